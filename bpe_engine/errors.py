@@ -1,0 +1,59 @@
+"""Everything that the engine raises on purpose.
+
+    BpeEngineError
+    ├── VocabularyError              a vocabulary or a file that holds one is not usable      (also ValueError)
+    │   ├── UnknownEncodingError     no published encoding or model has this name
+    │   ├── VocabularyUnavailableError   a published file is neither embedded, cached nor reachable
+    │   └── HashMismatchError        the bytes of a published file are not the published ones
+    ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
+    ├── EncodingError                this text cannot be encoded with this vocabulary         (also ValueError)
+    │   └── DisallowedSpecialTokenError   the text holds a special token that the caller disallowed
+    ├── UnknownTokenError            no token has this id, or no id has these bytes           (also KeyError)
+    └── StaleMarkError               a mark that a rollback has passed, or another encoder's  (also ValueError)
+
+Each class is also the built-in exception that a user of tiktoken would catch in its place.
+"""
+
+
+class BpeEngineError(Exception):
+    """The root: catches whatever the engine raises on purpose."""
+
+
+class VocabularyError(BpeEngineError, ValueError):
+    """A vocabulary, or the file that holds one, is not usable; the message names the file and the place."""
+
+
+class UnknownEncodingError(VocabularyError):
+    """No published encoding or model has this name; the message lists the names that are known."""
+
+
+class VocabularyUnavailableError(VocabularyError):
+    """A published vocabulary is neither embedded nor cached and could not be fetched; the message says which file to put where."""
+
+
+class HashMismatchError(VocabularyError):
+    """A published file does not hash to the published SHA-256: it is damaged or not the file it claims to be."""
+
+
+class PatternError(BpeEngineError, ValueError):
+    """A pre-tokenization pattern does not compile under the `regex` package."""
+
+
+class EncodingError(BpeEngineError, ValueError):
+    """The text holds bytes that the vocabulary has no token for; the message names the byte and its offset."""
+
+
+class DisallowedSpecialTokenError(EncodingError):
+    """The text holds a special token that `disallowed_special` forbids."""
+
+
+class UnknownTokenError(BpeEngineError, KeyError):
+    """No token has this id, or no id belongs to these bytes."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument; a sentence reads better as itself.
+        return Exception.__str__(self)
+
+
+class StaleMarkError(BpeEngineError, ValueError):
+    """The mark belongs to another encoder, or a rollback went behind the place where it was taken."""
