@@ -1,0 +1,29 @@
+"""The printable stand-ins for bytes in which GPT-2 wrote its vocabulary, and many published ones since.
+
+A vocabulary file in text form cannot hold a line end or half a UTF-8 sequence, so each byte has a character of its own: a
+byte that is printable in Latin-1 stands for itself, and the others, in ascending order, take the characters from U+0100 on.
+
+    b"hello"  ->  "hello"          b" hello"  ->  "\\u0120hello"          b"\\n"  ->  "\\u010a"
+"""
+
+from __future__ import annotations
+
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in frozenset(_PRINTABLE)]
+
+BYTES_IN_ORDER = tuple(_PRINTABLE + _OTHERS)
+"""All byte values in the order in which they received their characters: the ids of the single-byte tokens of GPT-2."""
+
+BYTE_OF_CHARACTER = {chr(byte): byte for byte in _PRINTABLE} | {
+    chr(0x100 + position): byte for position, byte in enumerate(_OTHERS)
+}
+"""Stand-in character -> byte value."""
+
+
+def bytes_of(characters: str) -> bytes:
+    """The bytes that stand-in characters stand for. Raises `KeyError` with the first character that is none.
+
+    >>> bytes_of("\\u0120caf\\u00c3\\u00a9").decode()
+    ' café'
+    """
+    return bytes([BYTE_OF_CHARACTER[character] for character in characters])

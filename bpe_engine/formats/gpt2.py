@@ -1,0 +1,94 @@
+"""The pair of files of the GPT-2 release: `vocab.bpe` lists the merges, `encoder.json` the id of each token.
+
+`vocab.bpe` has a version line and then one merge a line, two tokens with a space between, best merge first; `encoder.json`
+is one object, token -> id. Both write bytes in the stand-in characters of `byte_alphabet.py`. The merge order makes the ids:
+256 single bytes, then one token a merge. `encoder.json` must say the same; it is read to be sure that the two files
+belong together. The special tokens in it are left out: they do not merge.
+"""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.formats.byte_alphabet import BYTES_IN_ORDER, bytes_of
+
+_SPECIAL_TOKENS = ("<|endoftext|>", "<|startoftext|>")
+
+
+def read_gpt2(vocab_bpe: str | PathLike[str], encoder_json: str | PathLike[str]) -> dict[bytes, int]:
+    """The tokens of the two files: token bytes -> id. Raises `VocabularyError` naming file and line, and `OSError`."""
+    return parse_gpt2(
+        Path(vocab_bpe).read_bytes(), Path(encoder_json).read_bytes(), str(vocab_bpe), str(encoder_json)
+    )
+
+
+def parse_gpt2(vocab_bpe: bytes, encoder_json: bytes, vocab_source: str, encoder_source: str) -> dict[bytes, int]:
+    """The tokens in the contents of the two files; the sources are what messages call them."""
+    ranks = _ranks_of_merges(vocab_bpe, vocab_source)
+    ids = _ids_of_tokens(encoder_json, encoder_source)
+    for token, token_id in ids.items():
+        if ranks.get(token) != token_id:
+            by_merges = f"the id {ranks[token]}" if token in ranks else "no such token"
+            raise VocabularyError(
+                f"{encoder_source}: the token {token!r} has the id {token_id}, and the merge order of {vocab_source} "
+                f"gives {by_merges}: the two files do not belong together"
+            )
+    missing = next((token for token in ranks if token not in ids), None)
+    if missing is not None:
+        raise VocabularyError(f"{encoder_source}: the token {missing!r}, which {vocab_source} makes, is missing")
+    return ranks
+
+
+def _ranks_of_merges(data: bytes, source: str) -> dict[bytes, int]:
+    ranks = {bytes([byte]): rank for rank, byte in enumerate(BYTES_IN_ORDER)}
+    # Only "\n" ends a line: splitlines() would also cut at characters that are stand-ins or parts of tokens.
+    for number, line in enumerate(_decoded(data, source).split("\n"), start=1):
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        parts = line.rstrip("\r").split(" ")
+        try:
+            left, right = map(bytes_of, parts)
+        except ValueError:
+            raise VocabularyError(
+                f"{source}:{number}: expected two tokens with a space between, not {line[:60]!r}"
+            ) from None
+        except KeyError as error:
+            raise VocabularyError(f"{source}:{number}: the character {error} stands for no byte") from None
+        for part in (left, right):
+            if part not in ranks:
+                raise VocabularyError(f"{source}:{number}: the part {part!r} is neither a byte nor made by a line above")
+        if left + right in ranks:
+            raise VocabularyError(f"{source}:{number}: the token {left + right!r} exists already")
+        ranks[left + right] = len(ranks)
+    return ranks
+
+
+def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
+    try:
+        entries = json.loads(_decoded(data, source))
+    except json.JSONDecodeError as error:
+        raise VocabularyError(f"{source}:{error.lineno}: not JSON: {error.msg} in column {error.colno}") from error
+    if not isinstance(entries, dict):
+        raise VocabularyError(f"{source}: expected one object from token to id, not {type(entries).__name__}")
+    ids: dict[bytes, int] = {}
+    for token, token_id in entries.items():
+        if token in _SPECIAL_TOKENS:
+            continue
+        if type(token_id) is not int:
+            raise VocabularyError(f"{source}: the id of the token {token!r} is {token_id!r}, not a whole number")
+        try:
+            ids[bytes_of(token)] = token_id
+        except KeyError as error:
+            raise VocabularyError(f"{source}: in the token {token!r} the character {error} stands for no byte") from None
+    return ids
+
+
+def _decoded(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise VocabularyError(f"{source}:{line}: not UTF-8: {error.reason} at byte {error.start}") from error

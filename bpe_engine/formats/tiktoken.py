@@ -1,0 +1,72 @@
+"""The `*.tiktoken` format: one token a line, its bytes in base64, a space, its id in decimal.
+
+    IQ== 0
+    Ig== 1
+
+The format carries neither special tokens nor a pattern; those come with the name of the encoding (`registry.py`).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+from bpe_engine.errors import VocabularyError
+
+
+def read_tiktoken(path: str | PathLike[str]) -> dict[bytes, int]:
+    """The tokens of a file: token bytes -> id. Raises `VocabularyError` naming file and line, and `OSError`."""
+    return parse_tiktoken(Path(path).read_bytes(), str(path))
+
+
+def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
+    """The tokens in the contents of a file; `source` is what messages call the file.
+
+    Empty lines are skipped and line ends may be CR LF. Raises `VocabularyError` with `source:line:` in front for a line
+    that is not a token and an id, and for a token or an id that an earlier line has.
+
+    >>> parse_tiktoken(b"IQ== 0\\nIg== 1\\n", "two.tiktoken")
+    {b'!': 0, b'"': 1}
+    """
+    ranks: dict[bytes, int] = {}
+    lines_by_id: dict[int, int] = {}
+    for number, line in enumerate(data.splitlines(), start=1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != 2 or not fields[1].isdigit():
+            raise VocabularyError(
+                f"{source}:{number}: expected a token in base64, a space and its id, not {_shortened(line)}"
+            )
+        try:
+            token = base64.b64decode(fields[0], validate=True)
+        except binascii.Error as error:
+            raise VocabularyError(f"{source}:{number}: {_shortened(fields[0])} is not base64: {error}") from error
+        token_id = int(fields[1])
+        if token in ranks:
+            raise VocabularyError(
+                f"{source}:{number}: the token {token!r} stands on line {lines_by_id[ranks[token]]} already"
+            )
+        if lines_by_id.setdefault(token_id, number) != number:
+            raise VocabularyError(f"{source}:{number}: line {lines_by_id[token_id]} has the id {token_id} already")
+        ranks[token] = token_id
+    if not ranks:
+        raise VocabularyError(f"{source}: the file holds no token")
+    return ranks
+
+
+def dump_tiktoken(ranks: Mapping[bytes, int]) -> bytes:
+    """The contents of the file for these tokens, in the order of their ids: byte for byte as OpenAI publishes it.
+
+    >>> dump_tiktoken({b'"': 1, b"!": 0})
+    b'IQ== 0\\nIg== 1\\n'
+    """
+    by_id = sorted(ranks.items(), key=lambda item: item[1])
+    return b"".join(b"%b %d\n" % (base64.b64encode(token), token_id) for token, token_id in by_id)
+
+
+def _shortened(line: bytes) -> str:
+    return repr(line) if len(line) <= 60 else f"{line[:60]!r}... ({len(line)} bytes)"

@@ -1,0 +1,124 @@
+"""Vocabulary: what a byte-pair tokenizer knows, apart from any algorithm that uses it.
+
+This module does no input and no output: `formats/` reads files, `registry.py` finds the published encodings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.patterns import Pattern
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tokens, the order of their merges, the special tokens and the pre-tokenization pattern.
+
+    `ranks` maps the bytes of each token to its id. An id is the merge rank too: of two possible merges the one that
+    makes the token with the lower id comes first. Ids are not negative; gaps are allowed (p50k_base has one, where its
+    special token stands). The order of the dictionary itself means nothing.
+
+    `special_tokens` maps the text of each special token to its id, which no entry of `ranks` has. Two special tokens may
+    share an id: o200k_harmony publishes 200018 both as `<|endofprompt|>` and as `<|reserved_200018|>`.
+
+    `pattern` cuts a text into pre-tokens, across which nothing merges; None makes the whole text one pre-token.
+    `name` is the published name of the encoding, or any label, or None.
+
+    Both dictionaries belong to the vocabulary from then on and must not be changed: tokenizers share them.
+    Raises `VocabularyError` for a vocabulary that breaks one of these rules, naming the token.
+    """
+
+    name: str | None
+    ranks: dict[bytes, int] = field(repr=False)
+    special_tokens: dict[str, int] = field(default_factory=dict, repr=False)
+    pattern: Pattern | None = None
+
+    def __post_init__(self) -> None:
+        _check_tokens(self.ranks)
+        _check_special_tokens(self.special_tokens, self.ranks)
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: Mapping[bytes, int],
+        *,
+        name: str | None = None,
+        special_tokens: Mapping[str, int] | None = None,
+        pattern: Pattern | None = None,
+    ) -> Vocabulary:
+        """A vocabulary over copies of the mappings, so that the caller may go on changing them."""
+        return cls(name, dict(ranks), dict(special_tokens or {}), pattern)
+
+    @classmethod
+    def from_tokens(
+        cls,
+        tokens: Iterable[bytes],
+        *,
+        name: str | None = None,
+        special_tokens: Mapping[str, int] | None = None,
+        pattern: Pattern | None = None,
+    ) -> Vocabulary:
+        """A vocabulary from the tokens in merge order: the n-th token, from 0, has the id n.
+
+        >>> Vocabulary.from_tokens([b"a", b"b", b"ab"]).ranks
+        {b'a': 0, b'b': 1, b'ab': 2}
+        """
+        ranks: dict[bytes, int] = {}
+        for token_id, token in enumerate(tokens):
+            if ranks.setdefault(token, token_id) != token_id:
+                raise VocabularyError(f"the token {token!r} stands twice, as id {ranks[token]} and as id {token_id}")
+        return cls(name, ranks, dict(special_tokens or {}), pattern)
+
+    def __len__(self) -> int:
+        """The number of tokens, special tokens not counted."""
+        return len(self.ranks)
+
+    def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
+        # An embedded vocabulary travels as its name: some forty bytes in place of two megabytes. The import
+        # stands here because the registry makes vocabularies and therefore imports this module.
+        from bpe_engine import registry  # noqa: PLC0415
+
+        if self.name is not None and registry.is_embedded(self):
+            return registry.load_vocabulary, (self.name,)
+        return Vocabulary, (self.name, self.ranks, self.special_tokens, self.pattern)
+
+
+def _check_tokens(ranks: dict[bytes, int]) -> None:
+    # Each test is one pass in C over a quarter of a million entries; the search for the culprit runs only when one fails.
+    if not ranks:
+        raise VocabularyError("the vocabulary holds no token")
+    if set(map(type, ranks)) != {bytes}:
+        token = next(token for token in ranks if type(token) is not bytes)
+        raise VocabularyError(f"tokens are bytes, and {token!r} is {type(token).__name__}")
+    if b"" in ranks:
+        raise VocabularyError(f"the token with id {ranks[b'']} is empty")
+    if set(map(type, ranks.values())) != {int}:
+        token, token_id = next((token, i) for token, i in ranks.items() if type(i) is not int)
+        raise VocabularyError(f"the id of the token {token!r} is an int, not {token_id!r}")
+    if min(ranks.values()) < 0:
+        token = min(ranks, key=ranks.__getitem__)
+        raise VocabularyError(f"the token {token!r} has the negative id {ranks[token]}")
+    if len(set(ranks.values())) != len(ranks):
+        owners: dict[int, bytes] = {}
+        for token, token_id in ranks.items():
+            first = owners.setdefault(token_id, token)
+            if first != token:
+                raise VocabularyError(f"the tokens {first!r} and {token!r} have the same id {token_id}")
+
+
+def _check_special_tokens(special_tokens: dict[str, int], ranks: dict[bytes, int]) -> None:
+    if not special_tokens:
+        return
+    for text, token_id in special_tokens.items():
+        if type(text) is not str or not text:
+            raise VocabularyError(f"a special token is a text of at least one character, not {text!r}")
+        if type(token_id) is not int or token_id < 0:
+            raise VocabularyError(f"the id of the special token {text!r} is an int from 0 on, not {token_id!r}")
+    taken = set(special_tokens.values()).intersection(ranks.values())
+    if taken:
+        text, token_id = next((text, i) for text, i in special_tokens.items() if i in taken)
+        token = next(token for token, i in ranks.items() if i == token_id)
+        raise VocabularyError(f"the special token {text!r} and the token {token!r} have the same id {token_id}")
