@@ -1,6 +1,6 @@
 """Which files git would ignore: one rule, one file of rules, and the stack of them down to a folder.
 
-A rule is compiled into a regular expression over bytes, as git matches bytes: `?` is one byte, so it does not match `é`.
+A rule is compiled into a regular expression over bytes, as git matches bytes: `?` is one byte and does not match `é`.
 It is matched against one entry, never against what lies below it: a walk goes from the top down and does not enter an
 ignored folder, and that alone gives git's rule that nothing below an ignored folder can be taken back.
 
@@ -13,7 +13,7 @@ ignored folder, and that alone gives git's rule that nothing below an ignored fo
 
 Several files of rules are asked from the deepest folder up to the root of the repository, then `.git/info/exclude`.
 Not read: the user's own `core.excludesFile` and the index, so that the same tree gives the same files on every machine.
-`pathspec` was tried: on random rules it differs from git in one tree of nine and cannot compile a range such as `[b-a]`.
+`pathspec` was tried: on random rules it differs from git in one tree of nine, and a range such as `[b-a]` stops it.
 """
 
 from __future__ import annotations
