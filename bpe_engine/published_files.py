@@ -7,20 +7,13 @@ under the file's own name; the publisher. Only our own folder is written to.
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
-import tempfile
-import urllib.error
-import urllib.request
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
-from bpe_engine.errors import HashMismatchError, VocabularyUnavailableError
-
-_TIMEOUT_SECONDS = 30
+from bpe_engine.errors import HashMismatchError
 
 
 @dataclass(frozen=True)
@@ -44,14 +37,19 @@ def fetch(file: PublishedFile) -> bytes:
     used nor removed), and `VocabularyUnavailableError` where the file is in no folder and cannot be downloaded.
     """
     own_place = own_cache_folder() / file.save_as
-    for place in (_tiktoken_place(file), own_place):
+    tiktoken_place = _tiktoken_place(file)
+    for place in (tiktoken_place, own_place):
         if place is not None and place.is_file():
             contents = place.read_bytes()
             _check_hash(contents, file, f"the cached file {place}", "remove it to have it downloaded again")
             return contents
-    contents = _download(file, own_place)
+    # Imported here, for few programs come this far and the network modules take longer to import than all of ours.
+    from bpe_engine import download  # noqa: PLC0415
+
+    places = [own_place] if tiktoken_place is None else [own_place, tiktoken_place]
+    contents = download.read(file.url, file.save_as, places)
     _check_hash(contents, file, f"what {file.url} answered", "try again later, or from another network")
-    _keep(contents, own_place)
+    download.keep(contents, own_place)
     return contents
 
 
@@ -69,36 +67,4 @@ def _check_hash(contents: bytes, file: PublishedFile, what: str, advice: str) ->
         raise HashMismatchError(
             f"{what} is not the published {file.save_as}: its SHA-256 is {found} ({len(contents)} bytes), "
             f"the published one is {file.sha256}; {advice}"
-        )
-
-
-def _download(file: PublishedFile, own_place: Path) -> bytes:
-    try:
-        with urllib.request.urlopen(file.url, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - see PublishedFile.url
-            contents: bytes = answer.read()
-            return contents
-    except (OSError, http.client.HTTPException) as error:
-        tiktoken_place = _tiktoken_place(file)
-        also = f" (or as {tiktoken_place})" if tiktoken_place is not None else ""
-        raise VocabularyUnavailableError(
-            f"{file.save_as} does not come with this package, is in no cache folder, and could not be downloaded ({error}); "
-            f"to use it without network access, save {file.url} as {own_place}{also}"
-        ) from error
-
-
-def _keep(contents: bytes, place: Path) -> None:
-    """Write by renaming a finished temporary file, so that no other process ever reads half of it."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=place.name, suffix=".partial")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(contents)
-            Path(temporary).replace(place)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        warnings.warn(
-            f"{place} could not be written ({error}); it will be downloaded again next time", RuntimeWarning, stacklevel=2
         )

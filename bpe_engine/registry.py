@@ -5,7 +5,6 @@ The facts are data, in `vocabularies/published.json`; the files come from the pa
 
 from __future__ import annotations
 
-import difflib
 import json
 import threading
 from dataclasses import dataclass
@@ -111,10 +110,12 @@ def build_vocabulary(encoding: PublishedEncoding) -> Vocabulary:
     """A new vocabulary from the package data or the files of an encoding; errors as `load_vocabulary`."""
     if encoding.embedded is not None:
         ranks = vocabularies.load_ranks(encoding.embedded)
+    elif len(encoding.files) == 2:
+        merges, ids = encoding.files
+        ranks = parse_gpt2(fetch(merges), fetch(ids), merges.save_as, ids.save_as)
     else:
-        contents = [fetch(file) for file in encoding.files]
-        sources = [file.save_as for file in encoding.files]
-        ranks = parse_gpt2(*contents, *sources) if len(contents) == 2 else parse_tiktoken(*contents, *sources)
+        (file,) = encoding.files
+        ranks = parse_tiktoken(fetch(file), file.save_as)
     return Vocabulary(encoding.name, ranks, dict(encoding.special_tokens), encoding.pattern)
 
 
@@ -131,5 +132,7 @@ def _encoding_of_model(name: str) -> PublishedEncoding:
 
 
 def _suggestion(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=3)
+    from difflib import get_close_matches  # noqa: PLC0415 - 10 ms that only a wrong name costs
+
+    close = get_close_matches(name, known, n=3)
     return f" (close: {', '.join(close)})" if close else ""

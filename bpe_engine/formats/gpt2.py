@@ -20,9 +20,7 @@ _SPECIAL_TOKENS = ("<|endoftext|>", "<|startoftext|>")
 
 def read_gpt2(vocab_bpe: str | PathLike[str], encoder_json: str | PathLike[str]) -> dict[bytes, int]:
     """The tokens of the two files: token bytes -> id. Raises `VocabularyError` naming file and line, and `OSError`."""
-    return parse_gpt2(
-        Path(vocab_bpe).read_bytes(), Path(encoder_json).read_bytes(), str(vocab_bpe), str(encoder_json)
-    )
+    return parse_gpt2(Path(vocab_bpe).read_bytes(), Path(encoder_json).read_bytes(), str(vocab_bpe), str(encoder_json))
 
 
 def parse_gpt2(vocab_bpe: bytes, encoder_json: bytes, vocab_source: str, encoder_source: str) -> dict[bytes, int]:
@@ -59,7 +57,9 @@ def _ranks_of_merges(data: bytes, source: str) -> dict[bytes, int]:
             raise VocabularyError(f"{source}:{number}: the character {error} stands for no byte") from None
         for part in (left, right):
             if part not in ranks:
-                raise VocabularyError(f"{source}:{number}: the part {part!r} is neither a byte nor made by a line above")
+                raise VocabularyError(
+                    f"{source}:{number}: the part {part!r} is neither a byte nor made by a line above"
+                )
         if left + right in ranks:
             raise VocabularyError(f"{source}:{number}: the token {left + right!r} exists already")
         ranks[left + right] = len(ranks)
@@ -82,7 +82,9 @@ def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
         try:
             ids[bytes_of(token)] = token_id
         except KeyError as error:
-            raise VocabularyError(f"{source}: in the token {token!r} the character {error} stands for no byte") from None
+            raise VocabularyError(
+                f"{source}: in the token {token!r} the character {error} stands for no byte"
+            ) from None
     return ids
 
 

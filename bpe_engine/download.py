@@ -1,0 +1,54 @@
+"""The only use of the network: read one published file, and keep it in a cache folder."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import tempfile
+import urllib.request
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from bpe_engine.errors import VocabularyUnavailableError
+
+TIMEOUT_SECONDS = 30
+"""How long a connection may stay silent. A slow download that goes on is not cut off."""
+
+
+def read(url: str, name: str, places: Sequence[Path]) -> bytes:
+    """What the address answers, as bytes; `name` is what messages call it.
+
+    Raises `VocabularyUnavailableError` if it cannot be had, which tells to save it as one of `places` by other means.
+    """
+    try:
+        # Addresses come from the published table alone, never from a user.
+        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - no other schemes there
+            contents: bytes = answer.read()
+            return contents
+    except (OSError, http.client.HTTPException) as error:
+        raise VocabularyUnavailableError(
+            f"{name} does not come with this package, is in no cache folder, and could not be downloaded ({error}); "
+            f"to use it without network access, save {url} as {' or as '.join(map(str, places))}"
+        ) from error
+
+
+def keep(contents: bytes, place: Path) -> None:
+    """Write a file by renaming a finished temporary one, so that no other process ever reads half of it.
+
+    A folder that cannot be written to is a warning, for the contents are there all the same.
+    """
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=place.name, suffix=".partial")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(contents)
+            Path(temporary).replace(place)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        warnings.warn(
+            f"{place} could not be written, so it will be downloaded again: {error}", RuntimeWarning, stacklevel=2
+        )
