@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from chunker.boundaries.base import Boundary, Format, Outline, Scope, Strength
+from chunker.boundaries.text import TextFormat, refine
 
-__all__ = ["Boundary", "Format", "Outline", "Scope", "Strength"]
+__all__ = ["Boundary", "Format", "Outline", "Scope", "Strength", "TextFormat", "refine"]
