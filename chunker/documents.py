@@ -13,6 +13,7 @@ from __future__ import annotations
 import codecs
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 from chunker.files import STANDARD_INPUT, FoundFile, Problem, reason_of
@@ -50,7 +51,7 @@ def read_document(file: FoundFile) -> Document | Problem:
             if sys.stdin is None:
                 return Problem(file.path, "standard input is closed")
             return _read(sys.stdin.buffer, file)
-        with open(file.path, "rb") as stream:
+        with Path(file.path).open("rb") as stream:
             return _read(stream, file)
     except OSError as error:
         return Problem(file.path, reason_of(error))

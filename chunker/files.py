@@ -13,11 +13,15 @@ The order is that of `git ls-files`: by path, byte for byte. Nothing here raises
 handed out as a `Problem`, so that the others go on.
 """
 
+# Paths stay strings: on a large tree the walk would spend most of its time making Path objects.
+# ruff: noqa: PTH100, PTH112, PTH116
+
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from chunker.gitignore import RuleStack, is_repository, repository_rules, rules_above
 
@@ -82,18 +86,18 @@ def find_files(
     """
     seen: set[str] = set()
     for path in paths:
-        for item in _find(path, hidden, leave_out):
+        for item in _find(path, leave_out, hidden=hidden):
             key = item.path if item.path == STANDARD_INPUT else os.path.abspath(item.path)
             if key not in seen:
                 seen.add(key)
                 yield item
 
 
-def _find(path: str, hidden: bool, leave_out: Collection[str]) -> Iterator[FoundFile | Problem]:
+def _find(path: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[FoundFile | Problem]:
     if path == STANDARD_INPUT:
         yield FoundFile(path, 0, named=True)
     elif os.path.isdir(path):
-        yield from _walk(_tidy(path), hidden, leave_out)
+        yield from _walk(_tidy(path), leave_out, hidden=hidden)
     else:
         try:
             yield FoundFile(_tidy(path), os.stat(path).st_size, named=True)
@@ -101,7 +105,7 @@ def _find(path: str, hidden: bool, leave_out: Collection[str]) -> Iterator[Found
             yield Problem(_tidy(path), reason_of(error))
 
 
-def _walk(top: str, hidden: bool, leave_out: Collection[str]) -> Iterator[FoundFile | Problem]:
+def _walk(top: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[FoundFile | Problem]:
     try:
         rules, below = rules_above(top)
     except OSError as error:
@@ -112,17 +116,17 @@ def _walk(top: str, hidden: bool, leave_out: Collection[str]) -> Iterator[FoundF
     while pending:
         item = pending.pop()
         if isinstance(item, _Folder):
-            pending.extend(reversed(_list_folder(item, hidden, leave_out)))
+            pending.extend(reversed(_list_folder(item, leave_out, hidden=hidden)))
         else:
             yield item
 
 
-def _list_folder(folder: _Folder, hidden: bool, leave_out: Collection[str]) -> list[FoundFile | Problem | _Folder]:
+def _list_folder(folder: _Folder, leave_out: Collection[str], *, hidden: bool) -> list[FoundFile | Problem | _Folder]:
     """What one folder holds, in order; the folders in it are not opened yet."""
     rules, below = folder.rules, folder.below
     try:
         if below and is_repository(folder.path):
-            rules, below = repository_rules(os.path.realpath(folder.path)), ""
+            rules, below = repository_rules(Path(folder.path).resolve()), ""
         rules = rules.entered(below)
         with os.scandir(folder.path) as listing:
             entries = sorted((_sorting_key(entry), entry) for entry in listing)
@@ -136,7 +140,7 @@ def _list_folder(folder: _Folder, hidden: bool, leave_out: Collection[str]) -> l
         if entry.name.startswith(".") and not hidden:
             continue
         inner = f"{below}/{entry.name}" if below else entry.name
-        if rules.ignores(inner, is_folder):
+        if rules.ignores(inner, is_folder=is_folder):
             continue
         path = _tidy(f"{folder.path.rstrip('/')}/{entry.name}")
         if is_folder:

@@ -21,11 +21,14 @@ from __future__ import annotations
 import os
 import re
 import string
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 IGNORE_FILE = ".gitignore"
 
 _SLASH = ord("/")
+_COLON = ord(":")
 _NEVER = b"(?!)"
 _CLASSES = {
     b"alnum": string.ascii_letters + string.digits,
@@ -52,7 +55,7 @@ class Rule:
     folders_only: bool
     ignores: bool
 
-    def matches(self, name: bytes, path: bytes, is_folder: bool) -> bool:
+    def matches(self, name: bytes, path: bytes, *, is_folder: bool) -> bool:
         """True if the rule is about this entry; `path` is relative to the folder of the rule's file, with `/`."""
         if self.folders_only and not is_folder:
             return False
@@ -155,45 +158,40 @@ def _read_set(pattern: bytes, start: int) -> tuple[set[int] | None, int]:
     negated = pattern[position : position + 1] in (b"!", b"^")
     if negated:
         position += 1
+    first = position  # here a closing bracket stands for itself
     members: set[int] = set()
-    previous: int | None = None  # what a range would start from
-    first = True
-    while first or pattern[position : position + 1] != b"]":
-        first = False
-        rest = pattern[position:]
-        if not rest:
+    previous: int | None = None
+    while position == first or pattern[position : position + 1] != b"]":
+        member = _read_member(pattern[position:], previous)
+        if member is None:
             return None, position
-        named = re.match(rb"\[:([^\]]*)", rest)
-        if rest[0] == ord("\\"):
-            if len(rest) < 2:
-                return None, position
-            previous, width = rest[1], 2
-            members.add(previous)
-        elif rest[0] == ord("-") and previous is not None and len(rest) > 1 and rest[1] != ord("]"):
-            width = 3 if rest[1] == ord("\\") else 2
-            if len(rest) < width:
-                return None, position
-            members.update(range(previous, rest[width - 1] + 1))
-            previous = None
-        elif named is not None:
-            if len(rest) == named.end():
-                return None, position
-            if not named[1].endswith(b":"):  # not `[:name:]` after all: the bracket stands for itself
-                previous, width = rest[0], 1
-                members.add(previous)
-            else:
-                characters = _CLASSES.get(named[1][:-1])
-                if characters is None:
-                    return None, position
-                members.update(characters.encode())
-                previous, width = None, named.end() + 1
-        else:
-            previous, width = rest[0], 1
-            members.add(previous)
+        added, previous, width = member
+        members.update(added)
         position += width
     if negated:
         members = set(range(256)) - members
     return members - {_SLASH}, position + 1
+
+
+def _read_member(rest: bytes, previous: int | None) -> tuple[Iterable[int], int | None, int] | None:
+    """What `rest`, the inside of a bracket expression, begins with; None if it is cut off or names no class.
+
+    Returns the bytes it stands for, the one of them that a range could start from, and its length in `rest`.
+    """
+    first, second = rest[:1], rest[1:2]
+    if first == b"-" and previous is not None and second not in (b"", b"]"):
+        width = 3 if second == b"\\" else 2
+        return (range(previous, rest[width - 1] + 1), None, width) if len(rest) >= width else None
+    if first == b"\\":
+        return (second, second[0], 2) if second else None
+    if first + second == b"[:":
+        end = rest.find(b"]", 2)
+        if end < 0:
+            return None
+        if end > 2 and rest[end - 1] == _COLON:  # else the bracket stands for itself
+            characters = _CLASSES.get(rest[2 : end - 1])
+            return (characters.encode(), None, end + 1) if characters is not None else None
+    return (first, first[0], 1) if first else None
 
 
 def _set_expression(members: set[int]) -> bytes:
@@ -217,7 +215,7 @@ class RuleStack:
     `files` stand in the order of growing precedence: `.git/info/exclude`, the root's file, ..., the folder's own.
     """
 
-    top: str
+    top: Path
     files: tuple[RuleFile, ...] = ()
 
     def entered(self, folder: str) -> RuleStack:
@@ -225,22 +223,22 @@ class RuleStack:
 
         Raises OSError if the folder has a file of rules that cannot be read.
         """
-        path = os.path.join(self.top, folder, IGNORE_FILE)
+        path = self.top / folder / IGNORE_FILE
         # A link is no file of rules: git does not follow it either, as it could point out of the tree.
-        if os.path.islink(path) or not os.path.isfile(path):
+        if path.is_symlink() or not path.is_file():
             return self
         rules = _read_rules(path)
         prefix_length = len(os.fsencode(folder)) + 1 if folder else 0
         return RuleStack(self.top, (*self.files, RuleFile(rules, prefix_length))) if rules else self
 
-    def ignores(self, path: str, is_folder: bool) -> bool:
+    def ignores(self, path: str, *, is_folder: bool) -> bool:
         """True if git would leave out the entry at `path` (relative to `top`, with `/`) of a folder it has entered."""
         encoded = os.fsencode(path)
         name = encoded[encoded.rfind(b"/") + 1 :]
         for file in reversed(self.files):
             below = encoded[file.prefix_length :]
             for rule in reversed(file.rules):
-                if rule.matches(name, below, is_folder):
+                if rule.matches(name, below, is_folder=is_folder):
                     return rule.ignores
         return False
 
@@ -251,50 +249,41 @@ def rules_above(folder: str) -> tuple[RuleStack, str]:
     Inside a repository they come from the repository's root down to the parent of `folder`; elsewhere nothing above
     `folder` counts. Raises OSError if a file of rules cannot be read.
     """
-    start = os.path.realpath(folder)
-    top = start
-    while not is_repository(top):
-        parent = os.path.dirname(top)
-        if parent == top:
-            return RuleStack(start), ""
-        top = parent
+    start = Path(folder).resolve()
+    top = next((above for above in (start, *start.parents) if is_repository(above)), None)
+    if top is None:
+        return RuleStack(start), ""
     stack = repository_rules(top)
-    below = os.path.relpath(start, top).replace(os.sep, "/")
-    if below == ".":
-        return stack, ""
     entered = ""
-    for name in below.split("/"):
+    for name in start.relative_to(top).parts:
         stack = stack.entered(entered)
         entered = f"{entered}/{name}" if entered else name
-    return stack, below
+    return stack, entered
 
 
-def is_repository(folder: str) -> bool:
-    """True if `folder` is the root of a git working tree."""
-    return os.path.lexists(os.path.join(folder, ".git"))
+def is_repository(folder: str | Path) -> bool:
+    """True if `folder` is the root of a git working tree: it has a `.git`, a folder or (linked) a file."""
+    return os.path.lexists(Path(folder, ".git"))
 
 
-def repository_rules(top: str) -> RuleStack:
+def repository_rules(top: Path) -> RuleStack:
     """The stack of a repository before its first `.gitignore`: `.git/info/exclude`, in a linked working tree too."""
-    exclude = os.path.join(_common_folder(os.path.join(top, ".git")), "info", "exclude")
-    rules = _read_rules(exclude) if os.path.isfile(exclude) else ()
+    exclude = _common_folder(top / ".git") / "info" / "exclude"
+    rules = _read_rules(exclude) if exclude.is_file() else ()
     return RuleStack(top, (RuleFile(rules, 0),) if rules else ())
 
 
-def _common_folder(git: str) -> str:
+def _common_folder(git: Path) -> Path:
     """Where a repository keeps what all its working trees share, from the `.git` of one of them."""
-    if os.path.isfile(git):  # a submodule or a linked working tree: the file names the real folder
-        named = _first_line(git).removeprefix("gitdir: ")
-        git = os.path.join(os.path.dirname(git), named)
-    common = os.path.join(git, "commondir")
-    return os.path.join(git, _first_line(common)) if os.path.isfile(common) else git
+    if git.is_file():  # a submodule or a linked working tree: the file names the real folder
+        git = git.parent / _first_line(git).removeprefix("gitdir: ")
+    common = git / "commondir"
+    return git / _first_line(common) if common.is_file() else git
 
 
-def _first_line(path: str) -> str:
-    with open(path, "rb") as file:
-        return os.fsdecode(file.readline().rstrip(b"\r\n"))
+def _first_line(path: Path) -> str:
+    return os.fsdecode(path.read_bytes().partition(b"\n")[0].rstrip(b"\r"))
 
 
-def _read_rules(path: str) -> tuple[Rule, ...]:
-    with open(path, "rb") as file:
-        return parse_rules(file.read())
+def _read_rules(path: Path) -> tuple[Rule, ...]:
+    return parse_rules(path.read_bytes())
