@@ -1,0 +1,54 @@
+"""May token b follow token a? It may if the bytes of both together encode to just a, b.
+
+The test un-merges the pair from the outside in. At the join stand the right end of a and the left end of b. If they make a
+token of their own that would have been merged before the ones that swallowed them, a and b cannot have come about side by
+side. Else un-merge the younger of the two and look again, until both are single bytes.
+
+Source: the `bpe` crate of github/rust-gems (`is_valid_token_pair`).
+"""
+
+from __future__ import annotations
+
+from .dictionary import TokenDictionary
+
+# Above this many remembered pairs the memory starts anew; a run over 100 MB of source code meets about half as many.
+REMEMBERED_PAIRS = 2_000_000
+
+
+def compatible(dictionary: TokenDictionary, left: int, right: int) -> bool:
+    """True if the encoding of the bytes of `left` and `right` is [left, right].
+
+    >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
+    >>> compatible(dictionary, 5, 6)     # ab acbb
+    True
+    >>> compatible(dictionary, 0, 6)     # a acbb
+    True
+    >>> compatible(dictionary, 3, 4)     # ac bb merge to acbb
+    False
+    """
+    known = dictionary.compatible_pairs.get((left, right))
+    if known is None:
+        if len(dictionary.compatible_pairs) >= REMEMBERED_PAIRS:
+            dictionary.compatible_pairs.clear()
+        known = dictionary.compatible_pairs[left, right] = _unmerge(dictionary, left, right)
+    return known
+
+
+def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
+    halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
+    if halves(left) is None or halves(right) is None:
+        return False
+    limit = None  # tokens below it would have been merged before what stands at the join now
+    while True:
+        merged = id_of.get(bytes_of[left] + bytes_of[right])
+        if merged is not None and (limit is None or merged < limit):
+            return False
+        left_half = (halves(left) or (left, left))[1]
+        right_half = (halves(right) or (right, right))[0]
+        if left_half == left and right_half == right:
+            return True
+        # The younger is un-merged first, the right one of equals: merging goes from left to right.
+        if left_half != left and (left > right or right_half == right):
+            limit, left = left, left_half
+        else:
+            limit, right = right + 1, right_half

@@ -1,0 +1,105 @@
+"""The token dictionary: bytes <-> ids, the automaton that finds tokens in a text, and how each token came about.
+
+Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them):
+
+1. Each text has one encoding, and each prefix of it has one last token.
+2. A sequence of tokens is the encoding of its bytes if and only if each neighbouring pair is (see `compatible.py`).
+
+Ids are in merge order: of two possible merges the one with the lower id comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import ahocorasick
+
+from ..errors import EncodingError
+
+
+class TokenDictionary:
+    """All tokens of a vocabulary, without specials. Immutable, but for what it remembers; shared by threads.
+
+    >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
+    >>> dictionary.id_of[b"acbb"], dictionary.bytes_of[3], dictionary.longest
+    (6, b'ac', 4)
+    """
+
+    def __init__(self, ranks: Mapping[bytes, int]) -> None:
+        self.id_of = dict(ranks)
+        self.bytes_of = {token: data for data, token in self.id_of.items()}
+        self.longest = max(map(len, self.id_of), default=0)
+        """The length of the longest token, in bytes."""
+        self._halves: dict[int, tuple[int, int] | None] = {}
+        self.compatible_pairs: dict[tuple[int, int], bool] = {}
+        """What `compatible` has found out so far."""
+
+    @classmethod
+    def of(cls, tokens: str) -> TokenDictionary:
+        """A small dictionary from its tokens in merge order, parted by spaces; for examples and tests."""
+        return cls({token.encode(): number for number, token in enumerate(tokens.split())})
+
+    def __reduce__(self) -> tuple[type[TokenDictionary], tuple[dict[bytes, int]]]:
+        return type(self), (self.id_of,)
+
+    @cached_property
+    def automaton(self) -> ahocorasick.Automaton:
+        """Finds every token that ends at each byte, longest first. The bytes go in as Latin-1.
+
+        >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
+        >>> [(end, dictionary.bytes_of[token]) for end, (length, token) in dictionary.automaton.iter("acbb")]
+        [(0, b'a'), (1, b'ac'), (1, b'c'), (2, b'b'), (3, b'acbb'), (3, b'bb'), (3, b'b')]
+        """
+        return self._build_automaton(step=1)
+
+    @cached_property
+    def mirrored_automaton(self) -> ahocorasick.Automaton:
+        """The same for texts that are read from right to left."""
+        return self._build_automaton(step=-1)
+
+    def _build_automaton(self, step: int) -> ahocorasick.Automaton:
+        automaton = ahocorasick.Automaton()
+        for data, token in self.id_of.items():
+            automaton.add_word(data[::step].decode("latin-1"), (len(data), token))
+        automaton.make_automaton()
+        return automaton
+
+    def halves(self, token: int) -> tuple[int, int] | None:
+        """The two tokens that `token` is merged from; itself twice where it is a single byte.
+
+        None where merging its bytes does not end in it: no merge ever makes such a token, so it only stands for a
+        pre-token that equals it.
+
+        >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
+        >>> dictionary.halves(6), dictionary.halves(0)
+        ((3, 4), (0, 0))
+        """
+        if token not in self._halves:
+            self._halves[token] = self._last_merge(token)
+        return self._halves[token]
+
+    def _last_merge(self, token: int) -> tuple[int, int] | None:
+        from .naive import merges
+
+        data = self.bytes_of[token]
+        if len(data) == 1:
+            return token, token
+        before, after = merges(self, data)[-2:] if len(data) > 1 else ([], [])
+        return (self.id_of[before[0]], self.id_of[before[1]]) if after == [data] else None
+
+    def tokens_at(self, data: bytes, start: int) -> Iterator[int]:
+        """The tokens that `data` has at byte `start`, longest first.
+
+        >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
+        >>> [dictionary.bytes_of[token] for token in dictionary.tokens_at(b"bacbb", 1)]
+        [b'acbb', b'ac', b'a']
+        """
+        window = data[start : start + self.longest]
+        for length in range(self.automaton.longest_prefix(window.decode("latin-1")), 0, -1):
+            if (token := self.id_of.get(window[:length])) is not None:
+                yield token
+
+    def no_token(self, data: bytes, offset: int) -> EncodingError:
+        """The error for a byte that is in no token."""
+        return EncodingError(f"byte 0x{data[offset]:02x} at byte offset {offset} is in no token of the vocabulary")

@@ -1,0 +1,38 @@
+"""BPE dropout: each possible merge is skipped with a given probability. NOT BPE-exact: for training on varied splits.
+
+Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020. As there, the
+coins are tossed anew for all pairs at every step; the encoding ends when no pair is left that makes a token and passes.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from .dictionary import TokenDictionary
+
+
+def encode(dictionary: TokenDictionary, data: bytes, *, dropout: float, random: Random) -> list[int]:
+    """Token ids whose bytes make up `data`. `dropout` is the probability of skipping: 0 is BPE, 1 is single bytes.
+
+    Raises EncodingError for a byte without a token, ValueError where `dropout` is outside [0, 1]. Quadratic in the length.
+
+    >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
+    >>> encode(dictionary, b"abacbb", dropout=0, random=Random(0)), encode(dictionary, b"ab", dropout=1, random=Random(0))
+    ([5, 6], [0, 1])
+    """
+    if not 0 <= dropout <= 1:
+        raise ValueError(f"dropout is a probability, so between 0 and 1, not {dropout}")
+    parts = [data[index : index + 1] for index in range(len(data))]
+    for offset, part in enumerate(parts):
+        if part not in dictionary.id_of:
+            raise dictionary.no_token(data, offset)
+    while True:
+        candidates = [
+            (rank, index)
+            for index in range(len(parts) - 1)
+            if (rank := dictionary.id_of.get(parts[index] + parts[index + 1])) is not None and random.random() >= dropout
+        ]
+        if not candidates:
+            return [dictionary.id_of[part] for part in parts]
+        _, index = min(candidates)
+        parts[index : index + 2] = [parts[index] + parts[index + 1]]

@@ -1,0 +1,172 @@
+"""Pre-tokens by the `regex` package: where the text is split, and which splits no appended text can move.
+
+A pre-token is *settled* when its place stays the same whatever is appended. For the named patterns a constant tells which
+are: in each of them all but the last `LOOKBACK` pre-tokens of a text are settled.
+
+    cl100k   the last one is open: a run may grow; white space at the end of the text is one pre-token, but gives its
+             last character away to whatever follows.
+    r50k     the last two are open: "'" | "l" becomes "'ll".
+    o200k    the last two are open: "it" | "'l" becomes "it'll"; "A中" | "A" becomes "A中Ab"; and "\\n" | "  " becomes
+             one run when another line break follows.
+
+For a pattern of the user's own, `(?:pattern)(?!)` is matched with `partial=True`. It can never match, so every way the
+pattern could go is tried, and a partial match is reported as soon as one of them meets the end of the text: no report, no
+way in which more text could matter. (Partial matching of the pattern alone does not tell: it prefers a complete match.)
+
+Not here: the same answers without looking at the whole pre-token; see `class_runs.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Protocol
+
+import regex
+
+from ..errors import PatternError
+from ..patterns import Pattern
+from ..unicode_classes import stand_ins
+
+Span = tuple[int, int]
+
+LOOKBACK = {"r50k": 2, "cl100k": 1, "o200k": 2}
+
+
+class PreTokenizer(Protocol):
+    """What the encoders ask of a pre-tokenization grammar. Offsets are characters."""
+
+    looks_back: bool
+    """True if a match can depend on what stands before it: then no part of a text can be scanned by itself."""
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens of `text`, in order, each as (start, end) in characters."""
+
+    def settled(self, text: str, spans: list[Span]) -> int:
+        """How many leading ones of `spans`, the pre-tokens of `text`, no appended text can move."""
+
+
+def pretokenizer_for(pattern: Pattern | None) -> PreTokenizer:
+    """The pre-tokenizer of a pattern; None makes the whole text one pre-token.
+
+    Raises PatternError where the `regex` package does not accept the pattern.
+    """
+    if pattern is None:
+        return WholeText()
+    if pattern.name in LOOKBACK:
+        return NamedPattern(pattern)
+    return CustomPattern(pattern)
+
+
+class WholeText:
+    """No pre-tokenization: one pre-token, never settled."""
+
+    looks_back = False
+
+    def spans(self, text: str) -> list[Span]:
+        """
+        >>> WholeText().spans("ab c"), WholeText().spans("")
+        ([(0, 4)], [])
+        """
+        return [(0, len(text))] if text else []
+
+    def settled(self, text: str, spans: list[Span]) -> int:
+        return 0
+
+
+class NamedPattern:
+    """One of the grammars of `bpe_engine.patterns`, whose matches leave no gap between them."""
+
+    looks_back = False
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._regex = compiled(pattern.source)
+        self.lookback = LOOKBACK[pattern.name or ""]
+
+    def spans(self, text: str) -> list[Span]:
+        """
+        >>> from bpe_engine.patterns import O200K
+        >>> NamedPattern(O200K).spans("it's 2 am")
+        [(0, 4), (4, 5), (5, 6), (6, 9)]
+        """
+        return [match.span() for match in self._regex.finditer(stand_ins(text))]
+
+    def settled(self, text: str, spans: list[Span]) -> int:
+        return max(0, len(spans) - self.lookback)
+
+
+class CustomPattern:
+    """A pattern of the user's own, with match or split behaviour."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._regex = compiled(pattern.source)
+        self._touches_end = compiled(f"(?:{pattern.source})(?!)")
+        self._split = pattern.behaviour == "split"
+        self.looks_back = _looks_back(pattern.source)
+
+    def spans(self, text: str) -> list[Span]:
+        """
+        >>> CustomPattern(Pattern(",")).spans("a,b"), CustomPattern(Pattern(",", "split")).spans("a,b")
+        ([(1, 2)], [(0, 1), (1, 2), (2, 3)])
+        """
+        matches = [match.span() for match in self._regex.finditer(text) if match.end() > match.start()]
+        return list(_with_gaps(matches, len(text))) if self._split else matches
+
+    def settled(self, text: str, spans: list[Span]) -> int:
+        """
+        >>> words = CustomPattern(Pattern(r"\\w+|\\s"))
+        >>> words.settled("one two", words.spans("one two")), words.settled("one ", words.spans("one "))
+        (1, 1)
+        """
+        first_open = self._first_open_place(text)
+        # One that ends just there is kept open too: it may be a gap, which grows if nothing matches after all.
+        return sum(1 for _, end in spans if end < first_open)
+
+    def _first_open_place(self, text: str) -> int:
+        """The first place where the search for a match, as far as it went, met the end of the text."""
+        place = 0
+        while place < len(text) and self._touches_end.match(text, place, partial=True) is None:
+            match = self._regex.match(text, place)
+            place = max(place + 1, match.end() if match else 0)
+        return place
+
+
+@cache
+def compiled(source: str) -> regex.Pattern[str]:
+    """The compiled pattern; PatternError with the place of the fault where it does not compile."""
+    try:
+        return regex.compile(source)
+    except regex.error as error:
+        raise PatternError(f"pattern {source!r} does not compile: {error}") from error
+
+
+def _with_gaps(matches: list[Span], length: int) -> Iterator[Span]:
+    """
+    >>> list(_with_gaps([(1, 2), (2, 3)], 5))
+    [(0, 1), (1, 2), (2, 3), (3, 5)]
+    """
+    position = 0
+    for start, end in matches:
+        if start > position:
+            yield position, start
+        yield start, end
+        position = end
+    if position < length:
+        yield position, length
+
+
+_LOOKS_BACK = regex.compile(
+    r"\(\?<[=!]"  # lookbehind
+    r"|\\[bBAGKmM<>]"  # word boundaries, start of text, end of the last match, \K
+    r"|\^"  # start of text or line
+    r"|\(\?[a-zA-Z]*r"  # searching backwards
+)
+_ESCAPES_AND_SETS = regex.compile(r"\\[^bBAGKmM<>]|\[\^?\]?(?:\\.|[^\]\\])*\]", regex.DOTALL)
+
+
+def _looks_back(source: str) -> bool:
+    """
+    >>> _looks_back(r"[^\\r\\n]+|\\s+(?!\\S)"), _looks_back(r"\\bword|."), _looks_back(r"(?<=a)b")
+    (False, True, True)
+    """
+    return _LOOKS_BACK.search(_ESCAPES_AND_SETS.sub("", source)) is not None

@@ -1,0 +1,133 @@
+"""The last token of every prefix of a text, one byte at a time: the table behind all incremental encoding.
+
+Among the tokens that end at a byte exactly one is the last token of the encoding of the prefix: the one that is compatible
+with the last token of the prefix before it. So a row is found from earlier rows alone; rows are only ever appended and cut
+off at the end, and each knows the number of tokens of its prefix.
+
+    text        a    b    a    c    b     b           dictionary a b c ac bb ab acbb
+    last token  a    ab   a    ac   b     acbb
+    tokens      1    1    2    2    3     2
+
+The mirrored table goes from right to left: the first token of every suffix.
+
+Source: `encode_via_table` and `AppendableEncoder` of the `bpe` crate of github/rust-gems.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+from .compatible import compatible
+from .dictionary import TokenDictionary
+
+
+class TokenTable:
+    """One row a byte of a growing text. Time: the number of tokens that end at each byte, at most the longest token.
+
+    With `mirrored=True` the text grows to the left: bytes are handed in from right to left.
+
+    >>> table = TokenTable(TokenDictionary.of("a b c ac bb ab acbb"))
+    >>> table.extend(b"abacbb")
+    >>> [table.count(length) for length in range(7)], table.tokens()
+    ([0, 1, 1, 2, 2, 3, 2], [5, 6])
+    """
+
+    def __init__(self, dictionary: TokenDictionary, *, mirrored: bool = False) -> None:
+        self._dictionary = dictionary
+        self._mirrored = mirrored
+        self._automaton = dictionary.mirrored_automaton if mirrored else dictionary.automaton
+        self._data = bytearray()
+        self._last = array("q", [-1])  # the last token of the prefix of each length, in bytes
+        self._count = array("q", [0])
+        self._matches = self._automaton.iter("")
+        self._matches_end = 0  # how many bytes the automaton has seen; another number means it must be fed anew
+        self._matches_offset = 0  # the place of the first byte that it was fed
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def extend(self, data: bytes) -> None:
+        """Add the rows of more bytes. Raises EncodingError, and adds nothing, where a byte has no token."""
+        if not data:
+            return
+        length = len(self._data)
+        offset = self._feed(data)
+        self._data += data
+        last, count, dictionary, mirrored = self._last, self._count, self._dictionary, self._mirrored
+        for end, (size, token) in self._matches:
+            end += offset + 1
+            rows = len(last)
+            if end < rows:
+                continue  # found already: a longer token was the right one
+            if end > rows:
+                break  # no token at all ends at byte `rows`
+            start = end - size
+            if start == 0:
+                fits = dictionary.halves(token) is not None
+            elif mirrored:
+                fits = compatible(dictionary, token, last[start])
+            else:
+                fits = compatible(dictionary, last[start], token)
+            if fits:
+                last.append(token)
+                count.append(count[start] + 1)
+        if len(last) <= len(self._data):
+            missing = len(last) - 1
+            error = dictionary.no_token(bytes(self._data), missing)
+            self.truncate(length)
+            raise error
+        self._matches_end = len(self._data)
+
+    def _feed(self, data: bytes) -> int:
+        """Let the automaton go on with `data`; the offset to add to the places that it reports."""
+        length = len(self._data)
+        if self._matches_end == length and length:
+            self._matches.set(data.decode("latin-1"), False)
+        else:
+            # A token that ends in the new bytes begins at most this far back.
+            self._matches_offset = max(0, length - self._dictionary.longest + 1)
+            seen = self._data[self._matches_offset :] + data
+            self._matches = self._automaton.iter(seen.decode("latin-1"))
+        return self._matches_offset
+
+    def truncate(self, length: int) -> None:
+        """Cut the text back to its first `length` bytes."""
+        del self._data[length:]
+        del self._last[length + 1 :]
+        del self._count[length + 1 :]
+        self._matches_end = -1 if self._matches_end != length else length
+
+    def count(self, length: int) -> int:
+        """The number of tokens of the prefix of `length` bytes."""
+        return self._count[length]
+
+    def last(self, length: int) -> int:
+        """The last token of the prefix of `length` bytes; `length` > 0."""
+        return self._last[length]
+
+    def fewest(self, length: int) -> int:
+        """A lower bound for the count of every prefix of at least `length` bytes, whatever is appended.
+
+        The token that covers byte `length` begins at most one longest token before it, where a prefix ends.
+        """
+        return min(self._count[max(0, length - self._dictionary.longest + 1) : length + 1])
+
+    def tokens(self, length: int | None = None) -> list[int]:
+        """The encoding of the prefix of `length` bytes, by default of all of it."""
+        end = len(self._data) if length is None else length
+        found = []
+        while end:
+            found.append(self._last[end])
+            end -= len(self._dictionary.bytes_of[self._last[end]])
+        return found if self._mirrored else found[::-1]
+
+
+def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
+    """The token ids of `data`, in linear time on any input.
+
+    >>> encode(TokenDictionary.of("a b c ab cb ac bb cbb acbb"), b"abacbb")
+    [3, 8]
+    """
+    table = TokenTable(dictionary)
+    table.extend(data)
+    return table.tokens()
