@@ -1,0 +1,59 @@
+"""How large chunks may be, and what of a text can never fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chunker.counting import TokenCounter
+from chunker.errors import BudgetTooSmallError, OptionError
+
+# A unit of up to 80 % of the budget is never cut if whatever may stand before it in its chunk is less than 20 %. A sixth is that,
+# less 3 % for rounding and for joins, which can cost a token or two more than the sum of the parts.
+_MIN_SHARE = 6
+
+# No character costs more than this many tokens, so larger budgets need no look at the text: byte-level vocabularies spend at most
+# 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
+_MOST_TOKENS_OF_A_CHARACTER = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The limits of a chunk, all in tokens.
+
+    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer where a cut exists that avoids it; by default a sixth of
+    `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next.
+    """
+
+    max_tokens: int
+    min_tokens: int
+    overlap: int
+
+    @classmethod
+    def of(cls, max_tokens: int, min_tokens: int | None, overlap: int) -> Budget:
+        """The budget with these limits; raises `OptionError` if they do not go together."""
+        for name, value in (("max_tokens", max_tokens), ("min_tokens", min_tokens), ("overlap", overlap)):
+            if value is None and name == "min_tokens":
+                continue
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise OptionError(f"{name} must be a whole number of tokens, got {value!r}")
+        if max_tokens < 1:
+            raise OptionError(f"max_tokens must be at least 1, got {max_tokens}")
+        if min_tokens is None:
+            min_tokens = max_tokens // _MIN_SHARE
+        if not 0 <= min_tokens <= max_tokens:
+            raise OptionError(f"min_tokens must be from 0 to max_tokens ({max_tokens}), got {min_tokens}")
+        if not 0 <= overlap < max_tokens:
+            raise OptionError(f"overlap must be from 0 to max_tokens - 1 ({max_tokens - 1}), got {overlap}")
+        return cls(max_tokens, min_tokens, overlap)
+
+    def check(self, text: str, tokenizer: TokenCounter) -> None:
+        """Raise `BudgetTooSmallError` if some character of `text`, or CR LF in it, is over the budget. Linear, and only if need be."""
+        if self.max_tokens >= _MOST_TOKENS_OF_A_CHARACTER:
+            return
+        characters = sorted(set(text))
+        if "\r\n" in text:
+            characters.append("\r\n")
+        for character in characters:
+            tokens = tokenizer.count(character)
+            if tokens > self.max_tokens:
+                raise BudgetTooSmallError(character, text.index(character), tokens, self.max_tokens)

@@ -1,0 +1,45 @@
+"""Everything that the chunker raises on purpose.
+
+    ChunkerError
+    ├── OptionError              an option has a value that cannot be used                 (also ValueError)
+    │   └── UnknownLanguageError     no format is known under this name
+    └── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
+
+What the tokenizer raises (an unknown encoding, a damaged vocabulary) is a `bpe_engine.errors.BpeEngineError` and passes through.
+"""
+
+from __future__ import annotations
+
+
+class ChunkerError(Exception):
+    """The root: catches whatever the chunker raises on purpose."""
+
+
+class OptionError(ChunkerError, ValueError):
+    """An option has a value that cannot be used; the message names the option, the value and what is allowed."""
+
+
+class UnknownLanguageError(OptionError):
+    """No format is known under this name; the message lists the names that are known."""
+
+
+class BudgetTooSmallError(ChunkerError, ValueError):
+    """One character of the text needs more tokens than a chunk may have, so no chunk could hold it.
+
+    Raised before the first chunk is made. CR LF counts as one character, for it is never cut. `character`, `offset` (in characters: its first place in the text), `tokens` (its price)
+    and `max_tokens` say which, where and by how much.
+    """
+
+    def __init__(self, character: str, offset: int, tokens: int, max_tokens: int) -> None:
+        super().__init__(character, offset, tokens, max_tokens)
+        self.character = character
+        self.offset = offset
+        self.tokens = tokens
+        self.max_tokens = max_tokens
+
+    def __str__(self) -> str:
+        code_points = " ".join(f"U+{ord(character):04X}" for character in self.character)
+        return (
+            f"the character {self.character!r} ({code_points}) at offset {self.offset} needs {self.tokens} tokens, "
+            f"but max_tokens is {self.max_tokens}: set max_tokens to at least {self.tokens}"
+        )
