@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import tempfile
+import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ def read(url: str, name: str, places: Sequence[Path]) -> bytes:
             contents: bytes = answer.read()
             return contents
     except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()  # it is the server's answer too, with a connection of its own
         raise VocabularyUnavailableError(
             f"{name} does not come with this package, is in no cache folder, and could not be downloaded ({error}); "
             f"to use it without network access, save {url} as {' or as '.join(map(str, places))}"
