@@ -1,0 +1,71 @@
+"""The examples run as a user runs them, in a process of their own, and print what they promise."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def run(name: str, *arguments: str, cwd: Path) -> str:
+    # From another folder, so that what is imported is the installed package or what PYTHONPATH names.
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_every_example_is_tested() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert all(f'"{example.name}"' in source for example in EXAMPLES.glob("*.py"))
+
+
+def test_chunk_a_file(tmp_path: Path) -> None:
+    lines = run("chunk_a_file.py", cwd=tmp_path).splitlines()
+    rows = [re.fullmatch(r"lines (\d+)-(\d+) +(\d+) tokens  (\w+) +(.*)", line) for line in lines[1:]]
+    assert len(rows) > 2
+    assert all(row is not None and int(row[3]) <= 120 for row in rows)
+    # The lines follow each other without a gap, to the end of the file.
+    spans = [(int(row[1]), int(row[2])) for row in rows if row is not None]
+    assert all(after[0] == before[1] + 1 for before, after in pairwise(spans))
+    assert spans[-1][1] == len((EXAMPLES / "chunk_a_file.py").read_text(encoding="utf-8").splitlines())
+    assert all(row[5].startswith("chunk_a_file.py") for row in rows if row is not None)
+
+
+def test_chunk_a_named_file(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes\n\nOne sentence.\n", encoding="utf-8")
+    assert run("chunk_a_file.py", str(path), cwd=tmp_path).startswith("notes.md: 1 chunks, ")
+
+
+def test_hold_a_budget(tmp_path: Path) -> None:
+    output = run("hold_a_budget.py", cwd=tmp_path)
+    held = re.search(r"^(\d+) of 50 tokens; counted afresh: (\d+)$", output, re.MULTILINE)
+    assert held is not None
+    assert held[1] == held[2]
+    assert 45 <= int(held[1]) <= 50
+    # The long note is left out, the short ones after it still find a place.
+    assert "left out" in output
+    assert "- The parcel came back today." in output
+
+
+@pytest.mark.parametrize("error", ["disk full on /var/spool", "lost connection to the queue"])
+def test_price_slices(error: str, tmp_path: Path) -> None:
+    output = run("price_slices.py", cwd=tmp_path)
+    assert error in output
+    prices = re.findall(r"^lines \d+-\d+: (\d+) tokens, counted afresh: (\d+)$", output, re.MULTILINE)
+    assert len(prices) == 2
+    assert all(price == afresh and int(price) <= 70 for price, afresh in prices)
