@@ -82,12 +82,12 @@ class _Runs:
 class ClassRuns:
     """The runs of every class that a named pattern asks for, over a text that grows to the right. Offsets are characters."""
 
-    def __init__(self, pattern_name: str) -> None:
+    def __init__(self, pattern_name: str, character: Callable[[int], str]) -> None:
+        """`character(place)` gives the stand-in at a place of the text."""
         self._runs = {name: _Runs(name) for name in SETS_OF_PATTERN[pattern_name]}
         self._rule = RULES[pattern_name]
         self._length = 0
-        self.character: Callable[[int], str] = "".__getitem__
-        """The stand-in at a place; set by the owner of the text."""
+        self.character = character
 
     def extend(self, stand_ins: str) -> None:
         """Take in more text, as stand-ins, at the growing side."""

@@ -27,7 +27,7 @@ class TokenDictionary:
     """
 
     def __init__(self, ranks: Mapping[bytes, int]) -> None:
-        self.id_of = dict(ranks)
+        self.id_of = ranks if isinstance(ranks, dict) else dict(ranks)
         self.bytes_of = {token: data for data, token in self.id_of.items()}
         self.longest = max(map(len, self.id_of), default=0)
         """The length of the longest token, in bytes."""

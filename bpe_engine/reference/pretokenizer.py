@@ -42,8 +42,11 @@ class PreTokenizer(Protocol):
     def spans(self, text: str) -> list[Span]:
         """The pre-tokens of `text`, in order, each as (start, end) in characters."""
 
-    def settled(self, text: str, spans: list[Span]) -> int:
-        """How many leading ones of `spans`, the pre-tokens of `text`, no appended text can move."""
+    def open_count(self, text: str, spans: list[Span]) -> int:
+        """How many of the last ones of `spans`, the pre-tokens of `text`, appended text may move; all before are settled.
+
+        May exceed their number: then some before `text` are open too.
+        """
 
 
 def pretokenizer_for(pattern: Pattern | None) -> PreTokenizer:
@@ -70,8 +73,8 @@ class WholeText:
         """
         return [(0, len(text))] if text else []
 
-    def settled(self, text: str, spans: list[Span]) -> int:
-        return 0
+    def open_count(self, text: str, spans: list[Span]) -> int:
+        return len(spans)
 
 
 class NamedPattern:
@@ -81,7 +84,8 @@ class NamedPattern:
 
     def __init__(self, pattern: Pattern) -> None:
         self._regex = compiled(pattern.source)
-        self.lookback = LOOKBACK[pattern.name or ""]
+        self.name = pattern.name or ""
+        self._lookback = LOOKBACK[self.name]
 
     def spans(self, text: str) -> list[Span]:
         """
@@ -91,8 +95,19 @@ class NamedPattern:
         """
         return [match.span() for match in self._regex.finditer(stand_ins(text))]
 
-    def settled(self, text: str, spans: list[Span]) -> int:
-        return max(0, len(spans) - self.lookback)
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens of `text` themselves.
+
+        >>> from bpe_engine.patterns import CL100K
+        >>> NamedPattern(CL100K).split("it's 2 am")
+        ['it', "'s", ' ', '2', ' am']
+        """
+        if text.isascii():
+            return self._regex.findall(text)
+        return [text[start:end] for start, end in self.spans(text)]
+
+    def open_count(self, text: str, spans: list[Span]) -> int:
+        return self._lookback
 
 
 class CustomPattern:
@@ -112,15 +127,15 @@ class CustomPattern:
         matches = [match.span() for match in self._regex.finditer(text) if match.end() > match.start()]
         return list(_with_gaps(matches, len(text))) if self._split else matches
 
-    def settled(self, text: str, spans: list[Span]) -> int:
+    def open_count(self, text: str, spans: list[Span]) -> int:
         """
         >>> words = CustomPattern(Pattern(r"\\w+|\\s"))
-        >>> words.settled("one two", words.spans("one two")), words.settled("one ", words.spans("one "))
-        (1, 1)
+        >>> words.open_count("one two", words.spans("one two")), words.open_count("one two ", words.spans("one two "))
+        (2, 1)
         """
         first_open = self._first_open_place(text)
         # One that ends just there is kept open too: it may be a gap, which grows if nothing matches after all.
-        return sum(1 for _, end in spans if end < first_open)
+        return sum(1 for _, end in spans if end >= first_open)
 
     def _first_open_place(self, text: str) -> int:
         """The first place where the search for a match, as far as it went, met the end of the text."""

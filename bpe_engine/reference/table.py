@@ -112,6 +112,10 @@ class TokenTable:
         """
         return min(self._count[max(0, length - self._dictionary.longest + 1) : length + 1])
 
+    def prefix(self, length: int) -> bytes:
+        """The bytes that the first `length` rows stand for, in reading order."""
+        return bytes(self._data[:length][::-1] if self._mirrored else self._data[:length])
+
     def tokens(self, length: int | None = None) -> list[int]:
         """The encoding of the prefix of `length` bytes, by default of all of it."""
         end = len(self._data) if length is None else length

@@ -1,0 +1,183 @@
+"""AppendingEncoder: append, and know the count; take a mark, and return to it.
+
+    settled pre-tokens: a sum             tail: at most a few pre-tokens, looked at anew on each append
+    ┌────────────────────────────────┐┌───────────────────────────────┐
+    "def main(args):\\n    return run(" "args"                            <- append
+                                     ↑ settled_end
+
+An append re-opens the tail alone. Where the tail is long, because a single pre-token is, its end comes from the index of
+class runs and its count from the table of its prefixes, so nothing is read twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import EncodingError
+from ..received import cut_unfinished_end, received, to_bytes
+from ..reference.class_runs import ClassRuns
+from ..reference.pretokenizer import NamedPattern, Span, WholeText
+from ..unicode_classes import stand_ins
+from .growing import GrowingEncoder, GrowingText
+from .open_pieces import OpenPieces
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
+
+# Characters. A tail up to this length is split by the pattern itself, which is quicker than the index on short texts.
+LONG_TAIL = 256
+# Characters. Up to this length a pre-token of the tail is counted by itself, which is quicker than a table.
+SHORT_PIECE = 32
+
+
+class AppendingState(NamedTuple):
+    """Offsets in characters; `tail` are the pre-tokens from `settled_end` on."""
+
+    length: int
+    settled_end: int
+    settled_count: int
+    tail: tuple[Span, ...]
+    count: int
+    unfinished: tuple[str | bytes, AppendingState] | None
+
+
+class AppendingEncoder(GrowingEncoder[AppendingState]):
+    """A text that grows to the right. `tokenizer.appending_encoder()` makes one.
+
+    >>> from bpe_engine import Tokenizer
+    >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+    >>> encoder.append("def f("); mark = encoder.snapshot(); encoder.append("arguments):"); encoder.count
+    5
+    >>> encoder.rollback(mark); encoder.text, encoder.count
+    ('def f(', 3)
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__(tokenizer)
+        self._pretokenizer = tokenizer.pretokenizer
+        self._counts = tokenizer.piece_counts
+        self._text = GrowingText()
+        self._pieces = OpenPieces(tokenizer.dictionary, self._text.read)
+        self._class_runs: ClassRuns | None = None  # made when the first long tail asks for it
+        self._settled_end = 0
+        self._settled_count = 0
+        self._tail: tuple[Span, ...] = ()
+        self._count = 0
+        self._rest = ""  # the text from `_rest_start` on as the last append saw it, so that it is not read again
+        self._rest_start = 0
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raw, state = self._unfinished or ("", self._state())
+        return _rebuild, (self._tokenizer, to_bytes(self._text.read(0, state.length)), raw)
+
+    @property
+    def count(self) -> int:
+        return self._count
+
+    @property
+    def fewest(self) -> int:
+        """A lower bound for the count of this text and of every text that begins with it. Never falls as the text grows."""
+        if not self._tail or self._pretokenizer.looks_back:
+            return self._settled_count
+        start, end = self._tail[0]
+        # White space may yet be cut in two; the end of every other open pre-token only moves to the right.
+        can_shrink = not isinstance(self._pretokenizer, WholeText) and (
+            not isinstance(self._pretokenizer, NamedPattern) or self._text.character(end - 1).isspace()
+        )
+        if can_shrink or end - start <= SHORT_PIECE:
+            return self._settled_count
+        return self._settled_count + self._pieces.fewest(start, end)
+
+    def append(self, text: str | bytes) -> None:
+        """Add `text` at the end. Amortized time proportional to its length.
+
+        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
+        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        """
+        before = self._state()
+        if self._unfinished and text and isinstance(text, str) == isinstance(self._unfinished[0], str):
+            raw, state = self._unfinished
+            self._restore(state)
+            text = raw + text  # type: ignore[operator]  # both str or both bytes, as just checked
+        finished, unfinished = cut_unfinished_end(text)
+        try:
+            if finished:
+                self._unfinished = None
+                self._push(finished)
+            if unfinished:
+                state = self._state()
+                self._push(received(unfinished))
+                self._unfinished = (unfinished, state)
+        except EncodingError:
+            self._restore(before)
+            raise
+
+    def _push(self, characters: str) -> None:
+        old_length = len(self._text)
+        self._text.extend(characters)
+        if self._pretokenizer.looks_back:
+            self._count = self._tokenizer.count_characters(self._characters())
+            return
+        if self._class_runs is not None:
+            self._class_runs.extend(stand_ins(characters))
+        spans, settled = self._split_tail(old_length)
+        for start, end in spans[:settled]:
+            self._settled_count += self._count_piece(start, end, still_open=False)
+        if settled:
+            self._settled_end = spans[settled - 1][1]
+            self._pieces.settle(self._settled_end)
+        self._tail = tuple(spans[settled:])
+        self._count = self._settled_count + sum(self._count_piece(*span, still_open=True) for span in self._tail)
+
+    def _split_tail(self, old_length: int) -> tuple[list[Span], int]:
+        """The pre-tokens from the settled end on, and how many of them are settled now."""
+        place, end = self._settled_end, len(self._text)
+        if isinstance(self._pretokenizer, WholeText):
+            self._rest, self._rest_start = "", end  # a long text is not read again
+            return [(0, end)], 0
+        spans: list[Span] = []
+        if isinstance(self._pretokenizer, NamedPattern):
+            while old_length - place > LONG_TAIL:
+                stop = self._runs(self._pretokenizer).pretoken_end(place, end)
+                spans.append((place, stop))
+                place = stop
+        self._rest, self._rest_start = self._text.read(place, end), place
+        found = self._pretokenizer.spans(self._rest)
+        spans.extend((place + start, place + stop) for start, stop in found)
+        return spans, max(0, len(spans) - self._pretokenizer.open_count(self._rest, found))
+
+    def _count_piece(self, start: int, end: int, *, still_open: bool) -> int:
+        if end - start > SHORT_PIECE and (still_open or self._pieces.is_open(start)):
+            return self._pieces.count(start, end)
+        if start >= self._rest_start:
+            return self._counts[self._rest[start - self._rest_start : end - self._rest_start]]
+        return self._counts[self._text.read(start, end)]
+
+    def _runs(self, pretokenizer: NamedPattern) -> ClassRuns:
+        if self._class_runs is None:
+            self._class_runs = ClassRuns(pretokenizer.name, lambda place: stand_ins(self._text.character(place)))
+            self._class_runs.extend(stand_ins(self._characters()))
+        return self._class_runs
+
+    def _characters(self) -> str:
+        return self._text.read(0, len(self._text))
+
+    def _state(self) -> AppendingState:
+        return AppendingState(
+            len(self._text), self._settled_end, self._settled_count, self._tail, self._count, self._unfinished
+        )
+
+    def _restore(self, state: AppendingState) -> None:
+        length, self._settled_end, self._settled_count, self._tail, self._count, self._unfinished = state
+        self._text.truncate(length)
+        self._pieces.truncate(length, self._settled_end)
+        if self._class_runs is not None:
+            self._class_runs.truncate(length)
+
+
+def _rebuild(tokenizer: Tokenizer, finished: bytes, unfinished: str | bytes) -> AppendingEncoder:
+    """An unpickled encoder: the same text and count, no marks."""
+    encoder = AppendingEncoder(tokenizer)
+    encoder.append(finished)
+    encoder.append(unfinished)
+    return encoder

@@ -1,0 +1,113 @@
+"""What the appending and the prepending encoder share: the text, its unfinished end, marks and rollback."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..errors import StaleMarkError
+from ..received import to_bytes
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
+
+State = TypeVar("State")
+
+
+class GrowingText:
+    """Characters in an array that grows and is cut back at its end; amortized constant time a character."""
+
+    def __init__(self) -> None:
+        self._code_points = array("I")
+
+    def __len__(self) -> int:
+        return len(self._code_points)
+
+    def extend(self, characters: str) -> None:
+        """Add characters at the end."""
+        self._code_points.frombytes(characters.encode("utf-32-le", "surrogatepass"))
+
+    def truncate(self, length: int) -> None:
+        """Keep the first `length` characters."""
+        del self._code_points[length:]
+
+    def read(self, start: int, end: int) -> str:
+        """The characters from `start` up to `end`."""
+        return self._code_points[start:end].tobytes().decode("utf-32-le", "surrogatepass")
+
+    def character(self, place: int) -> str:
+        """The character at `place`."""
+        return chr(self._code_points[place])
+
+
+class Mark(Generic[State]):
+    """A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else."""
+
+    __slots__ = ("_number", "_state")
+
+    def __init__(self, number: int, state: State) -> None:
+        self._number = number
+        self._state = state
+
+
+class GrowingEncoder(ABC, Generic[State]):
+    """A text that grows at one side, and always knows its number of tokens. One owner at a time: not for several threads."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._marks: list[Mark[State]] = []
+        # The raw end that more text could change, and the state before it: see received.py.
+        self._unfinished: tuple[str | bytes, State] | None = None
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
+
+    @abstractmethod
+    def _characters(self) -> str:
+        """The whole text as received characters."""
+
+    @abstractmethod
+    def _state(self) -> State:
+        """All that `_restore` needs, in constant time and size."""
+
+    @abstractmethod
+    def _restore(self, state: State) -> None:
+        """Go back to an earlier state."""
+
+    @property
+    def text(self) -> str:
+        """The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time."""
+        return to_bytes(self._characters()).decode("utf-8", "replace")
+
+    @property
+    def data(self) -> bytes:
+        """The text as bytes, exactly. Linear time."""
+        return to_bytes(self._characters())
+
+    def tokens(self) -> list[int]:
+        """The token ids of the text: equal to `tokenizer.encode(encoder.text)`. Linear time."""
+        return self._tokenizer.encode(self.data)
+
+    def snapshot(self) -> Mark[State]:
+        """A mark of the text as it is now. Constant time."""
+        mark = Mark(len(self._marks), self._state())
+        self._marks.append(mark)
+        return mark
+
+    def rollback(self, mark: Mark[State]) -> None:
+        """Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+
+        Constant time, apart from handing back the memory of what is forgotten. Raises StaleMarkError for a mark of another
+        encoder, and for one taken after a mark that was since rolled back to.
+        """
+        if not isinstance(mark, Mark):
+            raise TypeError(f"rollback takes what snapshot() returned, not {type(mark).__name__}")
+        if mark._number >= len(self._marks) or self._marks[mark._number] is not mark:
+            raise StaleMarkError(
+                "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()"
+            )
+        del self._marks[mark._number + 1 :]
+        self._restore(mark._state)

@@ -1,0 +1,79 @@
+"""Text as the tokenizer sees it: str and bytes of any kind -> characters that all encode.
+
+- Lone surrogates in a str are what tiktoken makes of them: two that belong together become their character, any other
+  becomes U+FFFD.
+- Bytes that are not UTF-8 stay the bytes they are: each is a character of its own here, a lone surrogate U+DC80..U+DCFF as
+  errors="surrogateescape" makes them, and counts as punctuation where a pattern asks for classes. This is our definition;
+  tiktoken has none for patterns. So `decode_bytes(encode(data)) == data` for all bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+import regex
+
+_SURROGATE = regex.compile(r"[\ud800-\udfff]")
+_UTF8_DECODER = codecs.getincrementaldecoder("utf-8")
+
+
+def received(text: str | bytes) -> str:
+    """The characters of `text` to be encoded; write them back with `to_bytes`.
+
+    >>> received("a\\ud83d\\ude00b\\ud83d"), received(b"a\\xff")
+    ('a😀b\\ufffd', 'a\\udcff')
+    """
+    if isinstance(text, str):
+        return text if text.isascii() or not _SURROGATE.search(text) else _replace_surrogates(text)
+    if isinstance(text, bytes | bytearray | memoryview):
+        return bytes(text).decode("utf-8", "surrogateescape")
+    raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+
+
+def to_bytes(characters: str) -> bytes:
+    """The bytes that `received` characters stand for.
+
+    >>> to_bytes(received(b"a\\xff"))
+    b'a\\xff'
+    """
+    return characters.encode("utf-8", "surrogateescape")
+
+
+def cut_unfinished_end(text: str | bytes) -> tuple[str, str | bytes]:
+    """Part `text` into its finished characters, received, and a raw end that more text could change.
+
+    That end is a high surrogate, or the first bytes of a UTF-8 sequence; mostly it is empty.
+
+    >>> cut_unfinished_end("a\\ud83d"), cut_unfinished_end(b"a\\xe4\\xb8"), cut_unfinished_end("a")
+    (('a', '\\ud83d'), ('a', b'\\xe4\\xb8'), ('a', ''))
+    """
+    if isinstance(text, str):
+        finished = text[:-1] if "\ud800" <= text[-1:] <= "\udbff" else text
+        return received(finished), text[len(finished) :]
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+    decoder = _UTF8_DECODER("surrogateescape")
+    return decoder.decode(bytes(text)), decoder.getstate()[0]
+
+
+def cut_unfinished_start(text: str | bytes) -> tuple[str | bytes, str]:
+    """The same at the other end: a raw start that a text put before it could change, and the rest, received.
+
+    >>> cut_unfinished_start("\\ude00a"), cut_unfinished_start(b"\\xb8\\xada"), cut_unfinished_start(b"ab")
+    (('\\ude00', 'a'), (b'\\xb8\\xad', 'a'), (b'', 'ab'))
+    """
+    if isinstance(text, str):
+        unfinished = 1 if "\udc00" <= text[:1] <= "\udfff" else 0
+        return text[:unfinished], received(text[unfinished:])
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+    data = bytes(text)
+    unfinished = 0
+    # A sequence has at most three continuation bytes.
+    while unfinished < min(3, len(data)) and 0x80 <= data[unfinished] < 0xC0:
+        unfinished += 1
+    return data[:unfinished], received(data[unfinished:])
+
+
+def _replace_surrogates(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

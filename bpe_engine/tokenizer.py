@@ -1,0 +1,315 @@
+"""Tokenizer: text -> tokens, and the incremental encoders. The names are those that a user of tiktoken expects."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, cached_property
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from .encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
+from .errors import EncodingError, UnknownTokenError
+from .formats.tiktoken import read_tiktoken
+from .patterns import Pattern
+from .received import received, to_bytes
+from .reference.dictionary import TokenDictionary
+from .reference.pieces import PieceCounts, PieceIds
+from .reference.pretokenizer import NamedPattern, pretokenizer_for
+from .registry import encoding_name_for_model, load_vocabulary
+from .special_tokens import Specials, SpecialTokens
+from .truncation import truncate_head, truncate_tail
+from .vocabulary import Vocabulary
+
+Result = TypeVar("Result")
+
+# Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
+BLOCK = 1 << 16
+
+
+class Tokenizer:
+    """A byte-pair tokenizer. Immutable; threads may share it; pickles (embedded vocabularies by name).
+
+    >>> tokenizer = Tokenizer.load("o200k_base")
+    >>> tokenizer.encode("Hello, world"), tokenizer.count("Hello, world")
+    ([13225, 11, 2375], 3)
+    >>> tokenizer.decode([13225, 11, 2375])
+    'Hello, world'
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.dictionary = TokenDictionary(vocabulary.ranks)
+        self.pretokenizer = pretokenizer_for(vocabulary.pattern)
+        self.special_tokens = SpecialTokens(vocabulary.special_tokens)
+        self._piece_ids = PieceIds(self.dictionary)
+        self.piece_counts = PieceCounts(self._piece_ids)
+
+    @classmethod
+    def load(cls, name: str) -> Tokenizer:
+        """The tokenizer of a published encoding ("o200k_base") or model ("gpt-4o").
+
+        o200k_base, cl100k_base and o200k_harmony are embedded; others are looked for in caches, then downloaded once.
+        Raises UnknownEncodingError, VocabularyUnavailableError or HashMismatchError.
+        """
+        return cls(load_vocabulary(name))
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        pattern: Pattern | None = None,
+        special_tokens: dict[str, int] | None = None,
+        name: str | None = None,
+    ) -> Tokenizer:
+        """The tokenizer of a `.tiktoken` file. The file holds tokens alone: the pattern and the special tokens are yours.
+
+        Raises VocabularyError with file and line where the file is malformed, OSError where it cannot be read.
+        """
+        ranks = read_tiktoken(Path(path))
+        return cls(Vocabulary(name or Path(path).stem, ranks, special_tokens or {}, pattern))
+
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary]]:
+        return type(self), (self.vocabulary,)
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self.name!r}: {self.n_vocab} tokens>"
+
+    @property
+    def name(self) -> str | None:
+        """The name of the vocabulary."""
+        return self.vocabulary.name
+
+    # --- text -> tokens
+
+    def encode(
+        self,
+        text: str | bytes,
+        *,
+        allowed_special: Specials = (),
+        disallowed_special: Specials = (),
+    ) -> list[int]:
+        """The token ids of `text`.
+
+        A special token in `text` is plain text unless `allowed_special` names it ("all" names every one). One that
+        `disallowed_special` names and `allowed_special` does not raises DisallowedSpecialTokenError; unlike tiktoken's, its
+        default is none. Raises EncodingError for a byte that is in no token.
+        """
+        characters = received(text)
+        if not allowed_special and not disallowed_special:
+            return self._encode_characters(characters)
+        ids: list[int] = []
+        for plain, special in self.special_tokens.parts(characters, allowed_special, disallowed_special):
+            ids += self._encode_characters(plain)
+            if special is not None:
+                ids.append(special)
+        return ids
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
+        return self._encode_characters(received(text))
+
+    def encode_to_buffer(self, text: str | bytes) -> array[int]:
+        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        return array("I", self._encode_characters(received(text)))
+
+    def encode_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+        """`encode_ordinary` of each text, in order."""
+        return _in_threads(self.encode_ordinary, texts, num_threads)
+
+    def encode_with_offsets(self, text: str | bytes) -> tuple[list[int], list[int]]:
+        """The token ids of `text`, and for each the offset in characters where it starts.
+
+        A token that starts inside a character has the offset of that character, as tiktoken's `decode_with_offsets` says.
+        """
+        characters = received(text)
+        ids = self._encode_characters(characters)
+        return ids, self._offsets(ids)
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
+        data = text_or_bytes.encode() if isinstance(text_or_bytes, str) else bytes(text_or_bytes)
+        found = self.dictionary.id_of.get(data)
+        if found is None:
+            found = self.vocabulary.special_tokens.get(data.decode("utf-8", "replace"))
+        if found is None:
+            raise UnknownTokenError(f"{text_or_bytes!r} is not a single token of {self.name}")
+        return found
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        return self.count_characters(received(text))
+
+    def count_characters(self, characters: str) -> int:
+        """`count` of text that went through `received` already."""
+        return sum(sum(map(self.piece_counts.__getitem__, block)) for block in self.pieces(characters))
+
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
+        """`count` of each text, in order."""
+        return _in_threads(self.count, texts, num_threads)
+
+    def count_up_to(self, text: str | bytes, limit: int) -> int | None:
+        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit."""
+        characters = received(text)
+        encoder = self.appending_encoder()
+        step = max(64, limit)
+        for start in range(0, len(characters), step):
+            encoder.append(to_bytes(characters[start : start + step]))
+            if encoder.fewest > limit:
+                return None
+        return encoder.count if encoder.count <= limit else None
+
+    def truncate(self, text: str, max_tokens: int, side: Literal["head", "tail"] = "head") -> str:
+        """The longest prefix (`side="head"`) or suffix (`"tail"`) of `text` whose own count is at most `max_tokens`.
+
+        The cut is between characters. Counts of prefixes are not monotone: this is the longest of all that fit.
+        """
+        if max_tokens < 0:
+            raise ValueError(f"max_tokens is at least 0, not {max_tokens}")
+        if side not in ("head", "tail"):
+            raise ValueError(f'side is "head" or "tail", not {side!r}')
+        return truncate_head(self, text, max_tokens) if side == "head" else truncate_tail(self, text, max_tokens)
+
+    def split(self, text: str | bytes) -> list[str]:
+        """The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF."""
+        return list(chain.from_iterable(self.pieces(received(text))))
+
+    # --- incremental
+
+    def appending_encoder(self) -> AppendingEncoder:
+        """A text that grows to the right, and its count."""
+        return AppendingEncoder(self)
+
+    def prepending_encoder(self) -> PrependingEncoder:
+        """A text that grows to the left, and its count."""
+        return PrependingEncoder(self)
+
+    def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
+        """The counts of all slices of `text`."""
+        return IntervalEncoder(self, text)
+
+    # --- tokens -> text
+
+    def decode(self, ids: Sequence[int], errors: str = "replace") -> str:
+        """The text of the tokens. Where they do not end on a character, `errors` says what happens, as `bytes.decode` does.
+
+        Raises UnknownTokenError for an id that no token has.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes of the tokens. Raises UnknownTokenError for an id that no token has."""
+        return b"".join(self.decode_tokens_bytes(ids))
+
+    def decode_tokens_bytes(self, ids: Iterable[int]) -> list[bytes]:
+        """The bytes of each token. Raises UnknownTokenError for an id that no token has."""
+        return [self.decode_single_token_bytes(token) for token in ids]
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special or not. Raises UnknownTokenError for an id that no token has."""
+        found = self.dictionary.bytes_of.get(token)
+        if found is None:
+            found = self.special_tokens.bytes_of.get(token)
+        if found is None:
+            raise UnknownTokenError(f"no token of {self.name} has the id {token!r}")
+        return found
+
+    def decode_with_offsets(self, ids: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of the tokens, and for each the offset in characters where it starts. Raises as `decode`."""
+        return self.decode_bytes(ids).decode("utf-8", "strict"), self._offsets(ids)
+
+    def decode_batch(self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8) -> list[str]:
+        """`decode` of each sequence, in order."""
+        return _in_threads(lambda ids: self.decode(ids, errors), batch, num_threads)
+
+    # --- the vocabulary
+
+    @cached_property
+    def max_token_value(self) -> int:
+        """The largest id."""
+        return max(max(self.dictionary.bytes_of, default=-1), max(self.special_tokens.bytes_of, default=-1))
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id: the size of a table with a row for each id."""
+        return self.max_token_value + 1
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The texts of the special tokens."""
+        return set(self.vocabulary.special_tokens)
+
+    @property
+    def eot_token(self) -> int:
+        """The id of `<|endoftext|>`. Raises UnknownTokenError where the vocabulary has none."""
+        return self.encode_single_token("<|endoftext|>")
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether a special token has this id."""
+        return token in self.special_tokens.bytes_of
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return sorted(self.dictionary.id_of)
+
+    # --- what the encoders use
+
+    def pieces(self, characters: str) -> Iterator[list[str]]:
+        """The pre-tokens of text that went through `received`, block by block."""
+        pretokenizer = self.pretokenizer
+        if not isinstance(pretokenizer, NamedPattern):
+            yield [characters[start:end] for start, end in pretokenizer.spans(characters)]
+            return
+        start, size = 0, BLOCK
+        while start < len(characters):
+            text = characters[start : start + size]
+            found = pretokenizer.split(text)
+            if start + size < len(characters):
+                del found[-pretokenizer.open_count(text, []) :]
+                if not found:
+                    size *= 2  # one pre-token fills the block
+                    continue
+            yield found
+            start += sum(map(len, found))
+            size = BLOCK
+
+    def _encode_characters(self, characters: str) -> list[int]:
+        ids: list[int] = []
+        for block in self.pieces(characters):
+            ids.extend(chain.from_iterable(map(self._piece_ids.__getitem__, block)))
+        return ids
+
+    def _offsets(self, ids: Iterable[int]) -> list[int]:
+        """
+        >>> Tokenizer.load("cl100k_base")._offsets([15339, 220, 9468, 239, 235])    # "hello " and the bytes of one character
+        [0, 5, 6, 6, 6]
+        """
+        offsets = []
+        characters = 0
+        for data in self.decode_tokens_bytes(ids):
+            starts = sum(1 for byte in data if not 0x80 <= byte < 0xC0)
+            offsets.append(max(0, characters - (0x80 <= data[0] < 0xC0)))
+            characters += starts
+        return offsets
+
+
+def _in_threads(function: Callable[[str | bytes], Result], items: Iterable[object], num_threads: int) -> list[Result]:
+    with ThreadPoolExecutor(num_threads) as pool:
+        return list(pool.map(function, items))  # type: ignore[arg-type]
+
+
+@cache
+def get_encoding(name: str) -> Tokenizer:
+    """`Tokenizer.load`, under the name that a user of tiktoken knows; the same object for each call."""
+    return Tokenizer.load(name)
+
+
+def encoding_for_model(model: str) -> Tokenizer:
+    """The tokenizer of a model, under the name that a user of tiktoken knows; the same object for each call.
+
+    Raises UnknownEncodingError for a model that is not known.
+    """
+    return get_encoding(encoding_name_for_model(model))

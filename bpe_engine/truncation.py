@@ -1,0 +1,77 @@
+"""The longest prefix or suffix of a text that fits a number of tokens.
+
+The counts of growing prefixes go up and down, so the first that is too large proves nothing, and a binary search can miss.
+An incremental encoder has a lower bound for all that its text may grow to: read on until that is above the limit, then go
+back, one block at a time, and look at every place of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .received import received
+
+if TYPE_CHECKING:
+    from .encoders import AppendingEncoder, PrependingEncoder
+    from .tokenizer import Tokenizer
+
+# Characters between two marks.
+BLOCK = 64
+
+
+def truncate_head(tokenizer: Tokenizer, text: str, max_tokens: int) -> str:
+    """The longest prefix of `text` that has at most `max_tokens` tokens."""
+    characters = received(text)
+    encoder = tokenizer.appending_encoder()
+    kept = _longest(encoder, encoder.append, lambda start, end: characters[start:end], len(characters), max_tokens)
+    return text[: _source_length(text, characters[:kept])]
+
+
+def truncate_tail(tokenizer: Tokenizer, text: str, max_tokens: int) -> str:
+    """The longest suffix of `text` that has at most `max_tokens` tokens."""
+    characters = received(text)
+    size = len(characters)
+    encoder = tokenizer.prepending_encoder()
+    kept = _longest(encoder, encoder.prepend, lambda near, far: characters[size - far : size - near], size, max_tokens)
+    return text[_source_length(text, characters[: size - kept]) :]
+
+
+def _longest(
+    encoder: AppendingEncoder | PrependingEncoder,
+    grow: Callable[[str], None],
+    read: Callable[[int, int], str],
+    size: int,
+    max_tokens: int,
+) -> int:
+    """How many of `size` characters fit, counted from the side that stays; `read(near, far)` gives some of them."""
+    marks = []
+    for near in range(0, size, BLOCK):
+        marks.append((near, encoder.snapshot()))
+        grow(read(near, min(near + BLOCK, size)))
+        if encoder.fewest > max_tokens:
+            break
+    else:
+        if encoder.count <= max_tokens:
+            return size
+    for near, mark in reversed(marks):
+        encoder.rollback(mark)
+        fitting = near if encoder.count <= max_tokens else -1
+        for place in range(near, min(near + BLOCK, size)):
+            grow(read(place, place + 1))
+            if encoder.count <= max_tokens:
+                fitting = place + 1
+        if fitting >= 0:
+            return fitting
+    return 0
+
+
+def _source_length(text: str, characters: str) -> int:
+    """How many characters of `text` became `characters`: two for each surrogate pair, else one."""
+    length = len(characters)
+    if text[:length] == characters:
+        return length
+    length = 0
+    for character in characters:
+        length += 2 if character > "\uffff" and text[length] < character else 1
+    return length
