@@ -1,7 +1,7 @@
 """bpe_engine: byte-pair tokenizers whose count is known at every step: append, roll back, prepend, price any slice."""
 
-from .encoders import AppendingEncoder, IntervalEncoder, Mark, PrependingEncoder
-from .errors import (
+from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, Mark, PrependingEncoder
+from bpe_engine.errors import (
     BpeEngineError,
     DisallowedSpecialTokenError,
     EncodingError,
@@ -13,10 +13,10 @@ from .errors import (
     VocabularyError,
     VocabularyUnavailableError,
 )
-from .implementation import implementation
-from .patterns import Pattern
-from .tokenizer import Tokenizer, encoding_for_model, get_encoding
-from .vocabulary import Vocabulary
+from bpe_engine.implementation import implementation
+from bpe_engine.patterns import Pattern
+from bpe_engine.tokenizer import Tokenizer, encoding_for_model, get_encoding
+from bpe_engine.vocabulary import Vocabulary
 
 __all__ = [
     "AppendingEncoder",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from .errors import BpeEngineError
+from bpe_engine.errors import BpeEngineError
 
 VARIABLE = "BPE_ENGINE_IMPLEMENTATION"
 
@@ -18,5 +18,7 @@ def implementation() -> Literal["python"]:
     """The name of the implementation that runs. Raises BpeEngineError where the environment asks for another."""
     wanted = os.environ.get(VARIABLE, "python")
     if wanted != "python":
-        raise BpeEngineError(f"{VARIABLE}={wanted}: this release has the implementation 'python' alone; unset {VARIABLE}")
+        raise BpeEngineError(
+            f"{VARIABLE}={wanted}: this release has the implementation 'python' alone; unset {VARIABLE}"
+        )
     return "python"

@@ -8,7 +8,7 @@ from typing import Literal
 
 import ahocorasick
 
-from .errors import DisallowedSpecialTokenError
+from bpe_engine.errors import DisallowedSpecialTokenError
 
 Specials = Literal["all"] | Collection[str]
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
-from itertools import accumulate, chain
+from functools import cache, cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from .encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
-from .errors import EncodingError, UnknownTokenError
-from .formats.tiktoken import read_tiktoken
-from .patterns import Pattern
-from .received import received, to_bytes
-from .reference.dictionary import TokenDictionary
-from .reference.pieces import PieceCounts, PieceIds
-from .reference.pretokenizer import NamedPattern, pretokenizer_for
-from .registry import encoding_name_for_model, load_vocabulary
-from .special_tokens import Specials, SpecialTokens
-from .truncation import truncate_head, truncate_tail
-from .vocabulary import Vocabulary
+from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
+from bpe_engine.errors import UnknownTokenError
+from bpe_engine.formats.tiktoken import read_tiktoken
+from bpe_engine.patterns import Pattern
+from bpe_engine.received import received, to_bytes
+from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.reference.pieces import PieceCounts, PieceIds
+from bpe_engine.reference.pretokenizer import NamedPattern, pretokenizer_for
+from bpe_engine.registry import encoding_name_for_model, load_vocabulary
+from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.truncation import truncate_head, truncate_tail
+from bpe_engine.vocabulary import Vocabulary
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
@@ -221,9 +222,11 @@ class Tokenizer:
         """The text of the tokens, and for each the offset in characters where it starts. Raises as `decode`."""
         return self.decode_bytes(ids).decode("utf-8", "strict"), self._offsets(ids)
 
-    def decode_batch(self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8) -> list[str]:
+    def decode_batch(
+        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
         """`decode` of each sequence, in order."""
-        return _in_threads(lambda ids: self.decode(ids, errors), batch, num_threads)
+        return _in_threads(partial(self.decode, errors=errors), batch, num_threads)
 
     # --- the vocabulary
 
@@ -296,9 +299,9 @@ class Tokenizer:
         return offsets
 
 
-def _in_threads(function: Callable[[str | bytes], Result], items: Iterable[object], num_threads: int) -> list[Result]:
+def _in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:
     with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(function, items))  # type: ignore[arg-type]
+        return list(pool.map(function, items))
 
 
 @cache

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .received import received
+from bpe_engine.encoders.growing import GrowingEncoder, State
+from bpe_engine.received import received
 
 if TYPE_CHECKING:
-    from .encoders import AppendingEncoder, PrependingEncoder
-    from .tokenizer import Tokenizer
+    from bpe_engine.tokenizer import Tokenizer
 
 # Characters between two marks.
 BLOCK = 64
@@ -38,7 +38,7 @@ def truncate_tail(tokenizer: Tokenizer, text: str, max_tokens: int) -> str:
 
 
 def _longest(
-    encoder: AppendingEncoder | PrependingEncoder,
+    encoder: GrowingEncoder[State],
     grow: Callable[[str], None],
     read: Callable[[int, int], str],
     size: int,

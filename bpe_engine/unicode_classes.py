@@ -21,9 +21,7 @@ UNICODE_VERSION = "16.0"
 # z and Z are in no contraction ('s 't 're 've 'm 'll 'd), so no stand-in can complete one by accident.
 STAND_IN_OF_CLASS = {"Lu": "Z", "Ll": "z", "Lt": "ǅ", "Lm": "ʰ", "Lo": "ª", "M": "\u0301", "N": "0", "-": "§"}
 # Characters that patterns know by name: White_Space, and U+017F, which equals "s" when case is ignored.
-NAMED = (
-    "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\u017f"
-)
+NAMED = "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\u017f"
 
 
 def stand_ins(text: str) -> str:
@@ -41,7 +39,9 @@ class _Table(dict[int, str]):
     def __init__(self) -> None:
         super().__init__((code_point, chr(code_point)) for code_point in range(128))
         self.update((ord(character), character) for character in NAMED)
-        lines = (resources.files("bpe_engine") / f"unicode_classes_{UNICODE_VERSION}.txt").read_text("ascii").splitlines()
+        lines = (
+            (resources.files("bpe_engine") / f"unicode_classes_{UNICODE_VERSION}.txt").read_text("ascii").splitlines()
+        )
         self._firsts = [int(line.split()[0], 16) for line in lines]
         self._stand_ins = [STAND_IN_OF_CLASS[line.split()[1]] for line in lines]
 

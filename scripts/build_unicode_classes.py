@@ -17,7 +17,8 @@ TARGET = Path(__file__).resolve().parent.parent / "bpe_engine" / f"unicode_class
 
 
 def class_of(category: str) -> str:
-    """
+    """The class of a general category.
+
     >>> class_of("Lu"), class_of("Mn"), class_of("Nd"), class_of("Sm")
     ('Lu', 'M', 'N', '-')
     """
@@ -27,6 +28,7 @@ def class_of(category: str) -> str:
 
 
 def main() -> int:
+    """Write the table; 1 where the installed `unicodedata2` is of another version."""
     import unicodedata2
 
     if not unicodedata2.unidata_version.startswith(f"{VERSION}."):

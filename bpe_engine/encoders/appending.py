@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import EncodingError
-from ..received import cut_unfinished_end, received, to_bytes
-from ..reference.class_runs import ClassRuns
-from ..reference.pretokenizer import NamedPattern, Span, WholeText
-from ..unicode_classes import stand_ins
-from .growing import GrowingEncoder, GrowingText
-from .open_pieces import OpenPieces
+from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
+from bpe_engine.encoders.open_pieces import OpenPieces
+from bpe_engine.errors import EncodingError
+from bpe_engine.received import cut_unfinished_end, received, to_bytes
+from bpe_engine.reference.class_runs import ClassRuns
+from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
+from bpe_engine.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from ..tokenizer import Tokenizer
+    from bpe_engine.tokenizer import Tokenizer
 
 # Characters. A tail up to this length is split by the pattern itself, which is quicker than the index on short texts.
 LONG_TAIL = 256
@@ -37,7 +37,7 @@ class AppendingState(NamedTuple):
     settled_end: int
     settled_count: int
     tail: tuple[Span, ...]
-    count: int
+    tokens: int
     unfinished: tuple[str | bytes, AppendingState] | None
 
 
@@ -72,6 +72,7 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
 
     @property
     def count(self) -> int:
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
         return self._count
 
     @property

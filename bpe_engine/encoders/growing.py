@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from array import array
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..errors import StaleMarkError
-from ..received import to_bytes
+from bpe_engine.errors import StaleMarkError
+from bpe_engine.received import to_bytes
 
 if TYPE_CHECKING:
-    from ..tokenizer import Tokenizer
+    from bpe_engine.tokenizer import Tokenizer
 
 State = TypeVar("State")
 
@@ -44,11 +44,11 @@ class GrowingText:
 class Mark(Generic[State]):
     """A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else."""
 
-    __slots__ = ("_number", "_state")
+    __slots__ = ("number", "state")
 
     def __init__(self, number: int, state: State) -> None:
-        self._number = number
-        self._state = state
+        self.number = number
+        self.state = state
 
 
 class GrowingEncoder(ABC, Generic[State]):
@@ -64,6 +64,11 @@ class GrowingEncoder(ABC, Generic[State]):
     @abstractmethod
     def count(self) -> int:
         """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
+
+    @property
+    @abstractmethod
+    def fewest(self) -> int:
+        """A lower bound for the count of this text and of whatever it may grow to."""
 
     @abstractmethod
     def _characters(self) -> str:
@@ -105,9 +110,9 @@ class GrowingEncoder(ABC, Generic[State]):
         """
         if not isinstance(mark, Mark):
             raise TypeError(f"rollback takes what snapshot() returned, not {type(mark).__name__}")
-        if mark._number >= len(self._marks) or self._marks[mark._number] is not mark:
+        if mark.number >= len(self._marks) or self._marks[mark.number] is not mark:
             raise StaleMarkError(
                 "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()"
             )
-        del self._marks[mark._number + 1 :]
-        self._restore(mark._state)
+        del self._marks[mark.number + 1 :]
+        self._restore(mark.state)

@@ -21,15 +21,15 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..received import received, to_bytes
-from ..reference.class_runs import ClassRuns
-from ..reference.interval import IntervalTree
-from ..reference.pretokenizer import NamedPattern, WholeText
-from ..unicode_classes import stand_ins
-from .appending import LONG_TAIL
+from bpe_engine.encoders.appending import LONG_TAIL
+from bpe_engine.received import received, to_bytes
+from bpe_engine.reference.class_runs import ClassRuns
+from bpe_engine.reference.interval import IntervalTree
+from bpe_engine.reference.pretokenizer import NamedPattern, WholeText
+from bpe_engine.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from ..tokenizer import Tokenizer
+    from bpe_engine.tokenizer import Tokenizer
 
 # How many pre-tokens of the whole text the end of a slice may change, besides the one that it cuts: "\\n  x" is "\\n", " ",
 # " x", and its slice "\\n  " is one pre-token under cl100k. One more than any named pattern needs.

@@ -12,9 +12,9 @@ from bisect import bisect_left, insort
 from collections.abc import Callable
 from itertools import accumulate, islice
 
-from ..received import to_bytes
-from ..reference.dictionary import TokenDictionary
-from ..reference.table import TokenTable
+from bpe_engine.received import to_bytes
+from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.reference.table import TokenTable
 
 
 class OpenPiece:

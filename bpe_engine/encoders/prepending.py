@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from ..errors import EncodingError
-from ..received import cut_unfinished_start, received, to_bytes
-from ..reference.class_runs import MirroredClassRuns
-from ..reference.pretokenizer import NamedPattern, Span, WholeText
-from ..unicode_classes import stand_ins
-from .appending import LONG_TAIL, SHORT_PIECE
-from .growing import GrowingEncoder, GrowingText
-from .open_pieces import OpenPieces
+from bpe_engine.encoders.appending import LONG_TAIL, SHORT_PIECE
+from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
+from bpe_engine.encoders.open_pieces import OpenPieces
+from bpe_engine.errors import EncodingError
+from bpe_engine.received import cut_unfinished_start, received, to_bytes
+from bpe_engine.reference.class_runs import MirroredClassRuns
+from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
+from bpe_engine.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from ..tokenizer import Tokenizer
+    from bpe_engine.tokenizer import Tokenizer
 
 UNKNOWN = -1
 
@@ -42,7 +42,7 @@ class PrependingState(NamedTuple):
 
     length: int
     settled: int
-    count: int
+    tokens: int
     unfinished: tuple[str | bytes, PrependingState] | None
 
 
@@ -74,6 +74,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
 
     @property
     def count(self) -> int:
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
         return self._count
 
     @property

@@ -10,8 +10,8 @@ Source: `BacktrackEncoder` of the `bpe` crate of github/rust-gems.
 
 from __future__ import annotations
 
-from .compatible import compatible
-from .dictionary import TokenDictionary
+from bpe_engine.reference.compatible import compatible
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:

@@ -23,7 +23,7 @@ from functools import cache
 
 import regex
 
-from ..unicode_classes import STAND_IN_OF_CLASS
+from bpe_engine.unicode_classes import STAND_IN_OF_CLASS
 
 # What the rules below ask for. The text is one of stand-ins (see unicode_classes.py), so these sets are complete.
 SETS = {
@@ -131,11 +131,13 @@ class MirroredClassRuns(ClassRuns):
     """
 
     def end(self, name: str, place: int, limit: int) -> int:
+        """As there, with places from the end of the text."""
         toggles = self._runs[name].toggles
         index = bisect_right(toggles, -1 - place)
         return min(-toggles[index - 1], limit) if index % 2 == 1 else place
 
     def last(self, name: str, place: int, limit: int) -> int:
+        """As there, with places from the end of the text."""
         toggles = self._runs[name].toggles
         index = bisect_right(toggles, -limit)
         if index % 2 == 1:

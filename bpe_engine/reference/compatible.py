@@ -9,7 +9,7 @@ Source: the `bpe` crate of github/rust-gems (`is_valid_token_pair`).
 
 from __future__ import annotations
 
-from .dictionary import TokenDictionary
+from bpe_engine.reference.dictionary import TokenDictionary
 
 # Above this many remembered pairs the memory starts anew; a run over 100 MB of source code meets about half as many.
 REMEMBERED_PAIRS = 2_000_000

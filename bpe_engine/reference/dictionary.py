@@ -15,7 +15,7 @@ from functools import cached_property
 
 import ahocorasick
 
-from ..errors import EncodingError
+from bpe_engine.errors import EncodingError
 
 
 class TokenDictionary:
@@ -80,7 +80,7 @@ class TokenDictionary:
         return self._halves[token]
 
     def _last_merge(self, token: int) -> tuple[int, int] | None:
-        from .naive import merges
+        from bpe_engine.reference.naive import merges  # noqa: PLC0415 - naive.py is written in terms of this class
 
         data = self.bytes_of[token]
         if len(data) == 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from .dictionary import TokenDictionary
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes, *, dropout: float, random: Random) -> list[int]:
@@ -30,7 +30,8 @@ def encode(dictionary: TokenDictionary, data: bytes, *, dropout: float, random: 
         candidates = [
             (rank, index)
             for index in range(len(parts) - 1)
-            if (rank := dictionary.id_of.get(parts[index] + parts[index + 1])) is not None and random.random() >= dropout
+            if (rank := dictionary.id_of.get(parts[index] + parts[index + 1])) is not None
+            and random.random() >= dropout
         ]
         if not candidates:
             return [dictionary.id_of[part] for part in parts]

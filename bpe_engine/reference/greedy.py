@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .dictionary import TokenDictionary
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:

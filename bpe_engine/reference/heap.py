@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from .dictionary import TokenDictionary
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from array import array
 
-from .compatible import compatible
-from .dictionary import TokenDictionary
-from .table import TokenTable
+from bpe_engine.reference.compatible import compatible
+from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.reference.table import TokenTable
 
 # Bytes that the encoding of a slice takes in at a time while it looks for the way.
 STRIDE = 32

@@ -5,7 +5,7 @@ A shortest path over the places between bytes; of equals the one whose last toke
 
 from __future__ import annotations
 
-from .dictionary import TokenDictionary
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
@@ -18,12 +18,9 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     last = [-1]
     count = [0]
     for end, (size, token) in dictionary.automaton.iter(data.decode("latin-1")):
-        if end >= len(count):
-            if end > len(count):
-                break
+        if end > len(count):
+            break  # no token at all ends at the byte before
         start = end + 1 - size
-        if start >= len(count):
-            break
         if end + 1 == len(count):
             last.append(token)
             count.append(count[start] + 1)

@@ -6,7 +6,7 @@ of equals. Quadratic, so for short pieces and for tests.
 
 from __future__ import annotations
 
-from .dictionary import TokenDictionary
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:

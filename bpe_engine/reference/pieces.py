@@ -6,8 +6,8 @@ readable engine usable; merging runs on the first sight only.
 
 from __future__ import annotations
 
-from . import backtracking, naive
-from .dictionary import TokenDictionary
+from bpe_engine.reference import backtracking, naive
+from bpe_engine.reference.dictionary import TokenDictionary
 
 # Characters. Longer pre-tokens seldom come twice.
 REMEMBERED_LENGTH = 48

@@ -24,9 +24,9 @@ from typing import Protocol
 
 import regex
 
-from ..errors import PatternError
-from ..patterns import Pattern
-from ..unicode_classes import stand_ins
+from bpe_engine.errors import PatternError
+from bpe_engine.patterns import Pattern
+from bpe_engine.unicode_classes import stand_ins
 
 Span = tuple[int, int]
 
@@ -73,7 +73,8 @@ class WholeText:
         """
         return [(0, len(text))] if text else []
 
-    def open_count(self, text: str, spans: list[Span]) -> int:
+    def open_count(self, text: str, spans: list[Span]) -> int:  # noqa: ARG002 - the protocol's
+        """All: the one pre-token may always grow."""
         return len(spans)
 
 
@@ -106,7 +107,8 @@ class NamedPattern:
             return self._regex.findall(text)
         return [text[start:end] for start, end in self.spans(text)]
 
-    def open_count(self, text: str, spans: list[Span]) -> int:
+    def open_count(self, text: str, spans: list[Span]) -> int:  # noqa: ARG002 - the protocol's
+        """A constant of the pattern."""
         return self._lookback
 
 
@@ -180,7 +182,8 @@ _ESCAPES_AND_SETS = regex.compile(r"\\[^bBAGKmM<>]|\[\^?\]?(?:\\.|[^\]\\])*\]", 
 
 
 def _looks_back(source: str) -> bool:
-    """
+    """Whether a match may depend on what stands before it.
+
     >>> _looks_back(r"[^\\r\\n]+|\\s+(?!\\S)"), _looks_back(r"\\bword|."), _looks_back(r"(?<=a)b")
     (False, True, True)
     """

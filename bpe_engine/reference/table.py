@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from array import array
 
-from .compatible import compatible
-from .dictionary import TokenDictionary
+from bpe_engine.reference.compatible import compatible
+from bpe_engine.reference.dictionary import TokenDictionary
 
 
 class TokenTable:
@@ -54,8 +54,8 @@ class TokenTable:
         offset = self._feed(data)
         self._data += data
         last, count, dictionary, mirrored = self._last, self._count, self._dictionary, self._mirrored
-        for end, (size, token) in self._matches:
-            end += offset + 1
+        for last_byte, (size, token) in self._matches:
+            end = offset + last_byte + 1
             rows = len(last)
             if end < rows:
                 continue  # found already: a longer token was the right one
@@ -82,7 +82,7 @@ class TokenTable:
         """Let the automaton go on with `data`; the offset to add to the places that it reports."""
         length = len(self._data)
         if self._matches_end == length and length:
-            self._matches.set(data.decode("latin-1"), False)
+            self._matches.set(data.decode("latin-1"), False)  # noqa: FBT003 - the library takes it by position alone
         else:
             # A token that ends in the new bytes begins at most this far back.
             self._matches_offset = max(0, length - self._dictionary.longest + 1)
