@@ -57,6 +57,15 @@ def read_document(file: FoundFile) -> Document | Problem:
         return Problem(file.path, reason_of(error))
 
 
+def count_line_ends(text: str) -> int:
+    """How many lines end in the text, as a chunk's span has them: with a line feed, CR LF or a lone carriage return.
+
+    >>> count_line_ends("a\\nb\\r\\nc\\rd")
+    3
+    """
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
 def _read(stream: BinaryIO, file: FoundFile) -> Document | Problem:
     sample = stream.read(_SAMPLE_BYTES)
     encoding = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
@@ -93,8 +102,6 @@ def _why_binary(sample: bytes) -> str | None:
 
 def _undecodable(path: str, content: bytes, error: UnicodeDecodeError, encoding: str) -> Problem:
     bad = " ".join(f"0x{byte:02X}" for byte in content[error.start : error.end][:_BYTES_SHOWN])
-    # What stands before the bad byte is sound. Line ends as in a chunk's span: "\n", "\r\n" or a lone "\r".
-    before = content[: error.start].decode(encoding).replace("\r\n", "\n")
-    line = before.count("\n") + before.count("\r") + 1
+    line = count_line_ends(content[: error.start].decode(encoding)) + 1  # what stands before the bad byte is sound
     name = encoding.removesuffix("-le").removesuffix("-be").upper()
     return Problem(path, f"not {name}: {error.reason} ({bad})", error.start, line)

@@ -1,0 +1,287 @@
+"""The command `chunker`: cut files into chunks that fit a token budget, and count tokens.
+
+What may go wrong is sorted by whose business it is: wrong usage stops everything before it begins (exit code 2); a bad
+file is noted, the others are done, and the notes are printed at the end (exit code 1).
+"""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: FBT001, PLC0415, PLR0913
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chunker.console import STANDARD_OUTPUT, ending_quietly, open_output
+from chunker.files import STANDARD_INPUT, printable
+from chunker.plugins import CommandGroup
+from chunker.reports import Grouping
+
+if TYPE_CHECKING:
+    from bpe_engine import Tokenizer
+    from chunker.documents import Document
+
+_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+_EXIT_CODES = """\b
+Exit codes:
+  0    every file was done
+  1    some files failed (listed on standard error), or the output could not be written
+  2    wrong usage; nothing was done
+  130  interrupted by Ctrl-C
+  141  the reader of the output went away
+"""
+
+app = typer.Typer(
+    cls=CommandGroup,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Plain help: the boxes of rich would double the time that `chunker --help` takes.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class OutputFormat(enum.StrEnum):
+    """How results are written."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH", show_default=False, help="Files, folders, or - for standard input."),
+]
+TokenizerName = Annotated[
+    str,
+    typer.Option("--tokenizer", "-t", metavar="NAME", help="An encoding, a model (gpt-4o), or the file of one."),
+]
+Format = Annotated[
+    OutputFormat | None,
+    typer.Option("--format", "-f", show_default=False, help="Default: jsonl if FILE ends in .jsonl, else table."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", show_default=False, help="Write to FILE, which appears once it is complete."
+    ),
+]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Also take hidden files and folders, such as .github.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        typer.echo(f"chunker {version('bpe-chunker')}")
+    except PackageNotFoundError:  # run from a source tree
+        typer.echo("chunker, not installed")
+    raise typer.Exit
+
+
+@app.callback(
+    epilog="""\b
+Examples:
+  chunker chunk .                      a table: how the chunks of this project use the budget
+  chunker chunk src -o chunks.jsonl    the chunks themselves
+  chunker count . --by language        where the tokens are
+  chunker chunk --help                 all options, more examples, exit codes
+"""
+)
+def _root(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Chunks that fit a token budget exactly, at the cost of reading the text once."""
+
+
+@app.command(
+    epilog=f"""\b
+Examples:
+  chunker chunk .
+  chunker chunk src docs --max-tokens 256 --context
+  chunker chunk src --overlap 32 --output chunks.jsonl
+  chunker chunk README.md --tokenizer gpt-4 --format jsonl | head -1
+  git show HEAD:notes.txt | chunker chunk - --format jsonl
+
+{_EXIT_CODES}"""
+)
+def chunk(
+    paths: Paths,
+    *,
+    tokenizer: TokenizerName = "o200k_base",
+    max_tokens: Annotated[int, typer.Option("--max-tokens", "-m", min=1, help="No chunk has more tokens.")] = 512,
+    min_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--min-tokens",
+            min=0,
+            show_default=False,
+            help="No chunk has fewer tokens where another cut avoids it. Default: a sixth of --max-tokens.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        int, typer.Option("--overlap", min=0, help="Begin each chunk with at most so many tokens of the one before.")
+    ] = 0,
+    context: Annotated[
+        bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
+    ] = False,
+    output_format: Format = None,
+    output: Output = None,
+    hidden: Hidden = False,
+) -> None:
+    """Cut files into chunks that fit a token budget exactly.
+
+    Python is cut between definitions and statements, Markdown between sections and blocks, other text between
+    paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore names is left out, and so are
+    hidden and binary files. The table tells for each file how its chunks use the budget; jsonl is one chunk a line.
+    """
+    with ending_quietly():
+        from chunker.chunkers import TextChunker, chunker_for
+        from chunker.errors import ChunkerError
+        from chunker.reports import CHUNK_COLUMNS, ChunkSummary, chunk_line, json_path, render_table
+        from chunker.runs import Run
+
+        _check_paths(paths, output)
+        counter = _load_tokenizer(tokenizer)
+
+        def chunker(path: str) -> TextChunker:
+            return chunker_for(
+                path, max_tokens, tokenizer=counter, min_tokens=min_tokens, overlap=overlap, context=context
+            )
+
+        try:
+            chunker("")
+        except ChunkerError as error:
+            raise typer.BadParameter(str(error)) from None
+
+        def cut_to_lines(document: Document) -> bytes:
+            chunks = chunker(document.path).chunk(document.text, source=json_path(document.path))
+            return b"".join(chunk_line(document, item) for item in chunks)
+
+        def cut_to_row(document: Document) -> ChunkSummary:
+            chunks = chunker(document.path).chunk(document.text, source=json_path(document.path))
+            return ChunkSummary.of(document.path, max_tokens, [item.token_count for item in chunks])
+
+        with open_output(output) as results:
+            run = Run(paths, hidden=hidden, output=output, task="Chunking")
+            if _wants_lines(output_format, output):
+                for lines in run.over(cut_to_lines, streaming=True):
+                    results.write(lines)
+            else:
+                total = ChunkSummary("total", max_tokens)
+                rows = []
+                for summary in run.over(cut_to_row):
+                    rows.append(summary.cells())
+                    total.add(summary)
+                results.write(render_table(CHUNK_COLUMNS, rows, total.cells()))
+        run.finish()
+
+
+@app.command(
+    epilog=f"""\b
+Examples:
+  chunker count .
+  chunker count src docs --by language --tokenizer gpt-4
+  chunker count . --by total
+  chunker count . --format jsonl --output tokens.jsonl
+  cat prompt.txt | chunker count -
+
+{_EXIT_CODES}"""
+)
+def count(
+    paths: Paths,
+    *,
+    by: Annotated[Grouping, typer.Option("--by", help="What one row stands for.")] = Grouping.FILE,
+    tokenizer: TokenizerName = "o200k_base",
+    output_format: Format = None,
+    output: Output = None,
+    hidden: Hidden = False,
+) -> None:
+    """Count the tokens of files, exactly as the model does.
+
+    Folders are walked to the bottom; what .gitignore names is left out, and so are hidden and binary files. The
+    language of a file is told by its name, or by the interpreter that its first line names.
+    """
+    with ending_quietly():
+        from chunker.documents import count_line_ends
+        from chunker.languages import language_of
+        from chunker.reports import FileTally, Tally, tally_lines, tally_table
+        from chunker.runs import Run
+
+        _check_paths(paths, output)
+        counter = _load_tokenizer(tokenizer)
+
+        def tally(document: Document) -> FileTally:
+            text = document.text
+            unfinished = text != "" and not text.endswith(("\n", "\r"))
+            numbers = Tally(1, count_line_ends(text) + unfinished, document.size, counter.count(text))
+            return FileTally(document.path, language_of(document.path, text), numbers)
+
+        as_lines = _wants_lines(output_format, output)
+        with open_output(output) as results:
+            run = Run(paths, hidden=hidden, output=output, task="Counting")
+            if as_lines and by is Grouping.FILE:
+                for file in run.over(tally, streaming=True):
+                    results.write(file.line())
+            else:
+                write = tally_lines if as_lines else tally_table
+                results.write(write(list(run.over(tally)), by))
+        run.finish()
+
+
+def _check_paths(paths: list[str], output: str | None) -> None:
+    """Wrong usage is told before anything is done: a path that is not there, an output that cannot be."""
+    for path in paths:
+        try:
+            if path != STANDARD_INPUT:
+                Path(path).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise typer.BadParameter(f"{printable(path)} does not exist", param_hint="PATH") from None
+        except OSError:
+            continue  # it may well be there: what is wrong with it is noted when it comes to reading
+    if output is None or output == STANDARD_OUTPUT:
+        return
+    if Path(output).is_dir():
+        raise typer.BadParameter(f"{printable(output)} is a folder", param_hint="--output")
+    if not Path(output).absolute().parent.is_dir():
+        raise typer.BadParameter(f"the folder of {printable(output)} does not exist", param_hint="--output")
+
+
+def _load_tokenizer(name: str) -> Tokenizer:
+    """The tokenizer that is published under this name, else the one in the file of this name."""
+    from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+
+    try:
+        try:
+            return Tokenizer.load(name)
+        except UnknownEncodingError:
+            if not Path(name).is_file():
+                raise
+            return Tokenizer.from_file(name)
+    except (BpeEngineError, OSError) as error:
+        raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+
+
+def _wants_lines(output_format: OutputFormat | None, output: str | None) -> bool:
+    if output_format is None:
+        return output is not None and Path(output).suffix.lower() in _LINES_SUFFIXES
+    return output_format is OutputFormat.JSONL
+
+
+def main() -> None:
+    """The entry point of the command: runs it and exits."""
+    app(prog_name="chunker")
+
+
+if __name__ == "__main__":
+    main()

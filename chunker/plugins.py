@@ -1,0 +1,83 @@
+"""Commands that other packages add to `chunker`, through the entry point group `bpe_chunker.commands`.
+
+    [project.entry-points."bpe_chunker.commands"]
+    serve = "package.module:app"        # a typer.Typer, or a function whose parameters typer can read
+
+The name on the left becomes the command. Its module is imported when the command is run or the list of commands is
+shown, never for a command of our own. One that cannot be loaded is listed with the reason and breaks nothing else.
+"""
+
+# Contexts and commands are `Any`: typer has moved their classes from click into a private module of its own.
+# ruff: noqa: ANN401
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import typer
+import typer.core
+import typer.main
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "bpe_chunker.commands"
+
+
+class CommandGroup(typer.core.TyperGroup):
+    """The commands of the application, then those of the plug-ins; a plug-in cannot replace one of ours."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names in the order they are shown."""
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in _plugins() if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, None if there is none."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in _plugins():
+            return _load(_plugins()[cmd_name])
+        return command
+
+
+@functools.cache
+def _plugins() -> dict[str, EntryPoint]:
+    # Imported late: it takes as long as typer, and our own commands do not need it.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+
+
+@functools.cache
+def _load(point: EntryPoint) -> Any:
+    try:
+        command = _command(point.name, point.load())
+    except Exception as error:  # noqa: BLE001 - whatever a foreign module raises while it is imported
+        command = _command(point.name, _complaint(point, error))
+    command.name = point.name
+    return command
+
+
+def _command(name: str, target: Any) -> Any:
+    if inspect.isfunction(target):
+        app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+        app.command(name)(target)
+        target = app
+    if not isinstance(target, typer.Typer):
+        raise TypeError(f"a {type(target).__name__} is neither a typer.Typer nor a function")
+    return typer.main.get_command(target)
+
+
+def _complaint(point: EntryPoint, error: Exception) -> Any:
+    """A command that says why the real one is not there, in place of its work."""
+    origin = point.dist.name if point.dist is not None else point.module
+    reason = f"Cannot be loaded from {origin}: {type(error).__name__}: {error}"
+
+    def complain() -> None:
+        typer.echo(f"Error: the command {point.name!r} is not available. {reason}", err=True)
+        raise typer.Exit(1)
+
+    complain.__doc__ = reason
+    return complain
