@@ -1,0 +1,140 @@
+"""Is every operation linear on any input? The processor time at 1x, 2x and 4x of a length, and t(4x) / t(1x).
+
+About 4 is linear, 16 would be quadratic; what does not depend on the length has about 1. Cells above 6 (or above 2 where the
+time should not depend on the length at all) are measured a second time, and flagged with "!" if they stay there.
+
+The 4x is a megabyte where that is quick, else a half, a quarter ... of it; each row says how much. `--full` takes a megabyte everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from growth_operations import Operation, chunkings, engine_operations
+from hostile_inputs import INPUTS, Input
+from measuring import Report, cpu_seconds, in_units, parser, pin_to_one_core
+from rich.progress import track
+
+from bpe_engine import Tokenizer, Vocabulary
+from bpe_engine.registry import load_vocabulary
+
+SUSPICIOUS = 6.0  # t(4x) / t(1x) of what should be linear
+SUSPICIOUS_CONSTANT = 2.0  # the same of what should not depend on the length
+NOISE = 0.02  # seconds; a shorter t(4x) proves nothing
+
+
+class Row(NamedTuple):
+    """The figures of one operation on one input: `size` is 4x in bytes, `seconds` those at 1x, 2x and 4x."""
+
+    input: str
+    operation: Operation
+    size: int
+    seconds: tuple[float, float, float]
+
+    @property
+    def ratio(self) -> float:
+        """t(4x) / t(1x)."""
+        return self.seconds[2] / max(self.seconds[0], 1e-9)
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether this looks worse than it should, beyond noise."""
+        limit = SUSPICIOUS_CONSTANT if self.operation.constant else SUSPICIOUS
+        return self.seconds[2] > NOISE and self.ratio > limit
+
+    def ratio_text(self) -> str:
+        """The ratio, flagged where it is suspicious."""
+        return f"**{self.ratio:.1f} !**" if self.suspicious else f"{self.ratio:.1f}"
+
+
+def measure(name: str, text_of: Input, operation: Operation, size: int, allowed: float | None) -> Row:
+    """Measure at `size`, at a half and a quarter of it; less than `size` where that takes longer than `allowed` seconds."""
+    probe = min(size // 4, 8192)
+    once = cpu_seconds(operation.prepare(text_of(probe)))  # the first call also builds what the tokenizer keeps
+    once = min(once, cpu_seconds(operation.prepare(text_of(probe))))
+    if allowed is not None and not operation.constant:
+        while size // 8 >= probe and once * 7 / 4 * size / probe > allowed:
+            size //= 2
+    texts = [text_of(size // 4), text_of(size // 2), text_of(size)]
+    first, second, third = (cpu_seconds(operation.prepare(text)) for text in texts)
+    row = Row(name, operation, size, (first, second, third))
+    if row.suspicious:
+        again = [cpu_seconds(operation.prepare(text)) for text in texts]
+        row = row._replace(seconds=(min(first, again[0]), min(second, again[1]), min(third, again[2])))
+    return row
+
+
+def report_on(report: Report, title: str, rows: list[Row]) -> None:
+    """A matrix of ratios, then all figures."""
+    report.add(f"## {title}")
+    names = list(dict.fromkeys(row.operation.name for row in rows))
+    ratio = {(row.input, row.operation.name): row.ratio_text() for row in rows}
+    inputs = dict.fromkeys(row.input for row in rows)
+    report.add("t(4x) / t(1x):")
+    report.add_table(["input", *names], ([name, *(ratio.get((name, other), "") for other in names)] for name in inputs))
+    report.add_table(
+        ["input", "operation", "4x is", "1x", "2x", "4x", "ratio"],
+        (
+            [row.input, row.operation.name, _in_bytes(row.size), *map(in_units, row.seconds), row.ratio_text()]
+            for row in rows
+        ),
+    )
+
+
+def _in_bytes(size: int) -> str:
+    """In the largest unit that is not more.
+
+    >>> _in_bytes(1 << 20), _in_bytes(1 << 14)
+    ('1 MiB', '16 KiB')
+    """
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
+
+
+def main() -> None:
+    """Run it."""
+    arguments = parser(__doc__)
+    arguments.add_argument(
+        "--size", type=int, default=1 << 20, help="bytes of a text at 4x, at most (default: a megabyte)"
+    )
+    arguments.add_argument("--full", action="store_true", help="take --size everywhere, however long that takes")
+    arguments.add_argument("--seconds", type=float, default=0.6, help="per cell, about, unless --full (default: 0.6)")
+    arguments.add_argument("--input", action="append", choices=list(INPUTS), help="this input alone; may be repeated")
+    arguments.add_argument("--operation", help="only operations whose name has this in it")
+    arguments.add_argument("--encoding", action="append", help="this encoding alone; may be repeated")
+    options = arguments.parse_args()
+
+    report = Report("Growth of time with the length of the input", options.output)
+    report.add_provenance(["bpe-chunker", "regex", "pyahocorasick"], f"processor time, {pin_to_one_core()}")
+    vocabulary = load_vocabulary("o200k_base")
+    tokenizers = {
+        "o200k_base": Tokenizer(vocabulary),
+        "cl100k_base": Tokenizer.load("cl100k_base"),
+        "o200k_base, pattern=None": Tokenizer(Vocabulary(None, vocabulary.ranks, {}, None)),
+    }
+    work = {name: engine_operations(tokenizer) for name, tokenizer in tokenizers.items()}
+    work["chunkers at 512 tokens of o200k_base"] = chunkings(tokenizers["o200k_base"])
+    suspicious = []
+    for title, todo in work.items():
+        if options.encoding and title not in options.encoding:
+            continue
+        cells = [
+            (name, operation)
+            for name in options.input or INPUTS
+            for operation in todo
+            if (options.operation or "") in operation.name
+        ]
+        allowed = None if options.full else options.seconds
+        rows = [
+            measure(name, INPUTS[name], operation, options.size, allowed)
+            for name, operation in track(cells, description=title)
+        ]
+        report_on(report, title, rows)
+        suspicious += [
+            f"{title}: {row.operation.name} on {row.input}: {row.ratio:.1f}" for row in rows if row.suspicious
+        ]
+    report.add("## Suspicious")
+    report.add("\n".join(f"- {line}" for line in suspicious) or "Nothing: every ratio is within its limit.")
+
+
+if __name__ == "__main__":
+    main()

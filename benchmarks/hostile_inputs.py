@@ -1,0 +1,46 @@
+"""Texts on which encoders and splitters tend to be quadratic, of any length."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+# A text of about so many bytes in UTF-8.
+Input = Callable[[int], str]
+
+
+def repeated(unit: str) -> Input:
+    """The text that repeats `unit`."""
+    return lambda size: unit * (size // len(unit.encode()))
+
+
+def drawn_from(alphabet: str) -> Input:
+    """Random characters of `alphabet`, the same ones in each run."""
+
+    def text(size: int) -> str:
+        count = size // len(alphabet[0].encode())
+        return "".join(random.Random(count).choices(alphabet, k=count))  # noqa: S311 - nothing secret
+
+    return text
+
+
+INPUTS: dict[str, Input] = {
+    "one letter": repeated("a"),
+    "spaces": repeated(" "),
+    "newlines": repeated("\n"),
+    "space, newline": repeated(" \n"),
+    "random letters": drawn_from("abcdefghijklmnopqrstuvwxyz"),
+    "CJK": drawn_from("".join(map(chr, range(0x4E00, 0x9FA0)))),
+    "combining marks": drawn_from("".join(map(chr, range(0x300, 0x370)))),
+    "digits": drawn_from("0123456789"),
+    "apostrophes": repeated("'"),
+    # o200k cuts words by case, and more text may move such a cut far back.
+    "upper-case letters": drawn_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    "upper case, one CJK in 300": repeated("ABCDEFGHIJ" * 30 + "中"),
+    "letters, then many 'l": lambda size: "a" * (size // 2) + "'l" * (size // 4),
+    # White space is one pre-token up to its last line break, and one more behind it: both grow.
+    "blank lines of 40 spaces": repeated(" " * 40 + "\n"),
+    "a letter, then spaces": lambda size: "a\n" + " " * (size - 2),
+    # Nothing special, to compare with.
+    "prose": repeated("The quick brown fox doesn't jump over 12,345 lazy dogs; it walks around them. "),
+}
