@@ -6,6 +6,7 @@ other packages, which can neither append nor stop early by themselves.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Protocol, TypeVar
 
 from bpe_engine import Tokenizer
@@ -76,7 +77,7 @@ def resolve_tokenizer(tokenizer: str | TokenCounter) -> TokenCounter:
     Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, and `OptionError` for what is neither.
     """
     if isinstance(tokenizer, str):
-        return Tokenizer.load(tokenizer)
+        return _load(tokenizer)
     missing = [name for name in _METHODS if not hasattr(tokenizer, name)]
     if missing:
         raise OptionError(
@@ -84,3 +85,9 @@ def resolve_tokenizer(tokenizer: str | TokenCounter) -> TokenCounter:
             f"got {type(tokenizer).__name__}, which has no {', '.join(missing)}"
         )
     return tokenizer
+
+
+@functools.cache
+def _load(name: str) -> Tokenizer:
+    """The tokenizer of this name, one for all chunkers: it is immutable, and to build one takes longer than to chunk a small file."""
+    return Tokenizer.load(name)

@@ -88,13 +88,14 @@ class Grower:
         filling = self._begin(self._context_at(self._ahead[-1].offset))
         while True:
             self._extend(filling)
-            if filling.complete:
+            enough = filling.gain(len(filling.places)) >= filling.least
+            if filling.complete or (enough and self._level(*self._next_unit()) == self._finest):
                 return filling
             parts = self._parts(*self._next_unit())
             if parts and parts[0].strength >= self._level(*self._next_unit()):
                 # Not yet a unit: `refine` had left several of this level together.
                 self._split_next(parts)
-            elif filling.gain(len(filling.places)) >= filling.least:
+            elif enough:
                 return filling
             else:
                 more = self._make_room(filling, parts)
