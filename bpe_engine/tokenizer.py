@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
 from bpe_engine.errors import UnknownTokenError
@@ -18,10 +18,14 @@ from bpe_engine.received import received, to_bytes
 from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.reference.pieces import PieceCounts, PieceIds
 from bpe_engine.reference.pretokenizer import NamedPattern, pretokenizer_for
-from bpe_engine.registry import encoding_name_for_model, load_vocabulary
+from bpe_engine.registry import encoding_name_for_model, is_embedded, load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.truncation import truncate_head, truncate_tail
 from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,6 +37,8 @@ BLOCK = 1 << 16
 class Tokenizer:
     """A byte-pair tokenizer. Immutable; threads may share it; pickles (embedded vocabularies by name).
 
+    Raises VocabularyError where the ids are not in merge order, PatternError where the pattern does not compile.
+
     >>> tokenizer = Tokenizer.load("o200k_base")
     >>> tokenizer.encode("Hello, world"), tokenizer.count("Hello, world")
     ([13225, 11, 2375], 3)
@@ -43,6 +49,8 @@ class Tokenizer:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self.dictionary = TokenDictionary(vocabulary.ranks)
+        if not is_embedded(vocabulary):  # of the embedded ones it is known
+            self.dictionary.check_merge_order()
         self.pretokenizer = pretokenizer_for(vocabulary.pattern)
         self.special_tokens = SpecialTokens(vocabulary.special_tokens)
         self._piece_ids = PieceIds(self.dictionary)
@@ -117,7 +125,25 @@ class Tokenizer:
         """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
         return array("I", self._encode_characters(received(text)))
 
-    def encode_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+    def encode_to_numpy(self, text: str | bytes) -> npt.NDArray[np.uint32]:
+        """`encode_to_buffer` as a numpy array that shares its memory. Needs numpy, which is not a dependency."""
+        import numpy  # noqa: PLC0415 - who does not call this need not have it
+
+        return numpy.frombuffer(self.encode_to_buffer(text), dtype=numpy.uint32)
+
+    def encode_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        num_threads: int = 8,
+        allowed_special: Specials = (),
+        disallowed_special: Specials = (),
+    ) -> list[list[int]]:
+        """`encode` of each text, in order."""
+        encode = partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return _in_threads(encode, texts, num_threads)
+
+    def encode_ordinary_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
         """`encode_ordinary` of each text, in order."""
         return _in_threads(self.encode_ordinary, texts, num_threads)
 
@@ -227,6 +253,10 @@ class Tokenizer:
     ) -> list[str]:
         """`decode` of each sequence, in order."""
         return _in_threads(partial(self.decode, errors=errors), batch, num_threads)
+
+    def decode_bytes_batch(self, batch: Iterable[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
+        """`decode_bytes` of each sequence, in order."""
+        return _in_threads(self.decode_bytes, batch, num_threads)
 
     # --- the vocabulary
 

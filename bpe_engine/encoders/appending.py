@@ -11,6 +11,7 @@ class runs and its count from the table of its prefixes, so nothing is read twic
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
@@ -47,7 +48,7 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
     >>> from bpe_engine import Tokenizer
     >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
     >>> encoder.append("def f("); mark = encoder.snapshot(); encoder.append("arguments):"); encoder.count
-    5
+    4
     >>> encoder.rollback(mark); encoder.text, encoder.count
     ('def f(', 3)
     """
@@ -66,7 +67,7 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
         self._rest = ""  # the text from `_rest_start` on as the last append saw it, so that it is not read again
         self._rest_start = 0
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[Tokenizer, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
         return _rebuild, (self._tokenizer, to_bytes(self._text.read(0, state.length)), raw)
 

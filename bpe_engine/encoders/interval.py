@@ -46,7 +46,7 @@ class IntervalEncoder:
     >>> from bpe_engine import Tokenizer
     >>> prices = Tokenizer.load("o200k_base").interval_encoder("def compute_total(self):")
     >>> prices.count(0, 24), prices.count(8, 17), prices.count(5, 5)
-    (6, 3, 0)
+    (5, 2, 0)
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str | bytes) -> None:

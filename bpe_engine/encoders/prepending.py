@@ -15,6 +15,7 @@ Places count from the end of the text: 0 is the end, -length the start.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -52,7 +53,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
     >>> from bpe_engine import Tokenizer
     >>> encoder = Tokenizer.load("o200k_base").prepending_encoder()
     >>> encoder.prepend("arguments):"); mark = encoder.snapshot(); encoder.prepend("def f("); encoder.text, encoder.count
-    ('def f(arguments):', 5)
+    ('def f(arguments):', 4)
     >>> encoder.rollback(mark); encoder.count
     2
     """
@@ -68,7 +69,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
         self._settled = 0
         self._count = 0
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Callable[..., PrependingEncoder], tuple[Tokenizer, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
         return _rebuild, (self._tokenizer, to_bytes(self._read(-state.length, 0)), raw)
 

@@ -5,7 +5,8 @@ Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them
 1. Each text has one encoding, and each prefix of it has one last token.
 2. A sequence of tokens is the encoding of its bytes if and only if each neighbouring pair is (see `compatible.py`).
 
-Ids are in merge order: of two possible merges the one with the lower id comes first.
+Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after the two that
+it is merged from. Without the latter the second fact does not hold; `check_merge_order` tells.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cached_property
 
 import ahocorasick
 
-from bpe_engine.errors import EncodingError
+from bpe_engine.errors import EncodingError, VocabularyError
 
 
 class TokenDictionary:
@@ -78,6 +79,21 @@ class TokenDictionary:
         if token not in self._halves:
             self._halves[token] = self._last_merge(token)
         return self._halves[token]
+
+    def check_merge_order(self) -> None:
+        """Raise VocabularyError where a token is merged from one that comes later. About 15 microseconds a token.
+
+        >>> TokenDictionary.of("a b bb bbb bbbbbb bbbb").check_merge_order()
+        Traceback (most recent call last):
+        bpe_engine.errors.VocabularyError: ids are not in merge order: b'bbbbbb' (id 4) is merged from b'bbbb' (id 5)
+        """
+        for token, data in self.bytes_of.items():
+            later = max(self.halves(token) or (token,))
+            if later > token:
+                raise VocabularyError(
+                    f"ids are not in merge order: {data!r} (id {token}) is merged from "
+                    f"{self.bytes_of[later]!r} (id {later})"
+                )
 
     def _last_merge(self, token: int) -> tuple[int, int] | None:
         from bpe_engine.reference.naive import merges  # noqa: PLC0415 - naive.py is written in terms of this class

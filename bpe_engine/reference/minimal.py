@@ -18,7 +18,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     last = [-1]
     count = [0]
     for end, (size, token) in dictionary.automaton.iter(data.decode("latin-1")):
-        if end > len(count):
+        if end >= len(count):
             break  # no token at all ends at the byte before
         start = end + 1 - size
         if end + 1 == len(count):

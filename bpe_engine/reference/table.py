@@ -52,6 +52,7 @@ class TokenTable:
             return
         length = len(self._data)
         offset = self._feed(data)
+        self._matches_end = -1  # until all its matches are taken
         self._data += data
         last, count, dictionary, mirrored = self._last, self._count, self._dictionary, self._mirrored
         for last_byte, (size, token) in self._matches:

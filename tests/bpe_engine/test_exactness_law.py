@@ -1,0 +1,190 @@
+"""The law: after every step, and for every slice, the incremental count is a fresh count of the same text."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import tokenizer
+from strategies import broken_texts, byte_strings, fragments, texts
+
+import bpe_engine.encoders.appending
+import bpe_engine.encoders.interval
+import bpe_engine.encoders.open_pieces
+import bpe_engine.encoders.prepending
+import bpe_engine.tokenizer
+from bpe_engine import AppendingEncoder, Mark, PrependingEncoder, StaleMarkError
+
+KINDS = ("o200k_base", "cl100k_base", "r50k", "whole")
+# Programs a kind, for each of appending, prepending and slicing, at ordinary and at small thresholds.
+PROGRAMS = 450
+
+
+@pytest.fixture(params=["ordinary", "small"], autouse=True, scope="module")
+def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "small":
+            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending, bpe_engine.encoders.interval):
+                patch.setattr(module, "LONG_TAIL", 5)
+            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending):
+                patch.setattr(module, "SHORT_PIECE", 2)
+            patch.setattr(bpe_engine.encoders.interval, "WINDOW", 3)
+            patch.setattr(bpe_engine.encoders.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
+            patch.setattr(bpe_engine.tokenizer, "BLOCK", 7)
+        yield
+
+
+grow = st.tuples(st.just("grow"), st.one_of(fragments, texts(4)))
+snapshot = st.tuples(st.just("snapshot"), st.just(""))
+rollback = st.tuples(st.just("rollback"), st.integers(0, 1 << 16))
+programs = st.lists(st.one_of(grow, grow, snapshot, rollback), max_size=16)
+
+
+def run(encoder: AppendingEncoder | PrependingEncoder, program: list[tuple[str, Any]], count: Any) -> None:
+    """Run a program on an encoder and, beside it, on a plain str or bytes."""
+    appending = isinstance(encoder, AppendingEncoder)
+    text: Any = None
+    marks: list[tuple[Mark[Any], Any]] = []
+    for operation, argument in program:
+        if operation == "grow":
+            if isinstance(encoder, AppendingEncoder):
+                encoder.append(argument)
+            else:
+                encoder.prepend(argument)
+            text = argument if text is None else text + argument if appending else argument + text
+        elif operation == "snapshot":
+            marks.append((encoder.snapshot(), text))
+        elif marks:
+            number = argument % len(marks)
+            mark, text = marks[number]
+            dropped = marks[number + 1 :]
+            del marks[number + 1 :]
+            encoder.rollback(mark)
+            for stale, _ in dropped:
+                with pytest.raises(StaleMarkError):
+                    encoder.rollback(stale)
+        expected = 0 if text is None else count(text)
+        assert encoder.count == expected
+        assert encoder.fewest <= expected
+    if text is not None:
+        expected_bytes = (
+            text
+            if isinstance(text, bytes)
+            else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        )
+        assert encoder.data == expected_bytes
+        assert len(encoder.tokens()) == encoder.count
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=PROGRAMS)
+@given(program=programs)
+def test_appending(kind: str, program: list[tuple[str, Any]]) -> None:
+    run(tokenizer(kind).appending_encoder(), program, tokenizer(kind).count)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=PROGRAMS)
+@given(program=programs)
+def test_prepending(kind: str, program: list[tuple[str, Any]]) -> None:
+    run(tokenizer(kind).prepending_encoder(), program, tokenizer(kind).count)
+
+
+# Marks in the middle of what a later append can still change.
+MIDDLES = [
+    ("white space", ["a", "  ", "\n", " ", "\t", "\u3000", "\n", "b", "/", "!"]),
+    ("contraction", ["it", "IT", "'", "l", "L", "r", "e", "s", "ſ", "v", "x", " "]),
+    ("digits", ["1", "23", "٣", "Ⅷ", "4567", "a", " ", "."]),
+    ("mixed case", ["A", "BC", "d", "中", "\u0301", "ʰ", "ǅ", "1", " ", "'s"]),
+    ("one letter", ["a", "aaaa", "aaaaaaaaaaaaaaaaa", "b", " "]),
+]
+
+
+@pytest.mark.parametrize("direction", ["appending", "prepending"])
+@pytest.mark.parametrize(("_what", "alphabet"), MIDDLES, ids=[what for what, _ in MIDDLES])
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_marks_in_the_middle(kind: str, _what: str, alphabet: list[str], direction: str, data: st.DataObject) -> None:
+    step = st.tuples(st.just("grow"), st.sampled_from(alphabet))
+    program = data.draw(st.lists(st.one_of(step, step, step, snapshot, rollback), max_size=24))
+    ours = tokenizer(kind)
+    run(ours.appending_encoder() if direction == "appending" else ours.prepending_encoder(), program, ours.count)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=PROGRAMS)
+@given(text=st.one_of(texts(), broken_texts(12), byte_strings(12)), data=st.data())
+def test_slices(kind: str, text: str | bytes, data: st.DataObject) -> None:
+    ours = tokenizer(kind)
+    prices = ours.interval_encoder(text)
+    for _ in range(8):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        assert prices.count(start, end) == ours.count(text[start:end])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60)
+@given(text=st.text(alphabet="aA中 \n1'", max_size=14))
+def test_all_slices(kind: str, text: str) -> None:
+    ours = tokenizer(kind)
+    prices = ours.interval_encoder(text)
+    for start in range(len(text) + 1):
+        for end in range(start, len(text) + 1):
+            assert prices.count(start, end) == ours.count(text[start:end])
+
+
+parts = st.lists(
+    st.one_of(
+        st.tuples(st.just("grow"), byte_strings(3)), snapshot, rollback
+    ),
+    max_size=12,
+)  # fmt: skip
+broken_parts = st.lists(st.one_of(st.tuples(st.just("grow"), broken_texts(3)), snapshot, rollback), max_size=12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=150)
+@given(program=st.one_of(parts, broken_parts))
+def test_characters_that_come_in_parts(kind: str, program: list[tuple[str, Any]]) -> None:
+    """A character in two halves, by bytes or by surrogates, is one character as soon as both are there."""
+    run(tokenizer(kind).appending_encoder(), program, tokenizer(kind).count)
+    run(tokenizer(kind).prepending_encoder(), program, tokenizer(kind).count)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=40)
+@given(first=st.one_of(broken_texts(4), byte_strings(4)), second=broken_texts(4))
+def test_encoders_pickle(kind: str, first: str | bytes, second: str) -> None:
+    ours = tokenizer(kind)
+    encoder = ours.appending_encoder()
+    encoder.append(first)
+    # The tokenizers of the tests take seconds to rebuild, so only what the encoder adds is pickled here.
+    rebuild, arguments = encoder.__reduce__()
+    again: AppendingEncoder = rebuild(*arguments)
+    assert (again.count, again.data) == (encoder.count, encoder.data)
+    encoder.append(second)
+    again.append(second)
+    assert (again.count, again.data) == (encoder.count, encoder.data)
+
+
+def test_encoders_pickle_for_real() -> None:
+    ours = tokenizer("o200k_base")
+    appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+    appending.append("def f(\ud83d")
+    prepending.prepend(b"\x98\x80 tail")
+    prices = ours.interval_encoder("some text")
+    for encoder in (appending, prepending):
+        again = pickle.loads(pickle.dumps(encoder))
+        assert (again.count, again.data) == (encoder.count, encoder.data)
+    again = pickle.loads(pickle.dumps(appending))
+    again.append("\ude00")
+    assert again.text == "def f(😀"
+    again = pickle.loads(pickle.dumps(prices))
+    assert again.count(0, 9) == prices.count(0, 9)
