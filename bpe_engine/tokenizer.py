@@ -127,9 +127,9 @@ class Tokenizer:
 
     def encode_to_numpy(self, text: str | bytes) -> npt.NDArray[np.uint32]:
         """`encode_to_buffer` as a numpy array that shares its memory. Needs numpy, which is not a dependency."""
-        import numpy  # noqa: PLC0415 - who does not call this need not have it
+        import numpy as np  # noqa: PLC0415 - who does not call this need not have it
 
-        return numpy.frombuffer(self.encode_to_buffer(text), dtype=numpy.uint32)
+        return np.frombuffer(self.encode_to_buffer(text), dtype=np.uint32)
 
     def encode_batch(
         self,
