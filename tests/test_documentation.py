@@ -1,0 +1,44 @@
+"""The Python in README.md and docs/ runs, and what a comment `# ->` promises is what comes out."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = regex.compile(r"^```python\n(.*?)^```", regex.DOTALL | regex.MULTILINE)
+PROMISE = regex.compile(r"# -> (.*)$")
+
+
+def run(block: str, names: dict[str, Any]) -> int:
+    """Run the statements of a block; the number of promises that were checked."""
+    lines = block.splitlines()
+    checked = 0
+    for statement in ast.parse(block).body:
+        source = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+        promise = PROMISE.search(lines[(statement.end_lineno or 1) - 1])
+        if promise and isinstance(statement, ast.Expr):
+            assert repr(eval(ast.unparse(statement), names)) == promise[1], source
+            checked += 1
+        else:
+            exec(compile(ast.Module([statement], []), "block", "exec"), names)
+    return checked
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page: Path) -> None:
+    names: dict[str, Any] = {}
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    checked = sum(run(block, names) for block in blocks)
+    assert checked > 0 or not blocks
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = regex.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
