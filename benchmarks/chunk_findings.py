@@ -1,0 +1,162 @@
+"""What is to be said about the chunks of a text: what is whole, over the budget, lost or misplaced, and what breaks our own laws."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+
+from chunk_peers import Piece, count
+from python_structure import Definition, definitions
+
+from chunker import TextChunker
+
+# Definitions up to this share of the budget should stay whole; what is to stay with a definition may need as much.
+FITTING = 0.8
+# Chunks below this share of the budget are crumbs, unless the text as a whole is.
+CRUMB = 0.1
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text and what is known about it. `needs` are the tokens of each definition, `head_needs` those up to its header's end."""
+
+    name: str
+    text: str
+    tokens: int
+    definitions: list[Definition] = field(default_factory=list)
+    needs: list[int] = field(default_factory=list)
+    head_needs: list[int] = field(default_factory=list)
+
+
+def plain(name: str, text: str) -> Text:
+    """A text without definitions."""
+    return Text(name, text, count(text))
+
+
+def python(name: str, source: str) -> Text:
+    """A Python source with its definitions. Raises SyntaxError."""
+    found = definitions(source)
+    needs = [count(source[one.start : one.end]) for one in found]
+    head_needs = [count(source[one.start : one.header_end]) for one in found]
+    return Text(name, source, count(source), found, needs, head_needs)
+
+
+class Placed:
+    """Where the chunks of a text really are, in order. A chunk that is nowhere in the text is left out."""
+
+    def __init__(self, text: str, pieces: Iterable[Piece]) -> None:
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        end = 0
+        for piece in pieces:
+            # What it says is believed if it is true. Overlap is not asked for, so chunks follow each other.
+            start = -1 if piece.start is None else piece.start
+            if start < end or not text.startswith(piece.text, start):
+                start = text.find(piece.text, end)
+            if start >= 0:
+                end = start + len(piece.text)
+                self.starts.append(start)
+                self.ends.append(end)
+
+    def hold(self, start: int, end: int) -> bool:
+        """Whether one chunk holds all of text[start:end]."""
+        index = bisect_right(self.starts, start) - 1
+        return index >= 0 and end <= self.ends[index]
+
+    def missing(self, text: str) -> str:
+        """The characters that are in no chunk."""
+        gaps = zip([0, *self.ends], [*self.starts, len(text)], strict=True)
+        return "".join(text[start:end] for start, end in gaps)
+
+
+@dataclass
+class Findings:
+    """Sums over texts; `largest` is the size of the largest chunk in tokens."""
+
+    chunks: int = 0
+    tokens: int = 0
+    over_budget: int = 0
+    largest: int = 0
+    lost: int = 0
+    lost_black: int = 0
+    wrong_offsets: int = 0
+    crumbs: int = 0
+    functions: int = 0
+    broken_functions: int = 0
+    decorators: int = 0
+    cut_decorators: int = 0
+    comments: int = 0
+    cut_comments: int = 0
+
+    def judge(self, text: Text, pieces: list[Piece], limit: int) -> None:
+        """Add what is to be said about the chunks of one text."""
+        sizes = [count(piece.text) for piece in pieces]
+        self.chunks += len(pieces)
+        self.tokens += sum(sizes)
+        self.over_budget += sum(size > limit for size in sizes)
+        self.largest = max(self.largest, *sizes, 0)
+        if text.tokens >= CRUMB * limit:
+            self.crumbs += sum(size < CRUMB * limit for size in sizes)
+        self.wrong_offsets += sum(
+            piece.start is None or piece.end is None or text.text[max(piece.start, 0) : piece.end] != piece.text
+            for piece in pieces
+        )
+        placed = Placed(text.text, pieces)
+        missing = placed.missing(text.text)
+        self.lost += len(missing)
+        self.lost_black += len("".join(missing.split()))
+        self._judge_definitions(text, placed, limit)
+
+    def _judge_definitions(self, text: Text, placed: Placed, limit: int) -> None:
+        for one, needs, head_needs in zip(text.definitions, text.needs, text.head_needs, strict=True):
+            if one.is_function and needs <= FITTING * limit:
+                self.functions += 1
+                self.broken_functions += not placed.hold(one.start, one.end)
+            if head_needs <= FITTING * limit:
+                if one.decorator is not None:
+                    self.decorators += 1
+                    self.cut_decorators += not placed.hold(one.decorator, one.header_end)
+                if one.comment is not None:
+                    self.comments += 1
+                    self.cut_comments += not placed.hold(one.comment, one.header_end)
+
+
+@dataclass
+class BrokenLaws:
+    """How often each law of our chunkers is broken; all are promised to be 0 but the first."""
+
+    chunks: int = 0
+    over_budget: int = 0
+    wrong_count: int = 0
+    wrong_characters: int = 0
+    wrong_bytes: int = 0
+    wrong_lines: int = 0
+    text_lost: int = 0
+
+    def judge(self, chunker: TextChunker, text: str) -> None:
+        """Chunk one text, and look."""
+        data = text.encode("utf-8", "surrogatepass")
+        done = 0
+        for chunk in chunker.chunk(text, source="name.py"):
+            span, body = chunk.span, chunk.body
+            size = count(chunk.text)
+            self.chunks += 1
+            self.over_budget += size > chunker.max_tokens
+            self.wrong_count += size != chunk.token_count
+            self.wrong_characters += text[span.start : span.end] != body
+            self.wrong_bytes += data[span.start_byte : span.end_byte] != body.encode("utf-8", "surrogatepass")
+            lines = 1 + _line_breaks(text, span.start), 1 + _line_breaks(text, span.end - 1)
+            self.wrong_lines += (span.start_line, span.end_line) != lines
+            self.text_lost += max(0, span.start - done)
+            done = max(done, span.end)
+        self.text_lost += len(text) - done
+
+    def values(self) -> list[int]:
+        """All of them, in order."""
+        return [getattr(self, one.name) for one in fields(self)]
+
+
+def _line_breaks(text: str, end: int) -> int:
+    """How many lines end before text[end]; a line ends with "\\n", "\\r\\n" or "\\r"."""
+    return text.count("\n", 0, end) + text.count("\r", 0, end) - text.count("\r\n", 0, end + 1)

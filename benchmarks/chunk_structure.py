@@ -1,0 +1,175 @@
+"""What chunkers make of real texts: which definitions stay whole, what is over the budget, lost or misplaced, and how full chunks are.
+
+The texts are the top-level modules of Python's standard library, this repository's Markdown and the documents of installed
+packages. What a definition is, Python's own `ast` and `tokenize` say; what a token is, tiktoken.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from chunk_findings import BrokenLaws, Findings, Text, plain, python
+from chunk_peers import PACKAGES, Split, code_splitters, prose_splitters
+from measuring import Report, parser, pin_to_one_core
+from real_texts import installed_documents, own_markdown, standard_library
+from rich.progress import track
+
+from chunker import CodeChunker, MarkdownChunker, TextChunker
+
+LIMITS = (64, 256, 512, 2000)
+
+Column = tuple[str, Callable[[Findings], str]]
+
+STRUCTURE: Sequence[Column] = (
+    ("functions intact", lambda found: _share(found.functions - found.broken_functions, found.functions)),
+    ("broken", lambda found: str(found.broken_functions)),
+    ("decorators cut off", lambda found: f"{found.cut_decorators}/{found.decorators}"),
+    ("comments cut off", lambda found: f"{found.cut_comments}/{found.comments}"),
+)
+ALWAYS: Sequence[Column] = (
+    ("over budget", lambda found: f"{found.over_budget} (up to {found.largest:,})" if found.over_budget else "0"),
+    ("lost (not white space)", lambda found: f"{found.lost:,} ({found.lost_black:,})" if found.lost else "0"),
+    ("wrong offsets", lambda found: f"{found.wrong_offsets:,}"),
+    ("crumbs", lambda found: f"{found.crumbs} ({_share(found.crumbs, found.chunks)})" if found.crumbs else "0"),
+    ("chunks", lambda found: f"{found.chunks:,}"),
+)
+EXPLANATION = """\
+- functions intact, broken: of functions and methods of at most 80 % of the budget, with their decorators and leading comments: those \
+that one chunk holds, and the number of the others
+- decorators, comments cut off: of the definitions whose decorators, leading comments and header line need at most 80 % of the budget: \
+those that have these in another chunk than the header line
+- over budget: chunks of more tokens than the limit by tiktoken
+- lost: characters of the text that are in no chunk, and how many of them are not white space
+- wrong offsets: chunks whose offsets are missing or do not give the chunk's text
+- crumbs: chunks of less than 10 % of the budget in texts that have more
+- seconds: processor time of chunking alone"""
+
+
+def run(make: Callable[[], Split], texts: Sequence[Text], limit: int) -> tuple[Findings, float, list[str]]:
+    """The findings on all texts, the processor time in seconds, and what went wrong."""
+    found = Findings()
+    failures = []
+    seconds = 0.0
+    try:
+        split = make()
+        split("to warm up\n")
+    except Exception as error:  # noqa: BLE001 - whatever a package fails with is a result
+        return found, seconds, [f"does not run: {_in_short(error)}"]
+    for text in texts:
+        start = time.process_time()
+        try:
+            pieces = split(text.text)
+        except Exception as error:  # noqa: BLE001 - as above
+            failures.append(f"fails on {text.name}: {_in_short(error)}")
+            continue
+        seconds += time.process_time() - start
+        found.judge(text, pieces, limit)
+    return found, seconds, failures
+
+
+def compare(
+    report: Report,
+    texts: Sequence[Text],
+    limit: int,
+    splitters: Mapping[str, Callable[[], Split]],
+    columns: Sequence[Column],
+) -> None:
+    """The table of all splitters at one limit."""
+    report.add(f"### {limit:,} tokens")
+    rows = []
+    notes = []
+    for name, make in track(splitters.items(), description=f"{limit} tokens", transient=True):
+        found, seconds, failures = run(make, texts, limit)
+        notes += [f"- {name} {failure}" for failure in failures]
+        if found.chunks:
+            cells = [show(found) for _, show in columns]
+            fill = _share(found.tokens, found.chunks * limit, digits=0)
+            rows.append([name, *cells, fill, f"{seconds:.1f}"])
+    report.add_table(["", *(title for title, _ in columns), "mean fill", "seconds"], rows)
+    if notes:
+        report.add("\n".join(notes))
+
+
+def check_laws(report: Report, groups: Mapping[str, tuple[Sequence[Text], list[TextChunker]]]) -> None:
+    """Our own chunkers against the laws: one row for each group of texts and chunker. All but "chunks" must be 0."""
+    rows = []
+    for name, (texts, chunkers) in groups.items():
+        for chunker in track(chunkers, description=name, transient=True):
+            broken = BrokenLaws()
+            for text in texts:
+                broken.judge(chunker, text.text)
+            options = f"overlap {chunker.overlap}, context" if chunker.context else "plain"
+            rows.append([f"{name}, {options}", chunker.max_tokens, *broken.values()])
+    header = ["", "limit", "chunks", "over budget", "wrong token_count", "wrong start, end"]
+    header += ["wrong start_byte, end_byte", "wrong start_line, end_line", "characters lost"]
+    report.add_table(header, rows)
+
+
+def _share(part: int, whole: int, digits: int = 2) -> str:
+    """In percent.
+
+    >>> _share(1, 3), _share(0, 0)
+    ('33.33 %', '0.00 %')
+    """
+    return f"{100 * part / max(whole, 1):.{digits}f} %"
+
+
+def _in_short(error: Exception) -> str:
+    """The kind of the error, and the first line of its message."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0][:160]}"
+
+
+def _megabytes(texts: Sequence[Text]) -> str:
+    return f"{len(texts)} texts, {sum(len(text.text.encode()) for text in texts) / 1e6:.2f} MB"
+
+
+def main() -> None:
+    """Run it."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--files", type=int, help="only the first so many modules and documents")
+    arguments.add_argument("--limit", type=int, action="append", help="this limit alone; may be repeated")
+    options = arguments.parse_args()
+    limits = options.limit or LIMITS
+
+    report = Report("Chunks of real texts", options.output)
+    report.add_provenance(PACKAGES, pin_to_one_core(), "tokens are those of o200k_base")
+    report.add(EXPLANATION)
+    modules = [python(name, source) for name, source in standard_library(options.files).items()]
+    found = [one for module in modules for one in module.definitions]
+    report.add(
+        f"## Python: the standard library's top-level modules\n\n{_megabytes(modules)}, "
+        f"{sum(one.is_function for one in found):,} functions, {sum(not one.is_function for one in found):,} classes"
+    )
+    for limit in limits:
+        compare(report, modules, limit, code_splitters(limit), (*STRUCTURE, *ALWAYS))
+
+    own = [plain(name, text) for name, text in own_markdown().items()]
+    documents = [plain(name, text) for name, text in installed_documents(options.files).items()]
+    report.add(
+        f"## Markdown\n\nThis repository's own ({_megabytes(own)}), and the documents and descriptions of the packages that are "
+        f"installed here ({_megabytes(documents)}; some are reStructuredText)"
+    )
+    for limit in limits:
+        compare(report, [*own, *documents], limit, prose_splitters(limit), ALWAYS)
+
+    report.add("## Our laws")
+
+    def of_code(limit: int) -> list[TextChunker]:
+        return [CodeChunker("python", limit), CodeChunker("python", limit, overlap=limit // 8, context=True)]
+
+    def of_markdown(limit: int) -> list[TextChunker]:
+        return [MarkdownChunker(limit), MarkdownChunker(limit, overlap=limit // 8, context=True)]
+
+    check_laws(
+        report,
+        {
+            "standard library": (modules, [chunker for limit in limits for chunker in of_code(limit)]),
+            "this repository": (own, [chunker for limit in limits for chunker in of_markdown(limit)]),
+            "packages' documents": (documents, [chunker for limit in limits for chunker in of_markdown(limit)]),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
