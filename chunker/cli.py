@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chunker.console import STANDARD_OUTPUT, ending_quietly, open_output
-from chunker.files import STANDARD_INPUT, printable
+from chunker.files import STANDARD_INPUT, portable, printable
 from chunker.plugins import CommandGroup
 from chunker.reports import Grouping
 
@@ -148,7 +148,7 @@ def chunk(
     with ending_quietly():
         from chunker.chunkers import TextChunker, chunker_for
         from chunker.errors import ChunkerError
-        from chunker.reports import CHUNK_COLUMNS, ChunkSummary, chunk_line, json_path, render_table
+        from chunker.reports import CHUNK_COLUMNS, ChunkSummary, chunk_line, render_table
         from chunker.runs import Run
 
         _check_paths(paths, output)
@@ -165,11 +165,11 @@ def chunk(
             raise typer.BadParameter(str(error)) from None
 
         def cut_to_lines(document: Document) -> bytes:
-            chunks = chunker(document.path).chunk(document.text, source=json_path(document.path))
+            chunks = chunker(document.path).chunk(document.text, source=portable(document.path))
             return b"".join(chunk_line(document, item) for item in chunks)
 
         def cut_to_row(document: Document) -> ChunkSummary:
-            chunks = chunker(document.path).chunk(document.text, source=json_path(document.path))
+            chunks = chunker(document.path).chunk(document.text, source=portable(document.path))
             return ChunkSummary.of(document.path, max_tokens, [item.token_count for item in chunks])
 
         with open_output(output) as results:

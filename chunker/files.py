@@ -67,13 +67,22 @@ class _Folder:
     below: str
 
 
+def portable(path: str) -> str:
+    r"""The path as UTF-8 can carry it, whatever the locale; bytes that are not UTF-8 become `\x..`.
+
+    >>> portable("src/é.py"), portable("caf\udce9.py")
+    ('src/é.py', 'caf\\xe9.py')
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def printable(path: str) -> str:
-    r"""The path as any terminal may show it: line ends, escape codes and bytes that are not UTF-8 spelled out.
+    r"""The path as any terminal may show it: line ends and escape codes are spelled out too.
 
     >>> printable("a\nb.txt"), printable("caf\udce9")
-    ('a\\nb.txt', 'caf\\udce9')
+    ('a\\nb.txt', 'caf\\xe9')
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in path)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in portable(path))
 
 
 def find_files(

@@ -1,7 +1,6 @@
 """What the commands print: one record a line as JSON, or a table for people.
 
-Records are JSON objects in UTF-8, keys in a fixed order. A path in them is a string that any JSON reader takes: bytes of
-a file name that are not UTF-8 stand in it as `\\x..`.
+Records are JSON objects in UTF-8, with their keys in a fixed order.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chunker.files import printable
+from chunker.files import portable, printable
 
 if TYPE_CHECKING:
     from chunker.documents import Document
@@ -97,7 +96,7 @@ class FileTally:
         """Its record as a line of JSON."""
         numbers = self.numbers.record()
         del numbers["files"]
-        return json_line({"path": json_path(self.path), "language": self.language, **numbers})
+        return json_line({"path": portable(self.path), "language": self.language, **numbers})
 
 
 class Grouping(enum.StrEnum):
@@ -153,15 +152,6 @@ def _number(value: int | None) -> str:
     return _NOTHING if value is None else f"{value:,}"
 
 
-def json_path(path: str) -> str:
-    r"""The path as UTF-8 can carry it.
-
-    >>> json_path("src/é.py"), json_path("caf\udce9.py")
-    ('src/é.py', 'caf\\xe9.py')
-    """
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 def json_line(record: dict[str, Any]) -> bytes:
     """One record as a line."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -173,7 +163,7 @@ def chunk_line(document: Document, chunk: Chunk) -> bytes:
     The span counts characters and lines of the file read as `encoding`. Its bytes are those of the file if that is UTF-8;
     of UTF-16 and UTF-32 they are those of the text in UTF-8.
     """
-    origin = {"path": json_path(document.path), "encoding": document.encoding}
+    origin = {"path": portable(document.path), "encoding": document.encoding}
     head = json.dumps(origin, ensure_ascii=False, separators=(",", ":"))
     return f"{head[:-1]},{chunk.model_dump_json()[1:]}\n".encode()
 
