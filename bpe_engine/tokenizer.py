@@ -301,7 +301,7 @@ class Tokenizer:
             text = characters[start : start + size]
             found = pretokenizer.split(text)
             if start + size < len(characters):
-                del found[-pretokenizer.open_count(text, []) :]
+                del found[-pretokenizer.lookback :]
                 if not found:
                     size *= 2  # one pre-token fills the block
                     continue

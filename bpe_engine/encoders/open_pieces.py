@@ -88,6 +88,11 @@ class OpenPieces:
         """A lower bound for the count of the pre-token from `anchor` that ends at `end` or behind it."""
         return self._grown(anchor, end).fewest(end - anchor)
 
+    @property
+    def any_open(self) -> bool:
+        """Whether a piece grows at all."""
+        return bool(self._open)
+
     def is_open(self, anchor: int) -> bool:
         """Whether a piece grows from `anchor`."""
         index = bisect_left(self._open, anchor, key=_anchor)

@@ -86,7 +86,7 @@ class NamedPattern:
     def __init__(self, pattern: Pattern) -> None:
         self._regex = compiled(pattern.source)
         self.name = pattern.name or ""
-        self._lookback = LOOKBACK[self.name]
+        self.lookback = LOOKBACK[self.name]
 
     def spans(self, text: str) -> list[Span]:
         """
@@ -108,8 +108,8 @@ class NamedPattern:
         return [text[start:end] for start, end in self.spans(text)]
 
     def open_count(self, text: str, spans: list[Span]) -> int:  # noqa: ARG002 - the protocol's
-        """A constant of the pattern."""
-        return self._lookback
+        """`lookback`, a constant of the pattern."""
+        return self.lookback
 
 
 class CustomPattern:
