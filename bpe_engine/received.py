@@ -56,15 +56,15 @@ def cut_unfinished_end(text: str | bytes) -> tuple[str, str | bytes]:
     return decoder.decode(bytes(text)), decoder.getstate()[0]
 
 
-def cut_unfinished_start(text: str | bytes) -> tuple[str | bytes, str]:
-    """The same at the other end: a raw start that a text put before it could change, and the rest, received.
+def cut_unfinished_start(text: str | bytes) -> tuple[str, str | bytes]:
+    """The same at the other end: the finished rest, received, and a raw start that a text put before it could change.
 
     >>> cut_unfinished_start("\\ude00a"), cut_unfinished_start(b"\\xb8\\xada"), cut_unfinished_start(b"ab")
-    (('\\ude00', 'a'), (b'\\xb8\\xad', 'a'), (b'', 'ab'))
+    (('a', '\\ude00'), ('a', b'\\xb8\\xad'), ('ab', b''))
     """
     if isinstance(text, str):
         unfinished = 1 if "\udc00" <= text[:1] <= "\udfff" else 0
-        return text[:unfinished], received(text[unfinished:])
+        return received(text[unfinished:]), text[:unfinished]
     if not isinstance(text, bytes | bytearray | memoryview):
         raise TypeError(f"text is str or bytes, not {type(text).__name__}")
     data = bytes(text)
@@ -72,7 +72,7 @@ def cut_unfinished_start(text: str | bytes) -> tuple[str | bytes, str]:
     # A sequence has at most three continuation bytes.
     while unfinished < min(3, len(data)) and 0x80 <= data[unfinished] < 0xC0:
         unfinished += 1
-    return data[:unfinished], received(data[unfinished:])
+    return received(data[unfinished:]), data[:unfinished]
 
 
 def _replace_surrogates(text: str) -> str:

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
 from bpe_engine.encoders.open_pieces import OpenPieces
-from bpe_engine.errors import EncodingError
-from bpe_engine.received import cut_unfinished_end, received, to_bytes
+from bpe_engine.received import cut_unfinished_end, to_bytes
 from bpe_engine.reference.class_runs import ClassRuns
 from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
 from bpe_engine.unicode_classes import stand_ins
@@ -39,7 +38,6 @@ class AppendingState(NamedTuple):
     settled_count: int
     tail: tuple[Span, ...]
     tokens: int
-    unfinished: tuple[str | bytes, AppendingState] | None
 
 
 class AppendingEncoder(GrowingEncoder[AppendingState]):
@@ -96,23 +94,7 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
         A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
         is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
         """
-        before = self._state()
-        if self._unfinished and text and isinstance(text, str) == isinstance(self._unfinished[0], str):
-            raw, state = self._unfinished
-            self._restore(state)
-            text = raw + text  # type: ignore[operator]  # both str or both bytes, as just checked
-        finished, unfinished = cut_unfinished_end(text)
-        try:
-            if finished:
-                self._unfinished = None
-                self._push(finished)
-            if unfinished:
-                state = self._state()
-                self._push(received(unfinished))
-                self._unfinished = (unfinished, state)
-        except EncodingError:
-            self._restore(before)
-            raise
+        self._grow(text, cut_unfinished_end, before=False)
 
     def _push(self, characters: str) -> None:
         old_length = len(self._text)
@@ -183,12 +165,10 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
         return self._text.read(0, len(self._text))
 
     def _state(self) -> AppendingState:
-        return AppendingState(
-            len(self._text), self._settled_end, self._settled_count, self._tail, self._count, self._unfinished
-        )
+        return AppendingState(len(self._text), self._settled_end, self._settled_count, self._tail, self._count)
 
-    def _restore(self, state: AppendingState) -> None:
-        length, self._settled_end, self._settled_count, self._tail, self._count, self._unfinished = state
+    def _return_to(self, state: AppendingState) -> None:
+        length, self._settled_end, self._settled_count, self._tail, self._count = state
         self._text.truncate(length)
         self._pieces.truncate(length, self._settled_end)
         if self._class_runs is not None:

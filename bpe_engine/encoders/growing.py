@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from bpe_engine.errors import StaleMarkError
-from bpe_engine.received import to_bytes
+from bpe_engine.errors import EncodingError, StaleMarkError
+from bpe_engine.received import received, to_bytes
 
 if TYPE_CHECKING:
     from bpe_engine.tokenizer import Tokenizer
@@ -46,7 +47,7 @@ class Mark(Generic[State]):
 
     __slots__ = ("number", "state")
 
-    def __init__(self, number: int, state: State) -> None:
+    def __init__(self, number: int, state: tuple[State, tuple[str | bytes, State] | None]) -> None:
         self.number = number
         self.state = state
 
@@ -76,11 +77,15 @@ class GrowingEncoder(ABC, Generic[State]):
 
     @abstractmethod
     def _state(self) -> State:
-        """All that `_restore` needs, in constant time and size."""
+        """All that `_return_to` needs, in constant time and size."""
 
     @abstractmethod
-    def _restore(self, state: State) -> None:
-        """Go back to an earlier state."""
+    def _push(self, characters: str) -> None:
+        """Add received characters at the growing side."""
+
+    @abstractmethod
+    def _return_to(self, state: State) -> None:
+        """Go back to an earlier state, whose text is still there but for what stands at the growing side of it."""
 
     @property
     def text(self) -> str:
@@ -98,7 +103,7 @@ class GrowingEncoder(ABC, Generic[State]):
 
     def snapshot(self) -> Mark[State]:
         """A mark of the text as it is now. Constant time."""
-        mark = Mark(len(self._marks), self._state())
+        mark = Mark(len(self._marks), (self._state(), self._unfinished))
         self._marks.append(mark)
         return mark
 
@@ -116,3 +121,39 @@ class GrowingEncoder(ABC, Generic[State]):
             )
         del self._marks[mark.number + 1 :]
         self._restore(mark.state)
+
+    def _grow(self, text: str | bytes, cut: Callable[[str | bytes], tuple[str, str | bytes]], *, before: bool) -> None:
+        """Add `text` at the growing side, after what `cut` leaves as its unfinished end was joined with what comes there."""
+        if not text:
+            cut(text)  # for its TypeError
+            return
+        start = self._state(), self._unfinished
+        if self._unfinished and isinstance(text, str) == isinstance(self._unfinished[0], str):
+            raw, state = self._unfinished
+            self._restore((state, None))
+            text = text + raw if before else raw + text  # type: ignore[operator]  # both str or both bytes, as just checked
+        self._unfinished = None
+        finished, unfinished = cut(text)
+        try:
+            if finished:
+                self._push(finished)
+            if unfinished:
+                state = self._state()
+                self._push(received(unfinished))
+                self._unfinished = unfinished, state
+        except EncodingError:
+            self._restore(start)
+            raise
+
+    def _restore(self, position: tuple[State, tuple[str | bytes, State] | None]) -> None:
+        """Go back to an earlier state and its unfinished end.
+
+        That end is written anew: what came later may have made another character of it.
+        """
+        state, unfinished = position
+        if unfinished is None:
+            self._return_to(state)
+        else:
+            self._return_to(unfinished[1])
+            self._push(received(unfinished[0]))
+        self._unfinished = unfinished

@@ -23,8 +23,7 @@ import regex
 from bpe_engine.encoders.appending import LONG_TAIL, SHORT_PIECE
 from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
 from bpe_engine.encoders.open_pieces import OpenPieces
-from bpe_engine.errors import EncodingError
-from bpe_engine.received import cut_unfinished_start, received, to_bytes
+from bpe_engine.received import cut_unfinished_start, to_bytes
 from bpe_engine.reference.class_runs import MirroredClassRuns
 from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
 from bpe_engine.unicode_classes import stand_ins
@@ -44,7 +43,6 @@ class PrependingState(NamedTuple):
     length: int
     settled: int
     tokens: int
-    unfinished: tuple[str | bytes, PrependingState] | None
 
 
 class PrependingEncoder(GrowingEncoder[PrependingState]):
@@ -96,23 +94,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
         A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
         is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
         """
-        before = self._state()
-        if self._unfinished and text and isinstance(text, str) == isinstance(self._unfinished[0], str):
-            raw, state = self._unfinished
-            self._restore(state)
-            text = text + raw  # type: ignore[operator]  # both str or both bytes, as just checked
-        unfinished, finished = cut_unfinished_start(text)
-        try:
-            if finished:
-                self._unfinished = None
-                self._push(finished)
-            if unfinished:
-                state = self._state()
-                self._push(received(unfinished))
-                self._unfinished = (unfinished, state)
-        except EncodingError:
-            self._restore(before)
-            raise
+        self._grow(text, cut_unfinished_start, before=True)
 
     def _push(self, characters: str) -> None:
         self._text.extend(characters[::-1])
@@ -182,10 +164,10 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
         return self._read(-len(self._text), 0)
 
     def _state(self) -> PrependingState:
-        return PrependingState(len(self._text), self._settled, self._count, self._unfinished)
+        return PrependingState(len(self._text), self._settled, self._count)
 
-    def _restore(self, state: PrependingState) -> None:
-        length, self._settled, self._count, self._unfinished = state
+    def _return_to(self, state: PrependingState) -> None:
+        length, self._settled, self._count = state
         self._text.truncate(length)
         del self._totals[length + 1 :]
         self._pieces.truncate(length, self._settled)

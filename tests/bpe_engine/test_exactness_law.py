@@ -150,7 +150,7 @@ broken_parts = st.lists(st.one_of(st.tuples(st.just("grow"), broken_texts(3)), s
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150)
+@settings(max_examples=400)
 @given(program=st.one_of(parts, broken_parts))
 def test_characters_that_come_in_parts(kind: str, program: list[tuple[str, Any]]) -> None:
     """A character in two halves, by bytes or by surrogates, is one character as soon as both are there."""
@@ -188,3 +188,22 @@ def test_encoders_pickle_for_real() -> None:
     assert again.text == "def f(😀"
     again = pickle.loads(pickle.dumps(prices))
     assert again.count(0, 9) == prices.count(0, 9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(b"\xe4\xb8", b"\xb8\xe4"), (b"\xf0\x9f", b"\x98\x80"), ("a\ud83d", "\ude00")]
+)
+def test_a_mark_in_the_middle_of_a_character(first: str | bytes, second: str | bytes) -> None:
+    """What comes after the mark makes another character of what was there; the rollback has to bring it back."""
+    count = tokenizer("cl100k_base").count
+    appending, prepending = tokenizer("cl100k_base").appending_encoder(), tokenizer("cl100k_base").prepending_encoder()
+    appending.append(first)
+    prepending.prepend(second)
+    marks = appending.snapshot(), prepending.snapshot()
+    for _ in range(2):
+        appending.append(second)
+        prepending.prepend(first)
+        assert appending.count == prepending.count == count(first + second)  # type: ignore[operator]
+        appending.rollback(marks[0])
+        prepending.rollback(marks[1])
+        assert (appending.count, prepending.count) == (count(first), count(second))
