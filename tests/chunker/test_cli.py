@@ -10,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,30 +47,29 @@ MARKDOWN = "# Title\n\nSome words. 漢字 and more.\n\n## Part\n\n- one\n- two\n
 PROSE = "Erste Zeile.\r\nZweite Zeile mit Emoji 👩‍👩‍👧 darin.\r\n\r\nDritter Absatz, it's here.\r\n" * 20
 
 
-def environment(**changes: str) -> dict[str, str]:
+def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """Ours, and the package under test found from any folder, also where it is not installed."""
-    values = dict(os.environ, **changes)
+    values = {**os.environ, **(variables or {})}
     if Path(sysconfig.get_path("purelib")) != _PACKAGE_FOLDER:
         values["PYTHONPATH"] = str(_PACKAGE_FOLDER)
     return values
 
 
 def run(
-    *arguments: str | Path, cwd: Path, stdin: bytes = b"", code: int | None = 0, **changes: str
+    *arguments: str | Path, cwd: Path, stdin: bytes = b"", code: int = 0, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs the command in `cwd` and checks its exit code, and that nobody is shown a traceback."""
     done = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,
         input=stdin,
-        env=environment(**changes),
+        env=environment(variables),
         capture_output=True,
         check=False,
         timeout=60,
     )
     assert b"Traceback" not in done.stderr, done.stderr.decode()
-    if code is not None:
-        assert done.returncode == code, done.stderr.decode()
+    assert done.returncode == code, done.stderr.decode()
     return done
 
 
@@ -170,8 +169,8 @@ class TestChunk:
         assert "\x1b" not in table
 
     def test_two_runs_give_the_same_bytes(self, tree: Path) -> None:
-        first = run("chunk", ".", "--format", "jsonl", cwd=tree, PYTHONHASHSEED="1").stdout
-        assert first == run("chunk", ".", "--format", "jsonl", cwd=tree, PYTHONHASHSEED="2").stdout
+        first = run("chunk", ".", "--format", "jsonl", cwd=tree, variables={"PYTHONHASHSEED": "1"}).stdout
+        assert first == run("chunk", ".", "--format", "jsonl", cwd=tree, variables={"PYTHONHASHSEED": "2"}).stdout
 
     def test_standard_input(self, tree: Path, count_tokens: Callable[[str], int]) -> None:
         done = run("chunk", "-", "-f", "jsonl", "-m", "30", "docs", cwd=tree, stdin=PROSE.encode())
@@ -423,9 +422,9 @@ class TestOutput:
     def test_output_is_utf8_under_any_locale(self, tree: Path, locale: str) -> None:
         (tree / "漢.txt").write_text("漢字\n", encoding="utf-8")
         settings = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "latin-1"}
-        done = run("chunk", ".", "-f", "jsonl", cwd=tree, **settings)
+        done = run("chunk", ".", "-f", "jsonl", cwd=tree, variables=settings)
         assert "漢字" in "".join(chunk["body"] for chunk in records(done.stdout))
-        assert "漢.txt" in run("count", ".", cwd=tree, **settings).stdout.decode("utf-8")
+        assert "漢.txt" in run("count", ".", cwd=tree, variables=settings).stdout.decode("utf-8")
 
     @posix_only
     def test_closed_standard_streams(self, tree: Path) -> None:
