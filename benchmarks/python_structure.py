@@ -19,7 +19,7 @@ class Definition:
     """A function or class. All offsets are characters.
 
     `comment` is where its leading comment begins, `decorator` where the first decorator does; None if it has none. `keyword`
-    is the "def", "async" or "class", `header_end` the end of that line, `end` that of the body.
+    is the "def", "async" or "class", `header_end` the end of that line, `end` that of the body and of the comments at its end.
     """
 
     is_function: bool
@@ -67,6 +67,10 @@ class _Lines:
         """The end of a line, without its line break."""
         return self._starts[line - 1] + len(self.texts[line - 1].rstrip("\r\n"))
 
+    def is_blank(self, line: int) -> bool:
+        """Whether there is such a line, and nothing on it."""
+        return line <= len(self.texts) and self.texts[line - 1].isspace()
+
 
 def _definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: _Lines, comments: dict[int, int]
@@ -81,8 +85,22 @@ def _definition(
         decorator=lines.offset(first, node.col_offset) if node.decorator_list else None,
         keyword=lines.offset(node.lineno, node.col_offset),
         header_end=lines.end(node.lineno),
-        end=lines.offset(node.end_lineno or node.lineno, node.end_col_offset or 0),
+        end=_end(node, lines, comments),
     )
+
+
+def _end(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: _Lines, comments: dict[int, int]) -> int:
+    """The end of the last statement, or of the last of the comments behind it that are indented as the body is."""
+    last = node.end_lineno or node.lineno
+    end = lines.offset(last, node.end_col_offset or 0)
+    line = last + 1
+    while line in comments or lines.is_blank(line):
+        if line in comments:
+            if comments[line] <= node.col_offset:
+                break
+            end = lines.end(line)
+        line += 1
+    return end
 
 
 def _comment_lines(source: str) -> dict[int, int]:
