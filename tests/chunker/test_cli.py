@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import signal
@@ -10,15 +11,14 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import tiktoken
+from oracles import tiktoken_encoding
 
 import chunker
-from bpe_engine import Tokenizer
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals are of POSIX")
 
@@ -103,18 +103,9 @@ def tree(tmp_path: Path) -> Path:
     return project
 
 
-@pytest.fixture(scope="session")
-def count_tokens() -> Callable[[str], int]:
+def count_tokens(text: str) -> int:
     """Counts as the publisher's package does, on the embedded vocabulary."""
-    vocabulary = Tokenizer.load("o200k_base").vocabulary
-    assert vocabulary.pattern is not None
-    oracle = tiktoken.Encoding(
-        "o200k_base of the tests",
-        pat_str=vocabulary.pattern.source,
-        mergeable_ranks=dict(vocabulary.ranks),
-        special_tokens={},
-    )
-    return lambda text: len(oracle.encode_ordinary(text))
+    return len(tiktoken_encoding("o200k_base").encode_ordinary(text))
 
 
 TEXT_FILES = ["docs/guide.md", "empty.txt", "notes.txt", "src/shape.py", "src/wide.txt", "tool"]
@@ -122,9 +113,7 @@ TEXT_FILES = ["docs/guide.md", "empty.txt", "notes.txt", "src/shape.py", "src/wi
 
 class TestChunk:
     @pytest.mark.parametrize("options", [(), ("--context",), ("--overlap", "8"), ("--min-tokens", "0")], ids=" ".join)
-    def test_lines_hold_every_file_whole(
-        self, tree: Path, count_tokens: Callable[[str], int], options: tuple[str, ...]
-    ) -> None:
+    def test_lines_hold_every_file_whole(self, tree: Path, options: tuple[str, ...]) -> None:
         done = run("chunk", ".", "--format", "jsonl", "--max-tokens", "40", *options, cwd=tree)
         chunks = records(done.stdout)
         assert list(dict.fromkeys(chunk["path"] for chunk in chunks)) == [f for f in TEXT_FILES if f != "empty.txt"]
@@ -172,7 +161,7 @@ class TestChunk:
         first = run("chunk", ".", "--format", "jsonl", cwd=tree, variables={"PYTHONHASHSEED": "1"}).stdout
         assert first == run("chunk", ".", "--format", "jsonl", cwd=tree, variables={"PYTHONHASHSEED": "2"}).stdout
 
-    def test_standard_input(self, tree: Path, count_tokens: Callable[[str], int]) -> None:
+    def test_standard_input(self, tree: Path) -> None:
         done = run("chunk", "-", "-f", "jsonl", "-m", "30", "docs", cwd=tree, stdin=PROSE.encode())
         chunks = records(done.stdout)
         piped = [chunk for chunk in chunks if chunk["path"] == "-"]
@@ -194,7 +183,7 @@ class TestChunk:
 
 
 class TestCount:
-    def test_counts_are_those_of_the_publisher(self, tree: Path, count_tokens: Callable[[str], int]) -> None:
+    def test_counts_are_those_of_the_publisher(self, tree: Path) -> None:
         rows = records(run("count", ".", "--format", "jsonl", cwd=tree).stdout)
         assert [row["path"] for row in rows] == TEXT_FILES
         for row in rows:
@@ -204,7 +193,7 @@ class TestCount:
             assert row["bytes"] == len(content)
             assert row["lines"] == len(text.splitlines())
 
-    def test_the_standard_library_of_python(self, tree: Path, count_tokens: Callable[[str], int]) -> None:
+    def test_the_standard_library_of_python(self, tree: Path) -> None:
         folder = Path(os.__file__).parent
         paths = [*sorted((folder / "json").glob("*.py")), folder / "textwrap.py", folder / "typing.py"]
         rows = records(run("count", *paths, "--format", "jsonl", cwd=tree).stdout)
@@ -396,11 +385,11 @@ class TestOutput:
         folder.mkdir()
         target = folder / "out.jsonl"
         target.write_text("old")
-        process = _start_long_run(tree, "--output", str(target))
-        # The temporary file is there when the work has begun.
-        _wait_for(lambda: len(list(folder.iterdir())) == 2, process)
-        process.send_signal(signal.SIGINT)
-        _, complaints = process.communicate(timeout=30)
+        with long_run(tree, "--output", str(target)) as process:
+            # The temporary file is there when the work has begun.
+            wait_for(lambda: len(list(folder.iterdir())) == 2, process)
+            process.send_signal(signal.SIGINT)
+            _, complaints = process.communicate(timeout=30)
         assert process.returncode == 130
         assert complaints == b"Interrupted.\n"
         assert [path.name for path in folder.iterdir()] == ["out.jsonl"]
@@ -408,15 +397,13 @@ class TestOutput:
 
     @posix_only
     def test_a_reader_that_goes_away_ends_the_run_quietly(self, tree: Path) -> None:
-        process = _start_long_run(tree, "--format", "jsonl")
-        assert process.stdout is not None
-        json.loads(process.stdout.readline())
-        process.stdout.close()
-        assert process.stderr is not None
-        complaints = process.stderr.read()
-        process.stderr.close()
-        assert process.wait(timeout=30) == 141
-        assert complaints == b""
+        with long_run(tree, "--format", "jsonl") as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            json.loads(process.stdout.readline())
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait(timeout=30) == 141
 
     @pytest.mark.parametrize("locale", ["C", "en_US.ISO-8859-1"])
     def test_output_is_utf8_under_any_locale(self, tree: Path, locale: str) -> None:
@@ -442,16 +429,22 @@ class TestOutput:
         assert b"Traceback" not in no_input.stderr + no_output.stderr
 
 
-def _start_long_run(tree: Path, *options: str) -> subprocess.Popen[bytes]:
-    """A run over enough text that it is still going on when something happens to it."""
+@contextlib.contextmanager
+def long_run(tree: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A run over enough text that it is still going on when something happens to it; it does not outlive the test."""
     for number in range(400):
         (tree / f"long{number:03}.txt").write_text(f"{number} " + PROSE * 20, encoding="utf-8", newline="")
-    return subprocess.Popen(
-        [*COMMAND, "chunk", ".", *options], cwd=tree, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    command = [*COMMAND, "chunk", ".", *options]
+    with subprocess.Popen(
+        command, cwd=tree, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
-def _wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
     for _ in range(3000):
         if condition():
             return
