@@ -93,19 +93,21 @@ _SENTENCE_END = regex.compile(
     regex.VERBOSE | regex.V0,
 )
 
-# The same for marked-up prose, tailored: a single line end is a space, emphasis marks close a sentence, and a Latin terminator must be
-# followed by white space, so that an address such as example.com/?Query=1 stays whole. CJK terminators need no space.
+# The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it and not behind the
+# indentation of the next line; emphasis marks close a sentence; and a Latin terminator must be followed by white space, so that an address
+# such as example.com/?Query=1 stays whole. CJK terminators need no space. No end cuts a grapheme cluster.
 _CJK_TERMINATOR = "[。！？｡]"
 _PROSE_CLOSE = rf"(?: [\p{{SB=Close}}*_~`] {_SB_X} )*+"
-_PROSE_SPACE = rf"(?: [\p{{SB=Sp}}\r\n] {_SB_X} )"
 _PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
 _PROSE_SENTENCE_END = regex.compile(
     rf"""
-    (?: {_CJK_TERMINATOR} {_SB_X} {_PROSE_CLOSE} {_PROSE_SPACE}*+
-      | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) ) {_SB_X} {_PROSE_CLOSE} {_PROSE_SPACE}++
+    (?: {_CJK_TERMINATOR} {_SB_X} {_PROSE_CLOSE} (?: \p{{SB=Sp}} {_SB_X} )*+ (?: \r\n | [\r\n] )?+
+      | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) ) {_SB_X} {_PROSE_CLOSE}
+        (?: (?: \p{{SB=Sp}} {_SB_X} )++ (?: \r\n | [\r\n] )?+ | \r\n | [\r\n] )
     )
-    (?! {_SB_GOES_ON} )
+    (?! [\p{{SB=Sp}}\r\n]*+ {_SB_GOES_ON} )
     (?(full_stop) (?! {_PROSE_NEUTRAL} \p{{SB=Lower}} ) )
+    (?<! [\p{{GCB=Prepend}}\u200d] ) (?! [\p{{GCB=Extend}}\p{{GCB=SpacingMark}}\u200d] )
     """,
     regex.VERBOSE | regex.V0,
 )
