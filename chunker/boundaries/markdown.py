@@ -2,6 +2,8 @@
 
     # Guide              section              scope "Guide"
     First. Second.       none; sentence       a heading keeps what it introduces
+    It goes on           sentence
+    and on.              soft line            weaker than sentences
                                               (blank lines belong to what precedes them)
     - one                block (list)
     - two                item
@@ -33,6 +35,9 @@ from chunker.boundaries.segmentation import prose_sentence_ends
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
 _ITEM = -1  # an item, against the block that its list is
+_SOFT_LINE = (
+    Strength.WORD + 5
+)  # a line start inside a sentence: better than a cut between two words, no better than that
 _KEPT = -2  # between a heading and a block that should stay whole
 
 _CONTAINERS = {"blockquote_open": "quote", "bullet_list_open": "list", "ordered_list_open": "list"}
@@ -100,7 +105,7 @@ class _Walk:
         if self._starts[-1] == len(text):
             self._starts.pop()
         self._rows: dict[int, tuple[int, str]] = {}
-        self._inner: list[int] = []  # offsets of sentences that do not begin a line's block
+        self._inner: list[int] = []  # offsets of the sentences that do not begin a line
         self._taken = bytearray(len(self._starts) + 1)  # lines whose boundaries, if any, are decided by their block
         self._headings: list[_Heading] = []
         self._depth = 0
@@ -172,7 +177,15 @@ class _Walk:
     def _sentences(self, first: int, behind: int) -> None:
         start = self._starts[first]
         paragraph = self._text[start : self._start(behind)].rstrip()
-        self._inner += (start + end for end in prose_sentence_ends(paragraph) if end < len(paragraph))
+        row_of = {self._starts[row]: row for row in range(first + 1, behind)}
+        for row in row_of.values():
+            self._put(row, _SOFT_LINE, "line")
+        for end in prose_sentence_ends(paragraph):
+            row = row_of.get(start + end, 0)
+            if row:
+                self._put(row, Strength.SENTENCE, "sentence")
+            elif end < len(paragraph):
+                self._inner.append(start + end)
 
     def _verbatim(self, first: int, behind: int) -> None:
         for row in range(first, behind):
