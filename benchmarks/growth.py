@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from growth_operations import Operation, chunkings, engine_operations
-from hostile_inputs import INPUTS, Input
+from hostile_inputs import INPUTS, PARSER_INPUTS, Input
 from measuring import Report, cpu_seconds, in_units, parser, pin_to_one_core
 from rich.progress import track
 
@@ -20,6 +20,7 @@ from bpe_engine.registry import load_vocabulary
 
 SUSPICIOUS = 6.0  # t(4x) / t(1x) of what should be linear
 SUSPICIOUS_CONSTANT = 2.0  # the same of what should not depend on the length
+CHUNKERS = "chunkers at 512 tokens of o200k_base"
 NOISE = 0.02  # seconds; a shorter t(4x) proves nothing
 
 
@@ -48,13 +49,16 @@ class Row(NamedTuple):
 
 
 def measure(name: str, text_of: Input, operation: Operation, size: int, allowed: float | None) -> Row:
-    """Measure at `size`, at a half and a quarter of it; less than `size` where that takes longer than `allowed` seconds."""
-    probe = min(size // 4, 8192)
-    once = cpu_seconds(operation.prepare(text_of(probe)))  # the first call also builds what the tokenizer keeps
-    once = min(once, cpu_seconds(operation.prepare(text_of(probe))))
-    if allowed is not None and not operation.constant:
-        while size // 8 >= probe and once * 7 / 4 * size / probe > allowed:
-            size //= 2
+    """Measure at `size`, at a half and a quarter of it; less than `size` where all of it takes longer than `allowed` seconds."""
+    probe = min(size // 8, 2048)
+
+    def prepare_and_run() -> None:
+        operation.prepare(text_of(probe))()
+
+    prepare_and_run()  # the first call also builds what the tokenizer keeps
+    once = cpu_seconds(prepare_and_run)
+    while allowed is not None and size // 8 >= probe and once * 7 / 4 * size / probe > allowed:
+        size //= 2
     texts = [text_of(size // 4), text_of(size // 2), text_of(size)]
     first, second, third = (cpu_seconds(operation.prepare(text)) for text in texts)
     row = Row(name, operation, size, (first, second, third))
@@ -97,8 +101,10 @@ def main() -> None:
         "--size", type=int, default=1 << 20, help="bytes of a text at 4x, at most (default: a megabyte)"
     )
     arguments.add_argument("--full", action="store_true", help="take --size everywhere, however long that takes")
-    arguments.add_argument("--seconds", type=float, default=0.6, help="per cell, about, unless --full (default: 0.6)")
-    arguments.add_argument("--input", action="append", choices=list(INPUTS), help="this input alone; may be repeated")
+    arguments.add_argument("--seconds", type=float, default=0.7, help="per cell, about, unless --full (default: 0.7)")
+    arguments.add_argument(
+        "--input", action="append", choices=[*INPUTS, *PARSER_INPUTS], help="this input alone; may be repeated"
+    )
     arguments.add_argument("--operation", help="only operations whose name has this in it")
     arguments.add_argument("--encoding", action="append", help="this encoding alone; may be repeated")
     options = arguments.parse_args()
@@ -112,21 +118,17 @@ def main() -> None:
         "o200k_base, pattern=None": Tokenizer(Vocabulary(None, vocabulary.ranks, {}, None)),
     }
     work = {name: engine_operations(tokenizer) for name, tokenizer in tokenizers.items()}
-    work["chunkers at 512 tokens of o200k_base"] = chunkings(tokenizers["o200k_base"])
+    work[CHUNKERS] = chunkings(tokenizers["o200k_base"])
     suspicious = []
     for title, todo in work.items():
         if options.encoding and title not in options.encoding:
             continue
-        cells = [
-            (name, operation)
-            for name in options.input or INPUTS
-            for operation in todo
-            if (options.operation or "") in operation.name
-        ]
+        inputs = {**INPUTS, **PARSER_INPUTS} if title == CHUNKERS else INPUTS
+        chosen = [name for name in options.input or inputs if name in inputs]
+        cells = [(name, one) for name in chosen for one in todo if (options.operation or "") in one.name]
         allowed = None if options.full else options.seconds
         rows = [
-            measure(name, INPUTS[name], operation, options.size, allowed)
-            for name, operation in track(cells, description=title)
+            measure(name, inputs[name], one, options.size, allowed) for name, one in track(cells, description=title)
         ]
         report_on(report, title, rows)
         suspicious += [

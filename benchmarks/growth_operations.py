@@ -54,7 +54,6 @@ def chunkings(tokenizer: Tokenizer) -> list[Operation]:
         "TextChunker": TextChunker(512, tokenizer=tokenizer),
         "MarkdownChunker": MarkdownChunker(512, tokenizer=tokenizer),
         "CodeChunker": CodeChunker("python", 512, tokenizer=tokenizer),
-        "TextChunker, overlap 64": TextChunker(512, tokenizer=tokenizer, overlap=64),
         "MarkdownChunker, overlap, context": MarkdownChunker(512, tokenizer=tokenizer, overlap=64, context=True),
     }
 

@@ -39,8 +39,26 @@ INPUTS: dict[str, Input] = {
     "upper case, one CJK in 300": repeated("ABCDEFGHIJ" * 30 + "中"),
     "letters, then many 'l": lambda size: "a" * (size // 2) + "'l" * (size // 4),
     # White space is one pre-token up to its last line break, and one more behind it: both grow.
-    "blank lines of 40 spaces": repeated(" " * 40 + "\n"),
+    "blank lines of 100 spaces": repeated(" " * 100 + "\n"),
     "a letter, then spaces": lambda size: "a\n" + " " * (size - 2),
     # Nothing special, to compare with.
     "prose": repeated("The quick brown fox doesn't jump over 12,345 lazy dogs; it walks around them. "),
+}
+
+# What parsers of markup and code tend to be quadratic on, or to fail on; for chunkers alone.
+PARSER_INPUTS: dict[str, Input] = {
+    "opening brackets": repeated("("),
+    "opening brackets, one a line": repeated("[\n"),
+    "quotes": repeated('"'),
+    "fences": repeated("```\n~~~\n"),
+    "block quotes": repeated("> "),
+    "list marks": repeated("- "),
+    "indented more and more": lambda size: "".join(
+        " " * depth + "if x:\n" for depth in range(int((2 * size) ** 0.5) - 6)
+    ),
+    "a table of one row": repeated("| a "),
+    "headings": repeated("# a\n"),
+    "one huge class": lambda size: (
+        "class A:\n" + "    @staticmethod\n    def f(x):\n        return x + 1\n\n" * (size // 62)
+    ),
 }
