@@ -1,7 +1,7 @@
 """The context header of a chunk: where in the text, and in which file, its body begins.
 
-    src/shop.py > Cart > total
-    ^ source      ^ class ^ method: the named regions around the first character of the body, outermost first
+    src/shop.py > class Cart > def total
+    ^ source      ^ class      ^ method: the named regions around the first character of the body, outermost first
 
 One line, the same for all formats, with its line end. A header may use a quarter of the budget; from a longer one the outermost parts are
 dropped first, for the innermost say most about the body.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
 
-# A unit of up to 80 % of the budget is never cut if whatever may stand before it in its chunk is less than 20 %. A sixth is that,
-# less 3 % for rounding and for joins, which can cost a token or two more than the sum of the parts.
-_MIN_SHARE = 6
+# An eighth: more than a tenth, below which a chunk is a crumb; and little enough that a unit of up to 80 % of the budget, and in fact
+# seven eighths, fits behind whatever is too little to be a chunk of its own.
+_MIN_SHARE = 8
 
 # No character costs more than this many tokens, so larger budgets need no look at the text: byte-level vocabularies spend at most
 # 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
@@ -20,7 +20,7 @@ _MOST_TOKENS_OF_A_CHARACTER = 80
 class Budget:
     """The limits of a chunk, all in tokens.
 
-    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer where a cut exists that avoids it; by default a sixth of
+    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer where a cut exists that avoids it; by default an eighth of
     `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next.
     """
 

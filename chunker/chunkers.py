@@ -44,7 +44,7 @@ class TextChunker:
     """Chunks plain text: whole paragraphs, then lines, sentences, words and grapheme clusters, as the budget allows.
 
     `max_tokens`: no chunk has more tokens. `tokenizer`: an encoding or model name, or a tokenizer. `min_tokens`: no chunk has fewer
-    where another cut avoids it (default: a sixth of `max_tokens`). `overlap`: at most so many tokens of a chunk are repeated
+    where another cut avoids it (default: an eighth of `max_tokens`). `overlap`: at most so many tokens of a chunk are repeated
     at the start of the next. `context`: begin each chunk with a line that says where it stands; it is part of `text` and of the budget.
 
     Raises `OptionError` for limits that do not go together, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.

@@ -20,43 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from chunker.boundaries import Boundary
+from chunker.units import Place
 
 # Whether text[start:end] fits into a chunk of its own.
 FitsAlone = Callable[[int, int], bool]
-
-
-class Place(NamedTuple):
-    """A boundary, and the offset of the next boundary that is stronger: there ends the unit that a cut here would break."""
-
-    offset: int
-    strength: int
-    label: str
-    enclosing_end: int
-
-
-def stack_of_places(boundaries: Sequence[Boundary], end: int) -> list[Place]:
-    """The boundaries of a stretch that ends at `end` as places, last one first, so that the next one is popped from the list's end.
-
-    Linear.
-
-    >>> stack_of_places([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 1, "c"), Boundary(7, 2, "d")], 8)[::-1]
-    ... # doctest: +NORMALIZE_WHITESPACE
-    [Place(offset=0, strength=9, label='a', enclosing_end=8), Place(offset=3, strength=2, label='b', enclosing_end=8),
-     Place(offset=5, strength=1, label='c', enclosing_end=7), Place(offset=7, strength=2, label='d', enclosing_end=8)]
-    """
-    stack: list[Place] = []
-    stronger: list[
-        tuple[int, int]
-    ] = []  # (strength, offset) of later boundaries, strength falling towards the end of the list
-    for offset, strength, label in reversed(boundaries):
-        while stronger and stronger[-1][0] <= strength:
-            stronger.pop()
-        stack.append(Place(offset, strength, label, stronger[-1][1] if stronger else end))
-        stronger.append((strength, offset))
-    return stack
 
 
 @dataclass(slots=True)
@@ -81,6 +49,10 @@ class Filling:
     def gain(self, cut: int) -> int:
         """Tokens that a chunk of the first `cut` units adds to what the previous one had."""
         return self.sizes[cut] - self.base if cut > self.fresh else 0
+
+    def begins_unit_around(self, after: Place) -> bool:
+        """Whether a cut at `after`, the place behind these units, would break a larger unit that begins among the new ones."""
+        return any(place.strength > after.strength for place in self.places[self.fresh :])
 
 
 def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone) -> int:

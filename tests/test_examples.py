@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,14 +11,18 @@ from pathlib import Path
 
 import pytest
 
+import bpe_engine
+
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 def run(name: str, *arguments: str, cwd: Path) -> str:
-    # From another folder, so that what is imported is the installed package or what PYTHONPATH names.
+    # With the packages that are under test here, be they installed or not.
+    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_engine.__file__).resolve().parent.parent)}
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / name), *arguments],
         cwd=cwd,
+        env=environment,
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -33,7 +33,10 @@ def test_nothing_to_say() -> None:
 
 
 def test_a_name_stays_on_one_line() -> None:
-    assert Breadcrumbs(outline_of((0, 9, " Two\r\nlines\u2028and more ")), None, TOKENIZER, 400).at(5) == "Two lines and more\n"
+    assert (
+        Breadcrumbs(outline_of((0, 9, " Two\r\nlines\u2028and more ")), None, TOKENIZER, 400).at(5)
+        == "Two lines and more\n"
+    )
 
 
 def test_the_outermost_parts_go_first() -> None:
@@ -63,7 +66,7 @@ def test_code() -> None:
     assert len(chunks) > 2
     assert chunks[0].context == "shop.py\n"
     for chunk in chunks[1:]:
-        assert chunk.context == "shop.py > Cart > total\n"
+        assert chunk.context == "shop.py > class Cart > def total\n"
         assert chunk.text == chunk.context + chunk.body
         assert chunk.token_count == TOKENIZER.count(chunk.text) <= 60
         assert source[chunk.span.start : chunk.span.end] == chunk.body

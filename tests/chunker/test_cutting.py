@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.boundaries import Boundary
-from chunker.cutting import Filling, Place, balanced_tail, stack_of_places, whole_units
+from chunker.cutting import Filling, balanced_tail, whole_units
+from chunker.units import Place, stack_of_places
 
 
 def places_of(drawing: str) -> list[Place]:

@@ -51,12 +51,19 @@ def test_paragraphs_stay_whole() -> None:
     assert bodies(chunks) == ["".join(paragraphs[:2]), "".join(paragraphs[2:4]), paragraphs[4]]
 
 
+def test_a_unit_is_not_broken_for_the_blank_lines_behind_it(halves: Tokenizer) -> None:
+    """Ten bytes and two blank lines at a budget of ten: the blank lines go to the next chunk, the second line does not."""
+    chunks = TextChunker(10, tokenizer=halves, min_tokens=0).chunk("1234\n6789\n\n\nnext paragraph\n")
+    assert bodies(chunks)[0] == "1234\n6789\n"
+    # Also where the unit would not begin the chunk.
+    chunks = TextChunker(10, tokenizer=halves, min_tokens=0).chunk("pre\n\n1234\n6789\n\n\nnext paragraph\n")
+    assert bodies(chunks)[:2] == ["pre\n\n", "1234\n6789\n"]
+
+
 def test_a_long_line_is_cut_between_sentences_then_words() -> None:
     text = (
         "Short. "
-        + "The first of two sentences ends here. And this one goes on "
-        + "and on " * 30
-        + "till the end. Short again."
+        "The first of two sentences ends here. And this one goes on " + "and on " * 30 + "till the end. Short again."
     )
     chunks = TextChunker(20).chunk(text)
     assert chunks[0].body == "Short. The first of two sentences ends here. "

@@ -118,7 +118,7 @@ class Tally:
 
 @dataclass
 class Definition:
-    """A function or class; offsets in characters: of its comments, its decorators, its first line, and behind its last character."""
+    """A function or class; offsets in characters: of its comments, its decorators, its first line, and behind its last one."""
 
     commented: int
     decorated: int
@@ -145,7 +145,7 @@ def definitions(source: str) -> Iterator[Definition]:
             commented=offsets[comment],
             decorated=offsets[first],
             start=offsets[node.lineno - 1],
-            end=offsets[node.end_lineno - 1] + len(lines[node.end_lineno - 1].rstrip()),
+            end=offsets[node.end_lineno],
             line=node.lineno,
             is_function=not isinstance(node, ast.ClassDef),
         )
