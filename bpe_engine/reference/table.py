@@ -54,24 +54,26 @@ class TokenTable:
         offset = self._feed(data)
         self._matches_end = -1  # until all its matches are taken
         self._data += data
-        last, count, dictionary, mirrored = self._last, self._count, self._dictionary, self._mirrored
-        for last_byte, (size, token) in self._matches:
-            end = offset + last_byte + 1
-            rows = len(last)
-            if end < rows:
+        last, count, dictionary = self._last, self._count, self._dictionary
+        remembered = dictionary.compatible_pairs.get  # asked here too: a run of spaces has eighty matches a byte
+        due = length - offset  # the byte whose row is to be found
+        for byte, (size, token) in self._matches:
+            if byte < due:
                 continue  # found already: a longer token was the right one
-            if end > rows:
-                break  # no token at all ends at byte `rows`
-            start = end - size
+            if byte > due:
+                break  # no token at all ends at the byte that is due
+            start = offset + byte + 1 - size
             if start == 0:
-                fits = dictionary.halves(token) is not None
-            elif mirrored:
-                fits = compatible(dictionary, token, last[start])
+                fits: bool | None = dictionary.halves(token) is not None
             else:
-                fits = compatible(dictionary, last[start], token)
+                pair = (token, last[start]) if self._mirrored else (last[start], token)
+                fits = remembered(pair)
+                if fits is None:
+                    fits = compatible(dictionary, *pair)
             if fits:
                 last.append(token)
                 count.append(count[start] + 1)
+                due += 1
         if len(last) <= len(self._data):
             missing = len(last) - 1
             error = dictionary.no_token(bytes(self._data), missing)
