@@ -49,7 +49,10 @@ class Row(NamedTuple):
 
 
 def measure(name: str, text_of: Input, operation: Operation, size: int, allowed: float | None) -> Row:
-    """Measure at `size`, at a half and a quarter of it; less than `size` where all of it takes longer than `allowed` seconds."""
+    """Measure at `size`, at a half and a quarter of it; less than `size` where all of it takes longer than `allowed` seconds.
+
+    Never less than what `operation` says it takes to see anything.
+    """
     probe = min(size // 8, 2048)
 
     def prepare_and_run() -> None:
@@ -57,7 +60,7 @@ def measure(name: str, text_of: Input, operation: Operation, size: int, allowed:
 
     prepare_and_run()  # the first call also builds what the tokenizer keeps
     once = cpu_seconds(prepare_and_run)
-    while allowed is not None and size // 8 >= probe and once * 7 / 4 * size / probe > allowed:
+    while allowed is not None and size // 2 >= operation.least and once * 7 / 4 * size / probe > allowed:
         size //= 2
     texts = [text_of(size // 4), text_of(size // 2), text_of(size)]
     first, second, third = (cpu_seconds(operation.prepare(text)) for text in texts)

@@ -18,11 +18,12 @@ Preparation = Callable[[str], Callable[[], object]]
 
 
 class Operation(NamedTuple):
-    """Something to measure. `constant`: its time should not depend on the length of the text."""
+    """Something to measure. `constant`: its time should not depend on the length of the text. `least`: bytes of a 4x, at least."""
 
     name: str
     prepare: Preparation
     constant: bool = False
+    least: int = 1 << 14
 
 
 def engine_operations(tokenizer: Tokenizer) -> list[Operation]:
@@ -60,7 +61,8 @@ def chunkings(tokenizer: Tokenizer) -> list[Operation]:
     def of(chunker: TextChunker) -> Preparation:
         return lambda text: lambda: chunker.chunk(text, source="input")
 
-    return [Operation(name, of(chunker)) for name, chunker in chunkers.items()]
+    # A text that fits one chunk is another matter than one of two, so the shortest should have a dozen.
+    return [Operation(name, of(chunker), least=1 << 17) for name, chunker in chunkers.items()]
 
 
 def _pieces(data: bytes) -> list[bytes]:
