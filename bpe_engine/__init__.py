@@ -15,6 +15,7 @@ from bpe_engine.errors import (
 )
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
+from bpe_engine.registry import encoding_name_for_model, list_encoding_names
 from bpe_engine.tokenizer import Tokenizer, encoding_for_model, get_encoding
 from bpe_engine.vocabulary import Vocabulary
 
@@ -37,6 +38,8 @@ __all__ = [
     "VocabularyError",
     "VocabularyUnavailableError",
     "encoding_for_model",
+    "encoding_name_for_model",
     "get_encoding",
     "implementation",
+    "list_encoding_names",
 ]

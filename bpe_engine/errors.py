@@ -2,7 +2,7 @@
 
     BpeEngineError
     ├── VocabularyError              a vocabulary or a file that holds one is not usable      (also ValueError)
-    │   ├── UnknownEncodingError     no published encoding or model has this name
+    │   ├── UnknownEncodingError     no published encoding or model has this name             (also KeyError)
     │   ├── VocabularyUnavailableError   a published file is neither embedded, cached nor reachable
     │   └── HashMismatchError        the bytes of a published file are not the published ones
     ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
@@ -23,8 +23,12 @@ class VocabularyError(BpeEngineError, ValueError):
     """A vocabulary, or the file that holds one, is not usable; the message names the file and the place."""
 
 
-class UnknownEncodingError(VocabularyError):
+class UnknownEncodingError(VocabularyError, KeyError):
     """No published encoding or model has this name; the message lists the names that are known."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument; a sentence reads better as itself.
+        return Exception.__str__(self)
 
 
 class VocabularyUnavailableError(VocabularyError):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bpe_engine.errors import PatternError
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -18,6 +20,10 @@ class Pattern:
     source: str
     behaviour: Literal["match", "split"] = "match"
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.behaviour not in ("match", "split"):
+            raise PatternError(f'behaviour is "match" or "split", not {self.behaviour!r}')
 
 
 R50K = Pattern(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s", name="r50k")

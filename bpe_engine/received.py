@@ -10,6 +10,8 @@
 from __future__ import annotations
 
 import codecs
+from array import array
+from itertools import accumulate
 
 import regex
 
@@ -73,6 +75,29 @@ def cut_unfinished_start(text: str | bytes) -> tuple[str, str | bytes]:
     while unfinished < min(3, len(data)) and 0x80 <= data[unfinished] < 0xC0:
         unfinished += 1
     return received(data[unfinished:]), data[:unfinished]
+
+
+def byte_places(characters: str) -> array[int]:
+    """For each place in `characters`, and for their end, the place in the bytes that they stand for.
+
+    >>> list(byte_places("aéb"))
+    [0, 1, 3, 4]
+    """
+    return array("q", accumulate((len(to_bytes(character)) for character in characters), initial=0))
+
+
+def source_places(text: str, characters: str) -> list[int]:
+    """For each place in `characters`, and for their end, the place in the str that they were received from.
+
+    >>> source_places("\\ud83d\\ude00b", "😀b")
+    [0, 2, 3]
+    """
+    places = [0]
+    for character in characters:
+        place = places[-1]
+        is_pair = character > "\uffff" and text[place] < character
+        places.append(place + (2 if is_pair else 1))
+    return places
 
 
 def _replace_surrogates(text: str) -> str:

@@ -80,6 +80,11 @@ def encoding_name_for_model(model: str) -> str:
     return max(matches)[1]
 
 
+def list_encoding_names() -> list[str]:
+    """The names of the published encodings, sorted."""
+    return sorted(published_encodings())
+
+
 _loaded: dict[str, Vocabulary] = {}
 _loading = threading.Lock()
 

@@ -26,21 +26,26 @@ class SpecialTokens:
         """Part `text` into plain stretches, each with the id of the special token behind it, None behind the last.
 
         "all" in `allowed` is every special token, in `disallowed` every one that is not allowed. A disallowed text raises
-        DisallowedSpecialTokenError wherever it stands. Of special tokens that overlap the leftmost counts, then the longest.
+        DisallowedSpecialTokenError wherever it stands, also if it is allowed as well. TypeError for any other str. Of special tokens that overlap the leftmost counts, then the longest.
 
         >>> list(SpecialTokens({"<|end|>": 9}).parts("a<|end|>b", "all", ()))
         [('a', 9), ('b', None)]
         """
+        for specials in (allowed, disallowed):
+            if isinstance(specials, str) and specials != "all":
+                raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
         allowed_texts = frozenset(self._id_of) if allowed == "all" else frozenset(allowed) & frozenset(self._id_of)
-        disallowed_texts = frozenset(self._id_of) - allowed_texts if disallowed == "all" else frozenset(disallowed)
+        disallowed_texts = (
+            frozenset(self._id_of) - allowed_texts if disallowed == "all" else frozenset(disallowed) - {""}
+        )
         found = []
         wanted = allowed_texts | disallowed_texts
         for last, special in _automaton(wanted).iter(text) if wanted else ():
             start = last + 1 - len(special)
             if special in disallowed_texts:
                 raise DisallowedSpecialTokenError(
-                    f"the text holds the disallowed special token {special!r} at character {start}; pass "
-                    f"allowed_special={{{special!r}}} to encode it as that token, or disallowed_special=() as plain text"
+                    f"the text holds the disallowed special token {special!r} at character {start}; allow it by "
+                    f"allowed_special, or take it out of disallowed_special to encode it as plain text"
                 )
             found.append((start, -len(special), special))
         position = 0
@@ -55,7 +60,6 @@ class SpecialTokens:
 def _automaton(texts: frozenset[str]) -> ahocorasick.Automaton:
     automaton = ahocorasick.Automaton()
     for text in texts:
-        if text:
-            automaton.add_word(text, text)
+        automaton.add_word(text, text)
     automaton.make_automaton()
     return automaton

@@ -6,21 +6,22 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property, partial
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
 from bpe_engine.errors import UnknownTokenError
 from bpe_engine.formats.tiktoken import read_tiktoken
+from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
-from bpe_engine.received import received, to_bytes
+from bpe_engine.received import received, source_places, to_bytes
 from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.reference.pieces import PieceCounts, PieceIds
 from bpe_engine.reference.pretokenizer import NamedPattern, pretokenizer_for
 from bpe_engine.registry import encoding_name_for_model, is_embedded, load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
-from bpe_engine.truncation import truncate_head, truncate_tail
+from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Tokenizer:
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
+        implementation()  # which raises where the environment asks for one that is not there
         self.vocabulary = vocabulary
         self.dictionary = TokenDictionary(vocabulary.ranks)
         if not is_embedded(vocabulary):  # of the embedded ones it is known
@@ -63,6 +65,8 @@ class Tokenizer:
         o200k_base, cl100k_base and o200k_harmony are embedded; others are looked for in caches, then downloaded once.
         Raises UnknownEncodingError, VocabularyUnavailableError or HashMismatchError.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"name is the name of an encoding or model, not {type(name).__name__}")
         return cls(load_vocabulary(name))
 
     @classmethod
@@ -104,8 +108,8 @@ class Tokenizer:
         """The token ids of `text`.
 
         A special token in `text` is plain text unless `allowed_special` names it ("all" names every one). One that
-        `disallowed_special` names and `allowed_special` does not raises DisallowedSpecialTokenError; unlike tiktoken's, its
-        default is none. Raises EncodingError for a byte that is in no token.
+        `disallowed_special` names raises DisallowedSpecialTokenError ("all" names every one that is not allowed); unlike
+        tiktoken's, its default is none. Raises EncodingError for a byte that is in no token.
         """
         characters = received(text)
         if not allowed_special and not disallowed_special:
@@ -125,15 +129,18 @@ class Tokenizer:
         """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
         return array("I", self._encode_characters(received(text)))
 
-    def encode_to_numpy(self, text: str | bytes) -> npt.NDArray[np.uint32]:
-        """`encode_to_buffer` as a numpy array that shares its memory. Needs numpy, which is not a dependency."""
+    def encode_to_numpy(
+        self, text: str | bytes, *, allowed_special: Specials = (), disallowed_special: Specials = ()
+    ) -> npt.NDArray[np.uint32]:
+        """`encode` as a numpy array. Needs numpy, which is not a dependency."""
         import numpy as np  # noqa: PLC0415 - who does not call this need not have it
 
-        return np.frombuffer(self.encode_to_buffer(text), dtype=np.uint32)
+        ids = self.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return np.frombuffer(array("I", ids), dtype=np.uint32)
 
     def encode_batch(
         self,
-        texts: Iterable[str | bytes],
+        text: Iterable[str | bytes],
         *,
         num_threads: int = 8,
         allowed_special: Specials = (),
@@ -141,24 +148,30 @@ class Tokenizer:
     ) -> list[list[int]]:
         """`encode` of each text, in order."""
         encode = partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
-        return _in_threads(encode, texts, num_threads)
+        return _in_threads(encode, text, num_threads)
 
-    def encode_ordinary_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
         """`encode_ordinary` of each text, in order."""
-        return _in_threads(self.encode_ordinary, texts, num_threads)
+        return _in_threads(self.encode_ordinary, text, num_threads)
 
     def encode_with_offsets(self, text: str | bytes) -> tuple[list[int], list[int]]:
-        """The token ids of `text`, and for each the offset in characters where it starts.
+        """The token ids of `text`, and for each the offset in `text` where it starts: characters of a str, bytes of bytes.
 
         A token that starts inside a character has the offset of that character, as tiktoken's `decode_with_offsets` says.
         """
         characters = received(text)
         ids = self._encode_characters(characters)
-        return ids, self._offsets(ids)
+        if not isinstance(text, str):
+            return ids, list(accumulate(map(len, self.decode_tokens_bytes(ids)), initial=0))[:-1]
+        offsets = self._offsets(ids)
+        if len(text) != len(characters):  # surrogate pairs, of which each became one character
+            place_of = source_places(text, characters)
+            offsets = [place_of[offset] for offset in offsets]
+        return ids, offsets
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
-        data = text_or_bytes.encode() if isinstance(text_or_bytes, str) else bytes(text_or_bytes)
+        data = to_bytes(received(text_or_bytes))
         found = self.dictionary.id_of.get(data)
         if found is None:
             found = self.vocabulary.special_tokens.get(data.decode("utf-8", "replace"))
@@ -189,7 +202,7 @@ class Tokenizer:
                 return None
         return encoder.count if encoder.count <= limit else None
 
-    def truncate(self, text: str, max_tokens: int, side: Literal["head", "tail"] = "head") -> str:
+    def truncate(self, text: Text, max_tokens: int, side: Literal["head", "tail"] = "head") -> Text:
         """The longest prefix (`side="head"`) or suffix (`"tail"`) of `text` whose own count is at most `max_tokens`.
 
         The cut is between characters. Counts of prefixes are not monotone: this is the longest of all that fit.
@@ -220,20 +233,20 @@ class Tokenizer:
 
     # --- tokens -> text
 
-    def decode(self, ids: Sequence[int], errors: str = "replace") -> str:
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
         """The text of the tokens. Where they do not end on a character, `errors` says what happens, as `bytes.decode` does.
 
         Raises UnknownTokenError for an id that no token has.
         """
-        return self.decode_bytes(ids).decode("utf-8", errors)
+        return self.decode_bytes(tokens).decode("utf-8", errors)
 
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+    def decode_bytes(self, tokens: Iterable[int]) -> bytes:
         """The bytes of the tokens. Raises UnknownTokenError for an id that no token has."""
-        return b"".join(self.decode_tokens_bytes(ids))
+        return b"".join(self.decode_tokens_bytes(tokens))
 
-    def decode_tokens_bytes(self, ids: Iterable[int]) -> list[bytes]:
+    def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
         """The bytes of each token. Raises UnknownTokenError for an id that no token has."""
-        return [self.decode_single_token_bytes(token) for token in ids]
+        return [self.decode_single_token_bytes(token) for token in tokens]
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one token, special or not. Raises UnknownTokenError for an id that no token has."""
@@ -244,9 +257,9 @@ class Tokenizer:
             raise UnknownTokenError(f"no token of {self.name} has the id {token!r}")
         return found
 
-    def decode_with_offsets(self, ids: Sequence[int]) -> tuple[str, list[int]]:
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of the tokens, and for each the offset in characters where it starts. Raises as `decode`."""
-        return self.decode_bytes(ids).decode("utf-8", "strict"), self._offsets(ids)
+        return self.decode_bytes(tokens).decode("utf-8", "strict"), self._offsets(tokens)
 
     def decode_batch(
         self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8

@@ -8,39 +8,45 @@ back, one block at a time, and look at every place of the block.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bpe_engine.encoders.growing import GrowingEncoder, State
-from bpe_engine.received import received
+from bpe_engine.received import received, source_places, to_bytes
 
 if TYPE_CHECKING:
     from bpe_engine.tokenizer import Tokenizer
+
+Text = TypeVar("Text", str, bytes)
 
 # Characters between two marks.
 BLOCK = 64
 
 
-def truncate_head(tokenizer: Tokenizer, text: str, max_tokens: int) -> str:
+def truncate_head(tokenizer: Tokenizer, text: Text, max_tokens: int) -> Text:
     """The longest prefix of `text` that has at most `max_tokens` tokens."""
     characters = received(text)
     encoder = tokenizer.appending_encoder()
-    kept = _longest(encoder, encoder.append, lambda start, end: characters[start:end], len(characters), max_tokens)
+    kept = _longest(
+        encoder, encoder.append, lambda near, far: to_bytes(characters[near:far]), len(characters), max_tokens
+    )
     return text[: _source_length(text, characters[:kept])]
 
 
-def truncate_tail(tokenizer: Tokenizer, text: str, max_tokens: int) -> str:
+def truncate_tail(tokenizer: Tokenizer, text: Text, max_tokens: int) -> Text:
     """The longest suffix of `text` that has at most `max_tokens` tokens."""
     characters = received(text)
     size = len(characters)
     encoder = tokenizer.prepending_encoder()
-    kept = _longest(encoder, encoder.prepend, lambda near, far: characters[size - far : size - near], size, max_tokens)
+    kept = _longest(
+        encoder, encoder.prepend, lambda near, far: to_bytes(characters[size - far : size - near]), size, max_tokens
+    )
     return text[_source_length(text, characters[: size - kept]) :]
 
 
 def _longest(
     encoder: GrowingEncoder[State],
-    grow: Callable[[str], None],
-    read: Callable[[int, int], str],
+    grow: Callable[[bytes], None],
+    read: Callable[[int, int], bytes],
     size: int,
     max_tokens: int,
 ) -> int:
@@ -66,12 +72,9 @@ def _longest(
     return 0
 
 
-def _source_length(text: str, characters: str) -> int:
-    """How many characters of `text` became `characters`: two for each surrogate pair, else one."""
+def _source_length(text: str | bytes, characters: str) -> int:
+    """How much of `text` became `characters`: of bytes their bytes; of a str two for each surrogate pair, else one."""
+    if not isinstance(text, str):
+        return len(to_bytes(characters))
     length = len(characters)
-    if text[:length] == characters:
-        return length
-    length = 0
-    for character in characters:
-        length += 2 if character > "\uffff" and text[length] < character else 1
-    return length
+    return length if text[:length] == characters else source_places(text, characters)[-1]

@@ -72,6 +72,9 @@ class Vocabulary:
                 raise VocabularyError(f"the token {token!r} stands twice, as id {ranks[token]} and as id {token_id}")
         return cls(name, ranks, dict(special_tokens or {}), pattern)
 
+    def __hash__(self) -> int:
+        return hash((self.name, len(self.ranks), self.pattern))
+
     def __len__(self) -> int:
         """The number of tokens, special tokens not counted."""
         return len(self.ranks)

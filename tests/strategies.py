@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from hypothesis import reject
 from hypothesis import strategies as st
+
+from bpe_engine import Pattern, Tokenizer, Vocabulary, VocabularyError
+from bpe_engine.patterns import PATTERNS
 
 FRAGMENTS = (
     *"aAbBzZlLrRsStTvVeEmMdD",
@@ -17,6 +21,26 @@ FRAGMENTS = (
     "can't", "IT'S", "HTTPResponse", "camelCase", "ABC中", "中ABCd", "AAAA", "aaaa", "é\u0301", "1234", "12345678",
     "👩🏽‍💻", "🇩🇪", "<|endoftext|>", "…", "。", "——", "////", "!\n\n", "!/\n", " !", " a", " A", " 1", " '", "the ", "return ",
 )  # fmt: skip
+
+
+@st.composite
+def small_tokenizers(draw: st.DrawFn) -> Tokenizer:
+    """Tokenizers over a and b: with and without a pattern, gaps in the ids, tokens that no merge reaches, long ones, no other bytes."""
+    tokens = [b"a", b"b"]
+    for left, right, free in draw(
+        st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.text("ab", max_size=12)), max_size=14)
+    ):
+        token = free.encode() if len(free) > 6 else tokens[left % len(tokens)] + tokens[right % len(tokens)]
+        if token not in tokens and len(token) <= 24:
+            tokens.append(token)
+    gap = draw(st.sampled_from([1, 3]))
+    pattern = draw(st.sampled_from([None, *PATTERNS.values(), Pattern("a+|b{1,3}"), Pattern("ab", "split")]))
+    ranks = {token: number * gap for number, token in enumerate(tokens)}
+    try:
+        return Tokenizer(Vocabulary.from_ranks(ranks, pattern=pattern))
+    except VocabularyError:  # not in merge order
+        reject()
+
 
 characters = st.characters(exclude_categories=["Cs"])
 fragments = st.one_of(st.sampled_from(FRAGMENTS), st.sampled_from(FRAGMENTS), characters)

@@ -71,22 +71,22 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
 
     @property
     def count(self) -> int:
-        """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time."""
         return self._count
 
     @property
     def fewest(self) -> int:
         """A lower bound for the count of this text and of every text that begins with it. Never falls as the text grows."""
-        if not self._tail or self._pretokenizer.looks_back:
+        if not self._tail or not isinstance(self._pretokenizer, NamedPattern | WholeText):
             return self._settled_count
         start, end = self._tail[0]
+        # No token is longer than the longest, and a character is at least a byte.
+        least = self._settled_count + -(-(len(self._text) - start) // self._tokenizer.dictionary.longest)
         # White space may yet be cut in two; the end of every other open pre-token only moves to the right.
-        can_shrink = not isinstance(self._pretokenizer, WholeText) and (
-            not isinstance(self._pretokenizer, NamedPattern) or self._text.character(end - 1).isspace()
-        )
-        if can_shrink or end - start <= SHORT_PIECE:
-            return self._settled_count
-        return self._settled_count + self._pieces.fewest(start, end)
+        may_shrink = isinstance(self._pretokenizer, NamedPattern) and self._text.character(end - 1).isspace()
+        if may_shrink or end - start <= SHORT_PIECE:
+            return least
+        return max(least, self._settled_count + self._pieces.fewest(start, end))
 
     def append(self, text: str | bytes) -> None:
         """Add `text` at the end. Amortized time proportional to its length.
@@ -110,7 +110,9 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
             return
         spans, settled = self._split_tail(old_length)
         for start, end in spans[:settled]:
-            self._settled_count += self._count_piece(start, end, still_open=False)
+            # A long piece that was there before may be asked for again, after a rollback: it has or gets a table.
+            was_there = old_length - start >= OpenPieces.KEPT_LENGTH
+            self._settled_count += self._count_piece(start, end, still_open=was_there)
         if settled:
             self._settled_end = spans[settled - 1][1]
             self._pieces.settle(self._settled_end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 State = TypeVar("State")
 
+UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"  # as the array has it
+
 
 class GrowingText:
     """Characters in an array that grows and is cut back at its end; amortized constant time a character."""
@@ -27,7 +30,7 @@ class GrowingText:
 
     def extend(self, characters: str) -> None:
         """Add characters at the end."""
-        self._code_points.frombytes(characters.encode("utf-32-le", "surrogatepass"))
+        self._code_points.frombytes(characters.encode(UTF_32, "surrogatepass"))
 
     def truncate(self, length: int) -> None:
         """Keep the first `length` characters."""
@@ -35,7 +38,7 @@ class GrowingText:
 
     def read(self, start: int, end: int) -> str:
         """The characters from `start` up to `end`."""
-        return self._code_points[start:end].tobytes().decode("utf-32-le", "surrogatepass")
+        return self._code_points[start:end].tobytes().decode(UTF_32, "surrogatepass")
 
     def character(self, place: int) -> str:
         """The character at `place`."""
@@ -64,7 +67,7 @@ class GrowingEncoder(ABC, Generic[State]):
     @property
     @abstractmethod
     def count(self) -> int:
-        """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time."""
 
     @property
     @abstractmethod
@@ -98,11 +101,11 @@ class GrowingEncoder(ABC, Generic[State]):
         return to_bytes(self._characters())
 
     def tokens(self) -> list[int]:
-        """The token ids of the text: equal to `tokenizer.encode(encoder.text)`. Linear time."""
+        """The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time."""
         return self._tokenizer.encode(self.data)
 
     def snapshot(self) -> Mark[State]:
-        """A mark of the text as it is now. Constant time."""
+        """A mark of the text as it is now. Constant time, and some 500 bytes until a rollback goes behind it."""
         mark = Mark(len(self._marks), (self._state(), self._unfinished))
         self._marks.append(mark)
         return mark

@@ -22,7 +22,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from bpe_engine.encoders.appending import LONG_TAIL
-from bpe_engine.received import received, to_bytes
+from bpe_engine.received import byte_places, received, source_places, to_bytes
 from bpe_engine.reference.class_runs import ClassRuns
 from bpe_engine.reference.interval import IntervalTree
 from bpe_engine.reference.pretokenizer import NamedPattern, WholeText
@@ -51,16 +51,16 @@ class IntervalEncoder:
 
     def __init__(self, tokenizer: Tokenizer, text: str | bytes) -> None:
         self._tokenizer = tokenizer
-        self._source = text
+        self._source = text if isinstance(text, str) else bytes(text)
+        # Characters. Also the longest token: a pre-token that is a token itself is not for the tree.
+        self._short = max(LONG_TAIL, tokenizer.dictionary.longest)
         self._counts = tokenizer.piece_counts
         self._text = received(text)
-        self._places = _places(text, self._text)
-        pretokenizer = tokenizer.pretokenizer
-        self._named = pretokenizer if isinstance(pretokenizer, NamedPattern) else None
-        self._whole = isinstance(pretokenizer, WholeText)
+        self._places = _places(self._source, self._text)
+        self._pretokenizer = tokenizer.pretokenizer
         self._starts = array("q")
         self._sums = array("q", [0])  # tokens before each start
-        if self._named:
+        if isinstance(self._pretokenizer, NamedPattern):
             pieces = [piece for block in tokenizer.pieces(self._text) for piece in block]
             self._starts.extend(accumulate(map(len, pieces), initial=0))
             self._sums.extend(accumulate(map(self._counts.__getitem__, pieces)))
@@ -85,12 +85,13 @@ class IntervalEncoder:
         if start == end:
             return 0
         first, last = (start, end) if self._places is None else (self._places[start], self._places[end])
-        if first < 0 or last < 0 or not (self._named or self._whole):
-            # Inside a character of bytes or a surrogate pair, or under a pattern of the user's own.
-            return self._tokenizer.count(self._source[start:end])
-        if self._whole:
-            return self._count_piece(first, last)
-        return self._count_pretokens(self._named, first, last) if self._named else 0
+        if first >= 0 and last >= 0:
+            if isinstance(self._pretokenizer, NamedPattern):
+                return self._count_pretokens(self._pretokenizer, first, last)
+            if isinstance(self._pretokenizer, WholeText):
+                return self._count_piece(first, last)
+        # Inside a character of bytes or a surrogate pair, or under a pattern of the user's own.
+        return self._tokenizer.count(self._source[start:end])
 
     def _count_pretokens(self, pretokenizer: NamedPattern, place: int, end: int) -> int:
         total = 0
@@ -127,29 +128,27 @@ class IntervalEncoder:
 
     def _count_piece(self, start: int, end: int) -> int:
         """The count of text[start:end] as one pre-token."""
-        if end - start <= LONG_TAIL:
+        if end - start <= self._short:
             return self._counts[self._text[start:end]]
         first, last = 0, len(self._text)
-        if self._named:
+        if len(self._starts) > 0:
             before = bisect_right(self._starts, start) - 1
             after = bisect_left(self._starts, end)
             if after == before + 1 and self._starts[before] == start and self._starts[after] == end:
                 return self._sums[after] - self._sums[before]
             first, last = self._starts[before], self._starts[after]
-        tree, byte_places = self._tree(first, last)
-        if byte_places is None:
+        tree, places = self._tree(first, last)
+        if places is None:
             return tree.count(start - first, end - first)
-        return tree.count(byte_places[start - first], byte_places[end - first])
+        return tree.count(places[start - first], places[end - first])
 
     def _tree(self, first: int, last: int) -> tuple[IntervalTree, array[int] | None]:
         """The tree over text[first:last], and the byte place of each of its characters where they are not the same."""
         if (first, last) not in self._trees:
             text = self._text[first:last]
             data = to_bytes(text)
-            byte_places = None
-            if len(data) != len(text):
-                byte_places = array("q", accumulate((len(to_bytes(character)) for character in text), initial=0))
-            self._trees[first, last] = IntervalTree(self._tokenizer.dictionary, data), byte_places
+            places = byte_places(text) if len(data) != len(text) else None
+            self._trees[first, last] = IntervalTree(self._tokenizer.dictionary, data), places
         return self._trees[first, last]
 
     def _runs(self, pretokenizer: NamedPattern) -> ClassRuns:
@@ -169,13 +168,8 @@ def _places(source: str | bytes, characters: str) -> array[int] | None:
     """
     if len(source) == len(characters):
         return None
-    places = array("q")
-    for place, character in enumerate(characters):
-        if not isinstance(source, str):
-            size = len(to_bytes(character))
-        else:  # a surrogate pair is one character now
-            size = 2 if character > "\uffff" and source[len(places)] < character else 1
-        places.append(place)
-        places.extend([-1] * (size - 1))
-    places.append(len(characters))
+    starts = source_places(source, characters) if isinstance(source, str) else byte_places(characters)
+    places = array("q", [-1]) * (len(source) + 1)
+    for place, start in enumerate(starts):
+        places[start] = place
     return places

@@ -36,6 +36,7 @@ class OpenPiece:
     def grow(self, characters: str) -> None:
         """Add characters at the growing end; for a mirrored piece they stand before the ones it has."""
         data = to_bytes(characters)
+        self._table.extend(data[::-1] if self._mirrored else data)  # first: it may raise
         start = self._byte_length[-1]
         if len(data) == len(characters):
             self._byte_length.extend(range(start + 1, start + len(data) + 1))
@@ -43,7 +44,6 @@ class OpenPiece:
             ordered = reversed(characters) if self._mirrored else characters
             sizes = (len(to_bytes(character)) for character in ordered)
             self._byte_length.extend(islice(accumulate(sizes, initial=start), 1, None))
-        self._table.extend(data[::-1] if self._mirrored else data)
 
     def truncate(self, length: int) -> None:
         """Cut back to `length` characters."""

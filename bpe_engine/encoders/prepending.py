@@ -73,20 +73,22 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
 
     @property
     def count(self) -> int:
-        """The number of tokens of the text: equal to `tokenizer.count(encoder.text)`. Constant time."""
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time."""
         return self._count
 
     @property
     def fewest(self) -> int:
         """A lower bound for the count of this text and of every text that ends with it."""
-        if isinstance(self._pretokenizer, WholeText):
-            return self._pieces.fewest(0, len(self._text)) if len(self._text) > SHORT_PIECE else 0
-        if not isinstance(self._pretokenizer, NamedPattern):
+        if not isinstance(self._pretokenizer, NamedPattern | WholeText):
             return 0
-        left = -len(self._text)
-        cut = _ALWAYS_CUT.search(stand_ins(self._read(left, min(0, left + LONG_TAIL))))
+        length = len(self._text)
+        # No token is longer than the longest, and a character is at least a byte.
+        least = -(-length // self._tokenizer.dictionary.longest)
+        if isinstance(self._pretokenizer, WholeText):
+            return max(least, self._pieces.fewest(0, length)) if length > SHORT_PIECE else least
+        cut = _ALWAYS_CUT.search(stand_ins(self._read(-length, min(0, LONG_TAIL - length))))
         # The chain of every longer text passes this place, and so has the chain of this one.
-        return self._totals[-(left + cut.start())] if cut else 0
+        return max(least, self._totals[length - cut.start()]) if cut else least
 
     def prepend(self, text: str | bytes) -> None:
         """Add `text` at the start. Amortized time proportional to its length.
@@ -145,7 +147,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
         return [(place + start, place + stop) for start, stop in spans]
 
     def _count_piece(self, start: int, end: int, *, still_open: bool) -> int:
-        if end - start > SHORT_PIECE and still_open:
+        if end - start > SHORT_PIECE and (still_open or self._pieces.is_open(-end)):
             return self._pieces.count(-end, -start)
         return self._counts[self._read(start, end)]
 

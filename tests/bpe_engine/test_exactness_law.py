@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
-from strategies import broken_texts, byte_strings, fragments, texts
+from strategies import broken_texts, byte_strings, fragments, small_tokenizers, texts
 
 import bpe_engine.encoders.appending
 import bpe_engine.encoders.interval
 import bpe_engine.encoders.open_pieces
 import bpe_engine.encoders.prepending
+import bpe_engine.reference.interval
 import bpe_engine.tokenizer
-from bpe_engine import AppendingEncoder, Mark, PrependingEncoder, StaleMarkError
+import bpe_engine.truncation
+from bpe_engine import AppendingEncoder, EncodingError, Mark, PrependingEncoder, StaleMarkError, Tokenizer, Vocabulary
+from bpe_engine.reference import naive
 
 KINDS = ("o200k_base", "cl100k_base", "r50k", "whole")
 # Programs a kind, for each of appending, prepending and slicing, at ordinary and at small thresholds.
@@ -36,6 +39,8 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
             patch.setattr(bpe_engine.encoders.interval, "WINDOW", 3)
             patch.setattr(bpe_engine.encoders.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
             patch.setattr(bpe_engine.tokenizer, "BLOCK", 7)
+            patch.setattr(bpe_engine.truncation, "BLOCK", 3)
+            patch.setattr(bpe_engine.reference.interval, "STRIDE", 2)
         yield
 
 
@@ -207,3 +212,76 @@ def test_a_mark_in_the_middle_of_a_character(first: str | bytes, second: str | b
         appending.rollback(marks[0])
         prepending.rollback(marks[1])
         assert (appending.count, prepending.count) == (count(first), count(second))
+
+
+def count_by_definition(ours: Tokenizer, text: str) -> int:
+    """Naive merging of each pre-token; one that is a token itself counts one."""
+    pieces = [piece.encode() for piece in ours.split(text)]
+    return sum(1 if p in ours.dictionary.id_of else len(naive.encode(ours.dictionary, p)) for p in pieces)
+
+
+letters = st.lists(st.sampled_from(["a", "b", "ab", "aab", "ba" * 9, "a" * 40]), max_size=6).map("".join)
+letter_programs = st.lists(st.one_of(st.tuples(st.just("grow"), letters), snapshot, rollback), max_size=10)
+
+
+@settings(max_examples=500)
+@given(ours=small_tokenizers(), program=letter_programs, text=letters, data=st.data())
+def test_any_vocabulary(ours: Tokenizer, program: list[tuple[str, Any]], text: str, data: st.DataObject) -> None:
+    def count(text: str) -> int:
+        return count_by_definition(ours, text)
+
+    for encoder in (ours.appending_encoder(), ours.prepending_encoder()):
+        appending = isinstance(encoder, AppendingEncoder)
+        grown = ""
+        marks: list[tuple[Mark[Any], str]] = []
+        for operation, argument in program:
+            if operation == "grow":
+                grown = grown + argument if appending else argument + grown
+                encoder.append(argument) if isinstance(encoder, AppendingEncoder) else encoder.prepend(argument)
+            elif operation == "snapshot":
+                marks.append((encoder.snapshot(), grown))
+            elif marks:
+                mark, grown = marks[argument % len(marks)]
+                del marks[argument % len(marks) + 1 :]
+                encoder.rollback(mark)
+            assert encoder.fewest <= encoder.count == count(grown)
+    prices = ours.interval_encoder(text)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    assert prices.count(start, end) == count(text[start:end])
+    limit = data.draw(st.integers(0, 6))
+    longest = max(length for length in range(len(text) + 1) if count(text[:length]) <= limit)
+    assert len(ours.truncate(text, limit)) == longest
+    longest = max(length for length in range(len(text) + 1) if count(text[len(text) - length :]) <= limit)
+    assert len(ours.truncate(text, limit, side="tail")) == longest
+
+
+@settings(max_examples=300)
+@given(ours=small_tokenizers(), parts=st.lists(st.one_of(letters, letters, st.just("x")), max_size=8))
+def test_a_refused_text_leaves_the_encoder_as_it_was(ours: Tokenizer, parts: list[str]) -> None:
+    appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+    behind = before = ""
+    for part in parts:
+        for add in (part, part + "x"):
+            try:
+                appending.append(add)
+                behind += add
+            except EncodingError:
+                assert "x" in add
+            try:
+                prepending.prepend(add)
+                before = add + before
+            except EncodingError:
+                assert "x" in add
+        assert (appending.text, prepending.text) == (behind, before)
+        assert (appending.count, prepending.count) == (ours.count(behind), ours.count(before))
+
+
+def test_a_whole_pretoken_that_is_a_long_token() -> None:
+    ours = Tokenizer(Vocabulary.from_tokens([b"a", b"b", b"ab", b"ab" * 150]))
+    text = "ab" * 400
+    assert ours.interval_encoder(text).count(10, 310) == ours.count(text[10:310]) == 1
+    encoder = ours.appending_encoder()
+    encoder.append("ab" * 149)
+    encoder.append("ab")
+    assert encoder.count == 1

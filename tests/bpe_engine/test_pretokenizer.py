@@ -25,7 +25,7 @@ def all_short_texts() -> list[str]:
 
 
 def assert_rules_agree(name: str, text: str) -> None:
-    pretokenizer = NamedPattern(PATTERNS[name])
+    pretokenizer = NamedPattern(name)
     characters = stand_ins(text)
     size = len(characters)
     runs = ClassRuns(name, characters.__getitem__)
@@ -42,7 +42,7 @@ def assert_rules_agree(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_rules_on_every_short_text(name: str) -> None:
-    pretokenizer = NamedPattern(PATTERNS[name])
+    pretokenizer = NamedPattern(name)
     for text in all_short_texts():
         runs = ClassRuns(name, text.__getitem__)
         runs.extend(text)
@@ -52,7 +52,7 @@ def test_rules_on_every_short_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_lookback_on_every_short_text(name: str) -> None:
-    pretokenizer = NamedPattern(PATTERNS[name])
+    pretokenizer = NamedPattern(name)
     for text in all_short_texts():
         shorter = pretokenizer.spans(text[:-1])
         settled = max(0, len(shorter) - LOOKBACK[name])
@@ -123,6 +123,28 @@ def test_patterns_that_look_back(source: str, expected: bool) -> None:
 def test_a_pattern_that_does_not_compile() -> None:
     with pytest.raises(PatternError, match="missing"):
         pretokenizer_for(Pattern("(a"))
+
+
+def test_a_pattern_is_known_by_its_source() -> None:
+    assert isinstance(pretokenizer_for(Pattern(PATTERNS["cl100k"].source)), NamedPattern)
+    assert not isinstance(pretokenizer_for(Pattern(r"\w|\W", name="cl100k")), NamedPattern)
+
+
+def test_a_verbose_pattern_may_end_with_a_comment() -> None:
+    pretokenizer = pretokenizer_for(Pattern("(?x) a+ # letters"))
+    assert pretokenizer.open_count("aab", pretokenizer.spans("aab")) == 0
+    assert pretokenizer.open_count("aa", pretokenizer.spans("aa")) == 1
+
+
+def test_a_pattern_with_too_many_ways_is_open() -> None:
+    pretokenizer = pretokenizer_for(Pattern("(?:a|aa)+|."))
+    text = "a" * 60 + " b"
+    assert pretokenizer.open_count(text, pretokenizer.spans(text)) == 3
+
+
+def test_behaviour_is_match_or_split() -> None:
+    with pytest.raises(PatternError, match="isolated"):
+        Pattern("a", "isolated")  # type: ignore[arg-type]
 
 
 def test_no_pattern() -> None:

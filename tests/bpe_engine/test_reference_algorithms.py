@@ -173,6 +173,19 @@ def test_every_published_token_is_reached_by_its_merges(name: str) -> None:
     assert [token for token in dictionary.bytes_of if dictionary.halves(token) is None] == []
 
 
+@pytest.mark.parametrize(
+    ("tokens", "text", "expected"),
+    [("a b c abc", "abcab", [0, 1, 2, 0, 1]), ("a b c abc", "abc", [3])],
+)
+def test_tokens_that_no_merge_reaches(tokens: str, text: str, expected: list[int]) -> None:
+    assert Tokenizer(Vocabulary.from_tokens(tokens.encode().split())).encode(text) == expected
+
+
+def test_a_token_of_bytes_that_are_none() -> None:
+    with pytest.raises(VocabularyError, match=r"the token b'ab' \(id 1\) holds the byte b'b', which is no token"):
+        Tokenizer(Vocabulary.from_tokens([b"a", b"ab"]))
+
+
 def test_ids_out_of_merge_order_are_refused() -> None:
     tokens = [b"a", b"b", b"bb", b"bbb", b"bbbbbb", b"bbbb"]
     with pytest.raises(VocabularyError, match=r"b'bbbbbb' \(id 4\) is merged from b'bbbb' \(id 5\)"):

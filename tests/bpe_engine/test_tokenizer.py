@@ -45,6 +45,14 @@ def test_the_names_of_tiktoken() -> None:
     assert theirs - set(dir(tokenizer("o200k_base"))) == NOT_OFFERED
 
 
+def test_the_parameters_of_tiktoken() -> None:
+    """Whoever passes arguments by name may go on doing so."""
+    for name, theirs in inspect.getmembers(tiktoken.Encoding, inspect.isfunction):
+        if not name.startswith("_") and name not in NOT_OFFERED:
+            ours = inspect.signature(getattr(Tokenizer, name)).parameters
+            assert set(inspect.signature(theirs).parameters) <= set(ours), name
+
+
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_the_facts_about_a_vocabulary(name: str) -> None:
     ours, theirs = tokenizer(name), tiktoken_encoding(name)
@@ -70,8 +78,15 @@ def test_harmony_is_o200k_with_more_specials() -> None:
 def test_models_and_encodings() -> None:
     assert Tokenizer.load("gpt-4o").name == "o200k_base"
     assert encoding_for_model("text-embedding-3-small") is get_encoding("cl100k_base")
-    with pytest.raises(UnknownEncodingError, match="o200k_base"):
+    with pytest.raises(UnknownEncodingError, match="o200k_base") as caught:
         Tokenizer.load("o200k_bass")
+    # What tiktoken raises for an encoding, and for a model.
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, KeyError)
+    assert bpe_engine.encoding_name_for_model("gpt-4") == "cl100k_base"
+    assert set(tiktoken.list_encoding_names()) == set(bpe_engine.list_encoding_names())
+    with pytest.raises(TypeError, match="name of an encoding"):
+        Tokenizer.load(3)  # type: ignore[arg-type]
 
 
 # --- special tokens
@@ -108,6 +123,17 @@ def test_any_text_may_be_disallowed() -> None:
         tokenizer("cl100k_base").encode("the secret", disallowed_special={"secret"})
 
 
+@pytest.mark.parametrize("option", ["allowed_special", "disallowed_special"])
+def test_special_tokens_are_not_named_by_a_str(option: str) -> None:
+    options: dict[str, Any] = {option: "<|endoftext|>"}
+    with pytest.raises(TypeError, match="collection of texts"):
+        tokenizer("cl100k_base").encode("a", **options)
+
+
+def test_an_empty_text_is_no_special_token() -> None:
+    assert tokenizer("cl100k_base").encode("a", disallowed_special={""}) == [64]
+
+
 def test_the_longest_of_overlapping_specials() -> None:
     ours = Tokenizer(Vocabulary.from_tokens([b"a", b"b"], special_tokens={"<a": 7, "<ab>": 8, "b>": 9}))
     assert ours.encode("<ab><a", allowed_special="all") == [8, 7]
@@ -134,6 +160,19 @@ def test_truncate_keeps_surrogates_as_they_are(text: str, max_tokens: int) -> No
     head, tail = ours.truncate(text, max_tokens), ours.truncate(text, max_tokens, side="tail")
     assert text.startswith(head)
     assert text.endswith(tail)
+    assert max(ours.count(head), ours.count(tail)) <= max_tokens
+
+
+@given(text=texts(8), max_tokens=st.integers(0, 6), broken=byte_strings())
+def test_truncate_bytes(text: str, max_tokens: int, broken: bytes) -> None:
+    ours = tokenizer("cl100k_base")
+    assert ours.truncate(text.encode(), max_tokens) == ours.truncate(text, max_tokens).encode()
+    assert (
+        ours.truncate(text.encode(), max_tokens, side="tail") == ours.truncate(text, max_tokens, side="tail").encode()
+    )
+    head, tail = ours.truncate(broken, max_tokens), ours.truncate(broken, max_tokens, side="tail")
+    assert broken.startswith(head)
+    assert broken.endswith(tail)
     assert max(ours.count(head), ours.count(tail)) <= max_tokens
 
 
@@ -171,10 +210,20 @@ def test_count_up_to_stops_soon(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         append(encoder, text)
 
     monkeypatch.setattr(bpe_engine.AppendingEncoder, "append", counted)
-    for text in ("some words and more " * 5_000, "letters" * 14_000):
+    for text, most in (("some words and more " * 5_000, 3_000), ("letters" * 14_000, 3_000), (" " * 99_000, 15_000)):
         read.clear()
         assert tokenizer(name).count_up_to(text, 100) is None
-        assert sum(read) < 3_000
+        assert sum(read) < most
+
+
+def test_offsets_are_in_the_unit_of_the_text() -> None:
+    ours = tokenizer("cl100k_base")
+    ids, offsets = ours.encode_with_offsets("\ud83d\ude00 b")
+    assert (ids[-1], offsets[0], offsets[-1]) == (ours.encode_single_token(" b"), 0, 2)
+    data = b"\x80\x80 b \xff c"
+    ids, offsets = ours.encode_with_offsets(data)
+    ends = [*offsets[1:], len(data)]
+    assert [data[start:end] for start, end in zip(offsets, ends, strict=True)] == ours.decode_tokens_bytes(ids)
 
 
 @given(data=byte_strings())
@@ -293,6 +342,8 @@ def test_a_byte_without_a_token() -> None:
 
 def test_unknown_tokens() -> None:
     ours = tokenizer("cl100k_base")
+    with pytest.raises(TypeError, match="str or bytes"):
+        ours.encode_single_token(1)  # type: ignore[arg-type]
     for call in (
         lambda: ours.decode([100256]),
         lambda: ours.decode_single_token_bytes(-1),
@@ -328,10 +379,13 @@ def test_pickles_by_name() -> None:
 
 
 def test_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = tokenizer("o200k_base")
     assert bpe_engine.implementation() == "python"
     monkeypatch.setenv("BPE_ENGINE_IMPLEMENTATION", "cpp")
     with pytest.raises(bpe_engine.BpeEngineError, match="BPE_ENGINE_IMPLEMENTATION=cpp"):
         bpe_engine.implementation()
+    with pytest.raises(bpe_engine.BpeEngineError, match="BPE_ENGINE_IMPLEMENTATION=cpp"):
+        Tokenizer(ours.vocabulary)
 
 
 def test_every_public_method_has_a_docstring() -> None:
