@@ -9,6 +9,7 @@
                 self.put(item)      weak
             else:                   clause, depth 4
                 pass                weak
+            # So much for that.     what ends a definition goes first where all of it is too long
 
 Every boundary stands at the start of a line that is not blank. A part at depth d is stronger than every part at depth d + 1, so a
 definition is never weaker than what it holds. Lines where no part begins are LINE boundaries, after a blank line PARAGRAPH.
@@ -18,52 +19,16 @@ The walk enters only nodes that span several lines and keeps a stack of its own:
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from functools import cache
 from typing import ClassVar, NamedTuple
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from chunker.boundaries.base import Boundary, Outline, Scope, Strength
+from chunker.boundaries.grammar import ERROR, Grammar, Role, compiled
 from chunker.boundaries.lines import LineTable
-
-
-class Definition(NamedTuple):
-    """A kind of node that defines a name: `label` is for the boundary, `keyword` for the breadcrumb ("def" gives "def push")."""
-
-    label: str
-    keyword: str
-
-
-@dataclass(frozen=True, eq=False)
-class Grammar:
-    """What the nodes of a tree-sitter grammar mean, by their type names.
-
-    `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...` packages does.
-    `bodies`: their children are parts, one level deeper; the first one is not cut from the line that introduces it.
-    `lists`: the same for the elements of a collection or call, which are weaker than the statements of a body at the same depth.
-    `clauses`: parts of a statement that continue it, such as "else".
-    `definitions`: what has a name and should stay whole. `wrappers`: nodes around a definition, such as decorators, and the field that
-    holds it. `comments`: belong to the part below them. `opaque`: nothing inside is a part, such as strings.
-    `labels`: of other parts; "statement" if not told.
-    `skimmed`: what lines that the grammar reads again and again look like, behind their indentation; None if it does not.
-    """
-
-    language: str
-    label: str
-    load: Callable[[], object]
-    bodies: frozenset[str]
-    lists: frozenset[str]
-    clauses: frozenset[str]
-    definitions: Mapping[str, Definition]
-    wrappers: Mapping[str, str]
-    comments: frozenset[str]
-    opaque: frozenset[str]
-    labels: Mapping[str, str]
-    skimmed: re.Pattern[bytes] | None = None
+from chunker.boundaries.parsing import hidden_rows, parse
 
 
 class CodeFormat:
@@ -80,35 +45,25 @@ class CodeFormat:
         """The parts of `text` by depth, and its lines. The scopes are the definitions: "class Stack", "def push".
 
         Where the parser meets what it does not understand (another version of the language, half a file, no code at all), the notes say
-        {"parse": "had errors"}: the parts that it recovers count, the rest is lines. Linear; lone surrogates and NULs are welcome.
+        {"parse": "had errors"}: the parts that it recovers count, the rest is lines. If it does not get done in a time linear in the text,
+        they say {"parse": "given up"}, and all is lines. Lone surrogates and NULs are welcome.
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
         source = text.encode("utf-8", "surrogatepass")
-        language, roles = _compiled(self.grammar)
+        language, roles = compiled(self.grammar)
         lines = LineTable(text, source)
         hidden = set() if self.grammar.skimmed is None else hidden_rows(lines, source, self.grammar.skimmed)
-        root = Parser(language).parse(lines.without(hidden, source)).root_node
-        walk = _Walk(self.grammar, roles, lines, comments=hidden)
-        walk.run(root)
-        notes = {"parse": "had errors"} if root.has_error else {}
+        tree = parse(language, lines.without(hidden, source))
+        walk = _Walk(self.grammar, roles, source, lines, comments=hidden)
+        if tree is None:
+            notes = {"parse": "given up"}
+        else:
+            walk.run(tree.root_node)
+            notes = {"parse": "had errors"} if tree.root_node.has_error else {}
         boundaries, scopes = walk.results(len(text))
         # A line of code has no sentences: what is too long is cut into words.
         return Outline(boundaries, scopes, notes, finest=Strength.SENTENCE)
-
-
-class _Role(IntEnum):
-    """What a kind of node is to the walk."""
-
-    TOKEN = 0  # punctuation, keywords: never a part
-    OTHER = 1  # a part if its parent is a body or a list
-    BODY = 2
-    LIST = 3
-    CLAUSE = 4
-    DEFINITION = 5
-    WRAPPER = 6
-    COMMENT = 7
-    OPAQUE = 8  # as OTHER, but not worth entering
 
 
 class _Rank(IntEnum):
@@ -116,18 +71,17 @@ class _Rank(IntEnum):
 
     WRAPPED = 0  # between decorators and their definition
     COMMENTED = 1  # between comments and their definition
-    FIRST = 2  # a definition that is the first part of a body
-    PART = 3
-    GROUP = 4  # a part after a blank line
-    DEFINITION = 5  # a definition, what follows one, a clause
+    TRAILING = 2  # between a definition and the comments at the end of its body
+    FIRST = 3  # a definition that is the first part of a body
+    PART = 4
+    GROUP = 5  # a part after a blank line
+    DEFINITION = 6  # a definition, what follows one, a clause
 
 
 _RANKS = len(_Rank)
 
 # What is nested deeper is lines: nobody writes it, and the levels stay within the scale.
 _MAX_DEPTH = 250
-_LONGEST_RUN = 48  # lines of comments, blank ones not counted
-_ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does not understand
 
 
 class _Part(NamedTuple):
@@ -139,16 +93,28 @@ class _Part(NamedTuple):
     own: int | None = None
 
 
+class _Region(NamedTuple):
+    """The lines of a definition, comments at its end included; `name` for the breadcrumb, "" if it has none."""
+
+    first: int
+    last: int
+    depth: int
+    name: str
+
+
 class _Walk:
     """One walk over one tree: collects parts and comments by line; `results` then decides which comments belong to what."""
 
-    def __init__(self, grammar: Grammar, roles: Sequence[_Role], lines: LineTable, comments: set[int]) -> None:
+    def __init__(
+        self, grammar: Grammar, roles: Sequence[Role], source: bytes, lines: LineTable, comments: set[int]
+    ) -> None:
         self._grammar = grammar
         self._roles = roles
+        self._source = source
         self._lines = lines
         self._parts: dict[int, _Part] = {}
         self._comments = comments  # the lines that hold nothing but a comment
-        self._definitions: list[tuple[int, int, str]] = []  # first line, line behind the last, name
+        self._definitions: list[_Region] = []
 
     def run(self, root: Node) -> None:
         """Collect the parts of the tree."""
@@ -156,9 +122,9 @@ class _Walk:
         while stack:
             node, depth = stack.pop()
             role = self._role(node)
-            if role is _Role.BODY:
+            if role is Role.BODY:
                 self._enter(node, depth + 1, stack)
-            elif role is _Role.LIST:
+            elif role is Role.LIST:
                 self._enter(node, depth + 2, stack)
             else:
                 self._pass_through(node, depth, stack)
@@ -168,14 +134,14 @@ class _Walk:
         first, after_definition = True, False
         for child in node.children:
             role = self._role(child)
-            if role is _Role.TOKEN:
+            if role is Role.TOKEN:
                 continue
             row, last = self._rows(child)
-            if last > row and depth < _MAX_DEPTH and role is not _Role.OPAQUE:
+            if self._is_worth_entering(child, role, row, last, depth):
                 stack.append((child, depth))
-            if not self._begins(child, row) or (role is _Role.BODY and child.kind_id != _ERROR):
+            if not self._begins(child, row) or (role is Role.BODY and child.kind_id != ERROR):
                 continue
-            if role is _Role.COMMENT:
+            if role is Role.COMMENT:
                 self._comments.update(range(row, last + 1))
                 if self._leads(last):
                     continue
@@ -195,35 +161,42 @@ class _Walk:
         held = self._definition(node, self._role(node))
         for child in node.children:
             role = self._role(child)
-            if role is _Role.TOKEN:
+            if role is Role.TOKEN:
                 continue
             row, last = self._rows(child)
             inner_depth = depth
             if self._begins(child, row):
-                if role is _Role.COMMENT:
+                if role is Role.COMMENT:
                     self._comments.update(range(row, last + 1))
-                elif role is _Role.CLAUSE:
+                elif role is Role.CLAUSE:
                     inner_depth = depth + 1
                     self._put(row, _Part(_strength(inner_depth, _Rank.DEFINITION), "clause", plain=False))
                 elif child == held:
                     self._put(row, _Part(_strength(depth, _Rank.WRAPPED), self._label(child), plain=False))
-            if last > row and inner_depth < _MAX_DEPTH and role is not _Role.OPAQUE:
+            if self._is_worth_entering(child, role, row, last, inner_depth):
                 stack.append((child, inner_depth))
 
-    def _definition(self, node: Node, role: _Role) -> Node | None:
+    def _is_worth_entering(self, node: Node, role: Role, row: int, last: int, depth: int) -> bool:
+        """Whether a part may begin a line inside `node`: on a later line than the node itself, or on the same if it is a body."""
+        spans = last > row or (role is Role.BODY and self._begins(node, row))
+        return spans and depth < _MAX_DEPTH and role is not Role.OPAQUE
+
+    def _definition(self, node: Node, role: Role) -> Node | None:
         """The definition that `node` is or wraps; None if it is something else."""
-        if role is _Role.WRAPPER:
+        if role is Role.WRAPPER:
             held = node.child_by_field_name(self._grammar.wrappers[node.type])
-            return held if held is not None and self._role(held) is _Role.DEFINITION else None
-        return node if role is _Role.DEFINITION else None
+            return held if held is not None and self._role(held) is Role.DEFINITION else None
+        return node if role is Role.DEFINITION else None
 
     def _put_definition(self, definition: Node, row: int, last: int, depth: int, rank: _Rank) -> None:
         """A part that is a definition, or wraps one, fills the lines from `row` to `last`."""
         label, keyword = self._grammar.definitions[definition.type]
         self._put(row, _Part(_strength(depth, rank), label, plain=False, own=_strength(depth, _Rank.COMMENTED)))
         name = definition.child_by_field_name("name")
-        if name is not None and name.text:
-            self._definitions.append((row, last + 1, f"{keyword} {name.text.decode('utf-8', 'replace')}"))
+        known = b"" if name is None else self._source[name.start_byte : name.end_byte]
+        self._definitions.append(
+            _Region(row, last, depth, f"{keyword} {known.decode('utf-8', 'replace')}" if known else "")
+        )
 
     def _put(self, row: int, part: _Part) -> None:
         known = self._parts.get(row)
@@ -233,19 +206,26 @@ class _Walk:
     def results(self, size: int) -> tuple[list[Boundary], list[Scope]]:
         """The boundaries and scopes of the text, which is `size` characters long."""
         placed, tops = self._with_comments()
+        self._cut_off_trailing_comments(placed)
         starts, blank = self._lines.starts, self._lines.blank
-        _, label = placed.get(0, (0, self._grammar.label))
-        boundaries = [Boundary(0, int(Strength.DOCUMENT), label)]
+        boundaries = [Boundary(0, int(Strength.DOCUMENT), self._first_label(placed))]
         paragraph, line = (int(Strength.PARAGRAPH), "paragraph"), (int(Strength.LINE), "line")
         for row in range(1, len(starts)):
             if not blank[row]:
                 strength, label = placed.get(row) or (paragraph if blank[row - 1] else line)
                 boundaries.append(Boundary(starts[row], strength, label))
+        ends = [*starts, size]
         regions = (
-            (starts[tops[row]], starts[end] if end < len(starts) else size, name)
-            for row, end, name in self._definitions
+            (starts[tops[region.first]], ends[region.last + 1], region.name)
+            for region in self._definitions
+            if region.name
         )
         return boundaries, _nested(regions)
+
+    def _first_label(self, placed: dict[int, tuple[int, str]]) -> str:
+        _, label = placed.get(0, (0, ""))
+        is_definition = any(label == definition.label for definition in self._grammar.definitions.values())
+        return label if is_definition else self._grammar.label
 
     def _with_comments(self) -> tuple[dict[int, tuple[int, str]], dict[int, int]]:
         """The parts moved up to the first of the comments above them; and where the part of each line went.
@@ -270,11 +250,26 @@ class _Walk:
                 placed[row] = (part.own, part.label)
         return placed, tops
 
+    def _cut_off_trailing_comments(self, placed: dict[int, tuple[int, str]]) -> None:
+        """Comments at the end of a definition stay with it; but before the definition is cut elsewhere, it loses them."""
+        code = 0
+        last_code = []  # for each line, the last one up to it that holds code
+        for row, blank in enumerate(self._lines.blank):
+            if not blank and row not in self._comments:
+                code = row
+            last_code.append(code)
+        for region in self._definitions:
+            rows = range(last_code[region.last] + 1, region.last + 1)
+            row = next((row for row in rows if not self._lines.blank[row]), 0)
+            strength = _strength(region.depth, _Rank.TRAILING)
+            if row and placed.get(row, (0, ""))[0] < strength:
+                placed[row] = strength, "comment"
+
     # --- nodes
 
-    def _role(self, node: Node) -> _Role:
+    def _role(self, node: Node) -> Role:
         kind = node.kind_id
-        return _Role.BODY if kind == _ERROR else self._roles[kind]
+        return Role.BODY if kind == ERROR else self._roles[kind]
 
     def _rows(self, node: Node) -> tuple[int, int]:
         """The first and the last line of a node."""
@@ -301,27 +296,6 @@ def _strength(depth: int, rank: _Rank) -> int:
     return Strength.STRUCTURE + (_MAX_DEPTH - depth) * _RANKS + rank
 
 
-def hidden_rows(lines: LineTable, source: bytes, skimmed: re.Pattern[bytes]) -> set[int]:
-    """The lines that are hidden from a grammar whose scanner is quadratic in them: all but the last ones of a long run.
-
-    That of Python looks ahead over blank lines and comments for the next indentation, and does so again at each of these comments: 4,000
-    lines of comments at the end of a function take it six seconds. A long run can do without most of them. Should it stand
-    in a string after all, nothing is lost but a quotation mark that ends the string there.
-    """
-    hidden: set[int] = set()
-    run: list[int] = []
-    for row in range(len(lines) + 1):
-        if row < len(lines) and lines.blank[row]:
-            continue
-        if row < len(lines) and skimmed.match(source, lines.indents[row], lines.ends[row]):
-            run.append(row)
-            continue
-        if len(run) > _LONGEST_RUN:
-            hidden.update(run[:-_LONGEST_RUN])
-        run = []
-    return hidden
-
-
 def _nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
     """Scopes of the regions, each cut short where it would overlap the next one in part: a comment that moved from one to the other."""
     scopes: list[Scope] = []
@@ -336,27 +310,3 @@ def _nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
         open_scopes.append(len(scopes))
         scopes.append(Scope(start, end, name))
     return scopes
-
-
-@cache
-def _compiled(grammar: Grammar) -> tuple[Language, tuple[_Role, ...]]:
-    """The parser's language, and the role of each of its node kinds by number."""
-    language = Language(grammar.load())
-    by_type: dict[str, _Role] = {}
-    for names, role in (
-        (grammar.bodies, _Role.BODY),
-        (grammar.lists, _Role.LIST),
-        (grammar.clauses, _Role.CLAUSE),
-        (grammar.definitions, _Role.DEFINITION),
-        (grammar.wrappers, _Role.WRAPPER),
-        (grammar.comments, _Role.COMMENT),
-        (grammar.opaque, _Role.OPAQUE),
-    ):
-        by_type.update(dict.fromkeys(names, role))
-
-    def role_of(kind: int) -> _Role:
-        if not language.node_kind_is_named(kind):
-            return _Role.TOKEN
-        return by_type.get(language.node_kind_for_id(kind) or "", _Role.OTHER)
-
-    return language, tuple(role_of(kind) for kind in range(language.node_kind_count))

@@ -213,8 +213,9 @@ class _Walk:
     def _start(self, row: int) -> int:
         return self._starts[row] if row < len(self._starts) else len(self._text)
 
-    def _blank(self, row: int) -> bool:
-        return not self._text[self._starts[row] : self._start(row + 1)].strip()
+    def _blank(self, row: int, marks: str = "") -> bool:
+        """Whether the line holds nothing but white space, or these marks of quotes."""
+        return not self._text[self._starts[row] : self._start(row + 1)].strip().strip(marks + " \t")
 
     def _line(self, row: int) -> tuple[int, str]:
         """What a line is in which no block begins."""
@@ -237,7 +238,7 @@ class _Walk:
         found = [Boundary(0, int(Strength.DOCUMENT), label)]
         for row in range(1, len(self._starts)):
             place = self._rows.get(row)
-            if place is None and not self._taken[row] and not self._blank(row):
+            if place is None and not self._taken[row] and not self._blank(row, marks=">"):
                 place = self._line(row)
             if place is not None:
                 found.append(Boundary(self._starts[row], *place))

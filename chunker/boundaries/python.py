@@ -6,7 +6,8 @@ import re
 
 import tree_sitter_python
 
-from chunker.boundaries.code import CodeFormat, Definition, Grammar
+from chunker.boundaries.code import CodeFormat
+from chunker.boundaries.grammar import Definition, Grammar
 
 PYTHON = Grammar(
     language="python",

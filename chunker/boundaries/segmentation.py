@@ -94,10 +94,10 @@ _SENTENCE_END = regex.compile(
 )
 
 # The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it and not behind the
-# indentation of the next line; emphasis marks close a sentence; and a Latin terminator must be followed by white space, so that an address
+# indentation of the next line; emphasis marks close a sentence and opening brackets do not; and a Latin terminator must be followed by white space, so that an address
 # such as example.com/?Query=1 stays whole. CJK terminators need no space. No end cuts a grapheme cluster.
 _CJK_TERMINATOR = "[。！？｡]"
-_PROSE_CLOSE = rf"(?: [\p{{SB=Close}}*_~`] {_SB_X} )*+"
+_PROSE_CLOSE = rf"(?: (?! [\p{{Ps}}\p{{Pi}}] ) [\p{{SB=Close}}*_~`] {_SB_X} )*+"
 _PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
 _PROSE_SENTENCE_END = regex.compile(
     rf"""
