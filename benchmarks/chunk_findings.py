@@ -88,6 +88,8 @@ class Findings:
     cut_decorators: int = 0
     comments: int = 0
     cut_comments: int = 0
+    heads: int = 0
+    cut_heads: int = 0
 
     def judge(self, text: Text, pieces: list[Piece], limit: int) -> None:
         """Add what is to be said about the chunks of one text."""
@@ -110,16 +112,19 @@ class Findings:
 
     def _judge_definitions(self, text: Text, placed: Placed, limit: int) -> None:
         for one, needs, head_needs in zip(text.definitions, text.needs, text.head_needs, strict=True):
-            if one.is_function and needs <= FITTING * limit:
-                self.functions += 1
-                self.broken_functions += not placed.hold(one.start, one.end)
-            if head_needs <= FITTING * limit:
+            if needs <= FITTING * limit:
+                if one.is_function:
+                    self.functions += 1
+                    self.broken_functions += not placed.hold(one.start, one.end)
                 if one.decorator is not None:
                     self.decorators += 1
                     self.cut_decorators += not placed.hold(one.decorator, one.header_end)
                 if one.comment is not None:
                     self.comments += 1
                     self.cut_comments += not placed.hold(one.comment, one.header_end)
+            elif head_needs <= FITTING * limit and one.start < one.keyword:
+                self.heads += 1
+                self.cut_heads += not placed.hold(one.start, one.header_end)
 
 
 @dataclass

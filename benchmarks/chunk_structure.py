@@ -26,6 +26,7 @@ STRUCTURE: Sequence[Column] = (
     ("broken", lambda found: str(found.broken_functions)),
     ("decorators cut off", lambda found: f"{found.cut_decorators}/{found.decorators}"),
     ("comments cut off", lambda found: f"{found.cut_comments}/{found.comments}"),
+    ("heads torn", lambda found: f"{found.cut_heads}/{found.heads}"),
 )
 ALWAYS: Sequence[Column] = (
     ("over budget", lambda found: f"{found.over_budget} (up to {found.largest:,})" if found.over_budget else "0"),
@@ -37,8 +38,9 @@ ALWAYS: Sequence[Column] = (
 EXPLANATION = """\
 - functions intact, broken: of functions and methods of at most 80 % of the budget, with their decorators and leading comments: those \
 that one chunk holds, and the number of the others
-- decorators, comments cut off: of the definitions whose decorators, leading comments and header line need at most 80 % of the budget: \
-those that have these in another chunk than the header line
+- decorators, comments cut off: of the definitions of at most 80 % of the budget that have them: those that have these in another \
+chunk than the header line
+- heads torn: the same for definitions that are longer, where decorators, comments and header line together need at most 80 %
 - over budget: chunks of more tokens than the limit by tiktoken
 - lost: characters of the text that are in no chunk, and how many of them are not white space
 - wrong offsets: chunks whose offsets are missing or do not give the chunk's text
