@@ -1,16 +1,18 @@
 """What a format says about a text: where it may be cut, how good each cut is, and which named regions it has.
 
-A format knows nothing of tokens and budgets. It answers with an `Outline`; whoever grows chunks chooses among its boundaries:
+A format knows nothing of tokens and budgets. It answers with an `Outline`; whoever grows chunks chooses among its
+boundaries:
 
     text        # Guide\\n\\nFirst. Second.\\n\\n## Install\\n\\nRun it.\\n
-    boundaries  ^0 section             ^17 sentence  ^26 section
-    scopes      "Guide" 0..46, "Install" 26..46
+    boundaries  ^0 section          ^16 sentence  ^25 section
+    scopes      "Guide" 0..45, "Install" 25..45
 
-All offsets are in characters (code points) of the text as it was given. A boundary at `offset` is a cut before `text[offset]`.
+All offsets are in characters (code points) of the text as it was given. A boundary at `offset` is a cut before
+`text[offset]`.
 
-Strengths nest. A *unit of level k* is the stretch between two neighbouring boundaries of strength k or more; all that lies
-strictly inside it is weaker than k. So a unit that fits a budget can be kept whole, and one that does not is cut at the
-strongest boundaries inside it.
+Strengths nest. A *unit of level k* is the stretch between two neighbouring boundaries of strength k or more; all that
+lies strictly inside it is weaker than k. So a unit that fits a budget can be kept whole, and one that does not is cut
+at the strongest boundaries inside it.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 class Strength(IntEnum):
     """How good a cut is: bigger is better.
 
-    The members are the fixed points of the scale. From `STRUCTURE` up to `DOCUMENT` (exclusive) the levels belong to the format
-    that made the outline: only their order means something, and levels of two formats are not to be compared.
+    The members are the fixed points of the scale. From `STRUCTURE` up to `DOCUMENT` (exclusive) the levels belong to
+    the format that made the outline: only their order means something, and levels of two formats are not to be
+    compared.
     """
 
     CHARACTER = 0  # between two code points of one grapheme cluster: the last resort
@@ -41,7 +44,8 @@ class Strength(IntEnum):
 class Boundary(NamedTuple):
     """A place where the text may be cut, before `text[offset]`.
 
-    `strength` is on the scale of `Strength`; `label` names what begins there: "function", "class", "section", "paragraph", "line" ...
+    `strength` is on the scale of `Strength`; `label` names what begins there: "function", "class", "section",
+    "paragraph", "line" ...
     """
 
     offset: int
@@ -50,7 +54,7 @@ class Boundary(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A named region, `text[start:end]`: a class, a function, a section under a heading. Scopes nest and never overlap in part."""
+    """A named region, `text[start:end]`: a class, a function, a section. Scopes nest and never overlap in part."""
 
     start: int
     end: int
@@ -60,12 +64,13 @@ class Scope(NamedTuple):
 class Outline:
     """What a format found in one text.
 
-    `boundaries`: ascending offsets, no offset twice; the first is 0, with strength `Strength.DOCUMENT`; `len(text)` is none of them.
-    An empty text has no boundaries.
+    `boundaries`: ascending offsets, no offset twice; the first is 0, with strength `Strength.DOCUMENT`; `len(text)`
+    is none of them. An empty text has no boundaries.
     `scopes`: ascending starts; of two with the same start the outer one comes first.
     `notes`: what a reader should know about the result, for example {"parse": "had errors"}; empty if all went well.
-    `finest`: the level to which `boundaries` goes. A unit that holds no boundary and is too long still is cut further with
-    `refine(text, start, end, outline.finest)`: the next level below is sentences when this is LINE and words when it is SENTENCE.
+    `finest`: the level to which `boundaries` goes everywhere. A unit that holds no boundary and is too long still is cut
+    further with `refine(text, start, end, outline.finest)`: the next level below is sentences when this is LINE, and
+    words when it is SENTENCE.
     """
 
     __slots__ = ("_parents", "_starts", "boundaries", "finest", "notes", "scopes")
@@ -114,7 +119,7 @@ class Format(Protocol):
         ...
 
     def outline(self, text: str) -> Outline:
-        """Where `text` may be cut. Any str is welcome, never raises for what it holds; linear time, no recursion on its depth."""
+        """Where `text` may be cut. Linear, and without recursion on the depth of the text; any str is welcome."""
         ...
 
 

@@ -11,10 +11,12 @@
                 pass                weak
             # So much for that.     what ends a definition goes first where all of it is too long
 
-Every boundary stands at the start of a line that is not blank. A part at depth d is stronger than every part at depth d + 1, so a
-definition is never weaker than what it holds. Lines where no part begins are LINE boundaries, after a blank line PARAGRAPH.
+Every boundary stands at the start of a line that is not blank. A part at depth d is stronger than every part at depth
+d + 1, so a definition is never weaker than what it holds. Lines where no part begins are LINE boundaries, after a
+blank line PARAGRAPH.
 
-The walk enters only nodes that span several lines and keeps a stack of its own: its time is linear in the text, whatever the depth.
+The walk enters only nodes that span several lines and keeps a stack of its own: its time is linear in the text,
+whatever the depth.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from chunker.boundaries.parsing import hidden_rows, parse
 
 
 class CodeFormat:
-    """Source code in the language of `grammar`; a subclass names it. The comments and decorators of a definition belong to it."""
+    """Source code in the language of `grammar`, which a subclass names."""
 
     grammar: ClassVar[Grammar]
 
@@ -44,9 +46,10 @@ class CodeFormat:
     def outline(self, text: str) -> Outline:
         """The parts of `text` by depth, and its lines. The scopes are the definitions: "class Stack", "def push".
 
-        Where the parser meets what it does not understand (another version of the language, half a file, no code at all), the notes say
-        {"parse": "had errors"}: the parts that it recovers count, the rest is lines. If it does not get done in a time linear in the text,
-        they say {"parse": "given up"}, and all is lines. Lone surrogates and NULs are welcome.
+        Where the parser meets what it does not understand (another version of the language, half a file, no code at
+        all), the notes say {"parse": "had errors"}: the parts that it recovers count, the rest is lines. If it does
+        not get done in a time linear in the text, they say {"parse": "given up"}, and all is lines. Lone surrogates
+        and NULs are welcome.
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
@@ -85,7 +88,10 @@ _MAX_DEPTH = 250
 
 
 class _Part(NamedTuple):
-    """What begins on a line. `plain`: a blank line above makes it stronger. `own`: the strength of its line if comments stand above it."""
+    """What begins on a line.
+
+    `plain`: a blank line above makes it stronger. `own`: the strength of its own line, if comments stand above it.
+    """
 
     strength: int
     label: str
@@ -103,7 +109,7 @@ class _Region(NamedTuple):
 
 
 class _Walk:
-    """One walk over one tree: collects parts and comments by line; `results` then decides which comments belong to what."""
+    """One walk over one tree. Collects parts and comments by line; then `results` puts them together."""
 
     def __init__(
         self, grammar: Grammar, roles: Sequence[Role], source: bytes, lines: LineTable, comments: set[int]
@@ -177,7 +183,7 @@ class _Walk:
                 stack.append((child, inner_depth))
 
     def _is_worth_entering(self, node: Node, role: Role, row: int, last: int, depth: int) -> bool:
-        """Whether a part may begin a line inside `node`: on a later line than the node itself, or on the same if it is a body."""
+        """Whether a part may begin a line inside `node`: a later one, or the node's own if that is a body."""
         spans = last > row or (role is Role.BODY and self._begins(node, row))
         return spans and depth < _MAX_DEPTH and role is not Role.OPAQUE
 
@@ -251,7 +257,7 @@ class _Walk:
         return placed, tops
 
     def _cut_off_trailing_comments(self, placed: dict[int, tuple[int, str]]) -> None:
-        """Comments at the end of a definition stay with it; but before the definition is cut elsewhere, it loses them."""
+        """Comments at the end of a definition stay with it, if all of it fits; else they go first."""
         code = 0
         last_code = []  # for each line, the last one up to it that holds code
         for row, blank in enumerate(self._lines.blank):
@@ -297,7 +303,7 @@ def _strength(depth: int, rank: _Rank) -> int:
 
 
 def _nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
-    """Scopes of the regions, each cut short where it would overlap the next one in part: a comment that moved from one to the other."""
+    """Scopes of the regions. One that would overlap the next in part ends there: comments moved from one to the other."""
     scopes: list[Scope] = []
     open_scopes: list[int] = []
     for start, end, name in sorted(regions, key=lambda region: (region[0], -region[1])):

@@ -15,7 +15,7 @@ ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does no
 
 
 class Definition(NamedTuple):
-    """A kind of node that defines a name: `label` is for the boundary, `keyword` for the breadcrumb ("def" gives "def push")."""
+    """A kind of node that defines a name: `label` for the boundary, `keyword` for the breadcrumb ("def" in "def push")."""
 
     label: str
     keyword: str
@@ -25,14 +25,18 @@ class Definition(NamedTuple):
 class Grammar:
     """What the nodes of a tree-sitter grammar mean, by their type names.
 
-    `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...` packages does.
+    `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...`
+    packages does.
     `bodies`: their children are parts, one level deeper; the first one is not cut from the line that introduces it.
-    `lists`: the same for the elements of a collection or call, which are weaker than the statements of a body at the same depth.
+    `lists`: the same for the elements of a collection or call, which are weaker than the statements of a body at the
+    same depth.
     `clauses`: parts of a statement that continue it, such as "else".
-    `definitions`: what has a name and should stay whole. `wrappers`: nodes around a definition, such as decorators, and the field that
-    holds it. `comments`: belong to the part below them. `opaque`: nothing inside is a part, such as strings.
+    `definitions`: what has a name and should stay whole. `wrappers`: nodes around a definition, such as decorators,
+    and the field that holds it. `comments`: belong to the part below them. `opaque`: nothing inside is a part, such
+    as strings.
     `labels`: of other parts; "statement" if not told.
-    `skimmed`: what lines that the grammar reads again and again look like, behind their indentation; None if it does not.
+    `skimmed`: what lines that the grammar reads again and again look like, behind their indentation; None if it does
+    not.
     """
 
     language: str

@@ -12,10 +12,13 @@ _LINE_OF_CHARACTERS = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
 class LineTable:
-    r"""Where the lines of a text begin: `source` is `text` in UTF-8. Lines end with \n, \r\n or \r; the last one may lack its end.
+    r"""Where the lines of a text begin: `source` is `text` in UTF-8. Lines end with \n, \r\n or \r; the last one may
+    lack its end.
 
-    `starts`: in characters. `byte_starts`, `ends`: in bytes. `indents`: the byte after the indentation, a byte order mark included.
-    `blank`: whether the line holds nothing but indentation. No line is empty: a text that ends with a line end has no line after it.
+    `starts`: in characters. `byte_starts`, `ends`: in bytes. `indents`: the byte after the indentation, a byte order
+    mark included.
+    `blank`: whether the line holds nothing but indentation. No line is empty: a text that ends with a line end has no
+    line after it.
 
     >>> table = LineTable("é = 1\n\n  b", "é = 1\n\n  b".encode())
     >>> table.starts, table.byte_starts, table.indents, table.blank

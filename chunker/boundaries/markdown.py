@@ -14,10 +14,10 @@
     ```                  none
     ## Install           section, weaker      scope "Install" inside "Guide"
 
-markdown-it-py finds the blocks, by lines: CommonMark with tables; what is inside a paragraph is not parsed. Its lines are those of `LineTable`
-(it knows \\n, \\r\\n and \\r, nothing else), so that a line number is all it takes to get back to the text. Every boundary but those of
-sentences stands at a line start, before the marks of quotes and lists. Lines that belong to no block, such as link
-definitions and what is nested more than 20 deep, are LINE boundaries.
+markdown-it-py finds the blocks, by lines: CommonMark with tables; what is inside a paragraph is not parsed. Its lines
+are those of `LineTable` (it knows \\n, \\r\\n and \\r, nothing else), so that a line number is all it takes to get
+back to the text. Every boundary but those of sentences stands at a line start, before the marks of quotes and lists.
+Lines that belong to no block, such as link definitions and what is nested more than 20 deep, are LINE boundaries.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class MarkdownFormat:
     language: str | None = "markdown"
 
     def outline(self, text: str) -> Outline:
-        """The sections, blocks, items, rows and sentences of `text`. The scopes are the sections, by the text of their headings.
+        """The sections, blocks, items, rows and sentences of `text`. The scopes are the sections, named by their headings.
 
         Linear; any str is Markdown.
         """
@@ -260,5 +260,5 @@ class _Walk:
 
 
 def _plain(heading: str) -> str:
-    """The text of a heading on one line, links and images by their text: an address says little in a breadcrumb and costs much."""
+    """The text of a heading on one line; of links only the text, as an address says little in a breadcrumb and costs much."""
     return " ".join(_LINK.sub(r"\1", heading).split())

@@ -1,4 +1,4 @@
-"""Parsing in linear time, whatever the text: tree-sitter with a budget, and without the lines that it reads too often."""
+"""Parsing in linear time, whatever the text: tree-sitter with a budget, spared the lines that it reads too often."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _LONGEST_RUN = 48  # lines of comments, blank ones not counted
 def parse(language: Language, source: bytes) -> Tree | None:
     """The syntax tree of `source`, None if that takes too long.
 
-    The parser's search for what the author of broken code may have meant can be quadratic and worse: 20 KB of "<!--" lines in a function take
-    it 18 seconds. So it has a budget of steps. Steps and not seconds, for the same text must always be cut alike.
+    The parser's search for what the author of broken code may have meant can be quadratic and worse: 20 KB of "<!--"
+    lines in a function take it 18 seconds. So it has a budget of steps. Steps and not seconds, for the same text must
+    always be cut alike.
     """
     budget = _MIN_PROGRESS + len(source) // _BYTES_PER_PROGRESS
     calls = 0
@@ -44,9 +45,10 @@ def parse(language: Language, source: bytes) -> Tree | None:
 def hidden_rows(lines: LineTable, source: bytes, skimmed: re.Pattern[bytes]) -> set[int]:
     """The lines that are hidden from a grammar whose scanner is quadratic in them: all but the last ones of a long run.
 
-    That of Python looks ahead over blank lines and comments for the next indentation, and does so again at each of these comments: 4,000
-    lines of comments at the end of a function take it six seconds. A long run can do without most of them. Should it stand
-    in a string after all, nothing is lost but a quotation mark that ends the string there.
+    That of Python looks ahead over blank lines and comments for the next indentation, and does so again at each of
+    these comments: 4,000 lines of comments at the end of a function take it six seconds. A long run can do without
+    most of them. Should it stand in a string after all, nothing is lost but a quotation mark that ends the string
+    there.
     """
     hidden: set[int] = set()
     run: list[int] = []

@@ -1,17 +1,17 @@
-"""Grapheme clusters, words and sentences of a text: the rules of Unicode Standard Annex 29, each as one regular expression.
+"""Grapheme clusters, words and sentences: the rules of Unicode Standard Annex 29, each as one regular expression.
 
     ends of grapheme clusters   "e\\u0301a"          -> 2, 3
     ends of words               "don't stop"         -> 5, 6, 10
-    ends of sentences           "Mr. x said. No! 1"  -> 12, 16, 17
+    ends of sentences           "Mr. x said. No! 1"  -> 12, 16
 
-The expressions are written from the rules (GB, WB, SB numbers below) on the properties that the `regex` package knows, which also fix
-the Unicode version. Every repetition is possessive and no two neighbours compete for a character, so a scan is linear on any text.
-The built-in `\\X` and `(?w)\\b` of `regex` follow the same rules, but are quadratic on a run of regional indicators (flags):
-26 seconds for 80,000 of them.
+The expressions are written from the rules (GB, WB, SB numbers below) on the properties that the `regex` package knows,
+which also fix the Unicode version. Every repetition is possessive and no two neighbours compete for a character, so a
+scan is linear on any text. The built-in `\\X` and `(?w)\\b` of `regex` follow the same rules, but are quadratic on a run
+of regional indicators (flags): 26 seconds for 80,000 of them.
 
-Nothing is cut at the end of `text`: whoever passes a part of a longer text must know what the part's last segment is worth.
-Words and sentences here may end inside a grapheme cluster (the annex says so: a Thai consonant and its SARA AM are two words); `refine`
-drops those ends.
+Nothing is cut at the end of `text`: whoever passes a part of a longer text must know what the part's last segment is
+worth. Words and sentences here may end inside a grapheme cluster (the annex says so: a Thai consonant and its SARA AM
+are two words); `refine` drops those ends.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ _GRAPHEME = regex.compile(
     regex.VERBOSE | regex.V0,
 )
 
-# Words. `_X` is what WB4 lets stick to any character. A word joins letters and digits (WB5, WB8-10), also across one mark between two
-# letters or two digits (WB6-7, WB11-12), Katakana (WB13), and either of them across connectors such as "_" (WB13a-b).
+# Words. `_X` is what WB4 lets stick to any character. A word joins letters and digits (WB5, WB8-10), also across one
+# mark between two letters or two digits (WB6-7, WB11-12), Katakana (WB13), and either of them across connectors such
+# as "_" (WB13a-b).
 _X = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"
 _LETTER = r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}]"
 _WORD_RUN = rf"""
@@ -71,7 +72,8 @@ _WORD = regex.compile(
     regex.VERBOSE | regex.DOTALL | regex.V0,
 )
 
-# Sentences end after a line end (SB4), or after a terminator, what closes it, and spaces (SB9-11), unless one of SB6-8a forbids.
+# Sentences end after a line end (SB4), or after a terminator, what closes it, and spaces (SB9-11), unless one of
+# SB6-8a forbids.
 _SB_X = r"[\p{SB=Extend}\p{SB=Format}]*+"
 _SB_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=Sep}\p{SB=CR}\p{SB=LF}\p{SB=STerm}\p{SB=ATerm}]*+"
 _SB_CASED = r"[\p{SB=Upper}\p{SB=Lower}]"
@@ -93,9 +95,10 @@ _SENTENCE_END = regex.compile(
     regex.VERBOSE | regex.V0,
 )
 
-# The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it and not behind the
-# indentation of the next line; emphasis marks close a sentence and opening brackets do not; and a Latin terminator must be followed by white space, so that an address
-# such as example.com/?Query=1 stays whole. CJK terminators need no space. No end cuts a grapheme cluster.
+# The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it
+# and not behind the indentation of the next line; emphasis marks close a sentence and opening brackets do not; and a
+# Latin terminator must be followed by white space, so that an address such as example.com/?Query=1 stays whole. CJK
+# terminators need no space. No end cuts a grapheme cluster.
 _CJK_TERMINATOR = "[。！？｡]"
 _PROSE_CLOSE = rf"(?: (?! [\p{{Ps}}\p{{Pi}}] ) [\p{{SB=Close}}*_~`] {_SB_X} )*+"
 _PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
@@ -114,7 +117,7 @@ _PROSE_SENTENCE_END = regex.compile(
 
 
 def grapheme_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """The ends of the grapheme clusters of `text[start:end]`, as offsets into `text`, the end of the stretch included."""
+    """The ends of the grapheme clusters of `text[start:end]`, as offsets into `text`, its end included."""
     return (match.end() for match in _GRAPHEME.finditer(text, start, len(text) if end is None else end))
 
 
@@ -124,7 +127,7 @@ def word_ends(text: str) -> Iterator[int]:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """The ends of the sentences of `text`, trailing spaces included; its own end only where a terminator or line end stands there."""
+    """The ends of the sentences of `text`, trailing spaces included; its own end only behind a terminator or line end."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 

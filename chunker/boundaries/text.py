@@ -1,11 +1,12 @@
-"""Plain text: paragraphs and lines; and `refine`, which cuts what is too long for any format into sentences, words, graphemes, characters.
+"""Plain text: paragraphs and lines; and `refine`, which cuts what is too long still, down to single characters.
 
     "One.\\nTwo.\\n\\nThree."   ->   ^0 DOCUMENT   ^5 LINE   ^11 PARAGRAPH
 
-Why `refine` does not return all there is: a megabyte without a line end has two hundred thousand words or a million letters, of which
-the next chunk needs a few. So one call looks at a window of a few thousand characters and, for words and graphemes, returns about 32
-boundaries spread over it. Each of them is a true boundary; the stretch between two of them is again too long or is not, and is refined
-again only where the budget ends: a search with 32 branches. What lies behind the window is one more stretch to refine when its turn comes.
+Why `refine` does not return all there is: a megabyte without a line end has two hundred thousand words or a million
+letters, of which the next chunk needs a few. So one call looks at a window of a few thousand characters and, for
+words and graphemes, returns about 32 boundaries spread over it. Each of them is a true boundary; the stretch between
+two of them is again too long or is not, and is refined again only where the budget ends: a search with 32 branches.
+What lies behind the window is one more stretch to refine when its turn comes.
 """
 
 from __future__ import annotations
@@ -54,13 +55,14 @@ class TextFormat:
 def refine(text: str, start: int, end: int, strength: int) -> list[Boundary]:
     """Boundaries strictly inside the unit `text[start:end]`, all of the next level below `strength` that has any there.
 
-    The levels are sentence, word, grapheme and character. `start` and `end` are taken as boundaries: what is beyond them has no say,
-    and a stretch that begins inside a word begins a new word. Pass `outline.finest` as the strength for a unit of an outline, and
-    again for the stretches between the answers. Empty when nothing finer exists: one character, or CR LF, which is never cut.
+    The levels are sentence, word, grapheme and character. `start` and `end` are taken as boundaries: what is beyond
+    them has no say, and a stretch that begins inside a word begins a new word. Pass `outline.finest` as the strength
+    for a unit of an outline, and again for the stretches between the answers. Empty when nothing finer exists: one
+    character, or CR LF, which is never cut.
 
-    - Sentences: all those that end within the first 16,384 characters. Behind a full stop, a continuation of the sentence (SB8) is looked for
+    - Sentences: all that end within the first 16,384 characters. Whether one goes on behind a full stop (SB8) is looked up
       in the next 1,024 characters behind the window at most.
-    - Words and graphemes: about 32 that are spread evenly over the first 16,384 characters; all if there are fewer than 64.
+    - Words and graphemes: about 32 spread evenly over the first 16,384 characters; all if there are fewer than 64.
     - Characters: only when the stretch is one grapheme cluster; about 32 that are spread evenly over it.
 
     A call costs O(window), and O(length) when it begins with a grapheme cluster longer than the window.
@@ -88,8 +90,8 @@ def _sentences(text: str, start: int, end: int) -> list[int]:
 def _words(text: str, start: int, end: int) -> list[int]:
     window = text[start : min(end, start + _WINDOW)]
     ends = [start + offset for offset in word_ends(window)]
-    # The last end is that of the window. Where the window is cut short, its last word may in truth belong to the one before it
-    # ("can'" + "t"), so that the start of that word is uncertain too.
+    # The last end is that of the window. Where the window is cut short, its last word may in truth belong to the one
+    # before it ("can'" + "t"), so that the start of that word is uncertain too.
     del ends[-1 if start + len(window) == end else -2 :]
     return _spread(_between_graphemes(text, start, end, ends))
 
@@ -103,7 +105,8 @@ def _graphemes(text: str, start: int, end: int) -> list[int]:
 
 
 def _characters(text: str, start: int, end: int) -> list[int]:
-    # Spread over the whole stretch, not over a window: that costs nothing, and the next call does not read the cluster again.
+    # Spread over the whole stretch, not over a window: that costs nothing, and the next call does not read the
+    # cluster again.
     return [
         offset for offset in _spread(range(start + 1, end)) if not (text[offset] == "\n" and text[offset - 1] == "\r")
     ]

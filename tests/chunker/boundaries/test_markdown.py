@@ -11,7 +11,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunker.boundaries import Strength
+from chunker.boundaries import Scope, Strength
 from chunker.boundaries.markdown import MarkdownFormat
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -75,6 +75,16 @@ def test_sections_are_ordered_by_level_and_keep_their_first_block() -> None:
         ("section", "Setext\ntwo lines\n===\n\n## Empty\n"),
         ("section", "## Next\nText.\n"),
     ]
+
+
+def test_the_example_of_the_documentation() -> None:
+    outline = MARKDOWN.outline("# Guide\n\nFirst. Second.\n\n## Install\n\nRun it.\n")
+    assert [(boundary.offset, boundary.label) for boundary in outline.boundaries] == [
+        (0, "section"),
+        (16, "sentence"),
+        (25, "section"),
+    ]
+    assert outline.scopes == [Scope(0, 45, "Guide"), Scope(25, 45, "Install")]
 
 
 def test_breadcrumbs_are_heading_trails() -> None:

@@ -47,6 +47,12 @@ def ends_of(parts: Iterable[str]) -> list[int]:
     return ends
 
 
+def test_the_examples_of_the_documentation() -> None:
+    assert list(grapheme_ends("e\u0301a")) == [2, 3]
+    assert list(word_ends("don't stop")) == [5, 6, 10]
+    assert list(sentence_ends("Mr. x said. No! 1")) == [12, 16]
+
+
 def test_the_versions_of_unicode_agree_on_all_samples() -> None:
     assert [character for character in PROPERTY_SAMPLES if not versions_agree(character)] == []
 
