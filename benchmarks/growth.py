@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from growth_operations import Operation, chunkings, engine_operations
+from growth_operations import CHUNK, Operation, chunkings, engine_operations
 from hostile_inputs import INPUTS, PARSER_INPUTS, Input
 from measuring import Report, cpu_seconds, in_units, parser, pin_to_one_core
 from rich.progress import track
@@ -20,7 +20,7 @@ from bpe_engine.registry import load_vocabulary
 
 SUSPICIOUS = 6.0  # t(4x) / t(1x) of what should be linear
 SUSPICIOUS_CONSTANT = 2.0  # the same of what should not depend on the length
-CHUNKERS = "chunkers at 512 tokens of o200k_base"
+CHUNKERS = f"chunkers at {CHUNK} tokens of o200k_base"
 NOISE = 0.02  # seconds; a shorter t(4x) proves nothing
 
 

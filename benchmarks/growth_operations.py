@@ -12,6 +12,7 @@ from chunker import CodeChunker, MarkdownChunker, TextChunker
 PIECE = 40  # bytes, or characters, that are added at a time
 ROLLBACKS = 50
 SLICES = 20
+CHUNK = 64  # tokens: few, because one token can be 128 spaces and a text should have several chunks
 
 # Takes a text; what it returns is timed.
 Preparation = Callable[[str], Callable[[], object]]
@@ -50,18 +51,20 @@ def engine_operations(tokenizer: Tokenizer) -> list[Operation]:
 
 
 def chunkings(tokenizer: Tokenizer) -> list[Operation]:
-    """The chunkers at 512 tokens, plain and with their options."""
+    """The chunkers, plain and with their options."""
     chunkers = {
-        "TextChunker": TextChunker(512, tokenizer=tokenizer),
-        "MarkdownChunker": MarkdownChunker(512, tokenizer=tokenizer),
-        "CodeChunker": CodeChunker("python", 512, tokenizer=tokenizer),
-        "MarkdownChunker, overlap, context": MarkdownChunker(512, tokenizer=tokenizer, overlap=64, context=True),
+        "TextChunker": TextChunker(CHUNK, tokenizer=tokenizer),
+        "MarkdownChunker": MarkdownChunker(CHUNK, tokenizer=tokenizer),
+        "CodeChunker": CodeChunker("python", CHUNK, tokenizer=tokenizer),
+        "MarkdownChunker, overlap, context": MarkdownChunker(
+            CHUNK, tokenizer=tokenizer, overlap=CHUNK // 8, context=True
+        ),
     }
 
     def of(chunker: TextChunker) -> Preparation:
         return lambda text: lambda: chunker.chunk(text, source="input")
 
-    # A text that fits one chunk is another matter than one of two, so the shortest should have a dozen.
+    # A text that fits one chunk is another matter than one of two, so even the shortest should have some.
     return [Operation(name, of(chunker), least=1 << 17) for name, chunker in chunkers.items()]
 
 
