@@ -9,8 +9,8 @@ from pathlib import Path
 
 _REPOSITORY = Path(__file__).parents[1]
 _DOCUMENTS = {".md", ".rst", ".markdown"}
-# Folders of the repository that are not its own.
-_FOREIGN = {".venv", "node_modules", "build", "dist"}
+# Folders of the repository that hold nothing that anybody wrote.
+_FOREIGN = {".venv", "node_modules", "build", "dist", "results"}
 
 
 def standard_library(most: int | None = None) -> dict[str, str]:
