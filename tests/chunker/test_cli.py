@@ -436,12 +436,22 @@ def long_run(tree: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
         (tree / f"long{number:03}.txt").write_text(f"{number} " + PROSE * 20, encoding="utf-8", newline="")
     command = [*COMMAND, "chunk", ".", *options]
     with subprocess.Popen(
-        command, cwd=tree, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=tree,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        preexec_fn=listen_to_interrupts if os.name == "posix" else None,  # noqa: PLW1509 - nothing but one system call
     ) as process:
         try:
             yield process
         finally:
             process.kill()
+
+
+def listen_to_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
