@@ -104,7 +104,7 @@ def main() -> None:
         "--size", type=int, default=1 << 20, help="bytes of a text at 4x, at most (default: a megabyte)"
     )
     arguments.add_argument("--full", action="store_true", help="take --size everywhere, however long that takes")
-    arguments.add_argument("--seconds", type=float, default=0.7, help="per cell, about, unless --full (default: 0.7)")
+    arguments.add_argument("--seconds", type=float, default=0.5, help="per cell, about, unless --full (default: 0.5)")
     arguments.add_argument(
         "--input", action="append", choices=[*INPUTS, *PARSER_INPUTS], help="this input alone; may be repeated"
     )

@@ -46,7 +46,10 @@ def engine_operations(tokenizer: Tokenizer) -> list[Operation]:
         Operation("truncate to half, head", lambda text: _truncate(tokenizer, text, "head")),
         Operation("truncate to half, tail", lambda text: _truncate(tokenizer, text, "tail")),
         Operation("count up to half", bound(_count_up_to_half)),
-        Operation("count up to 100", lambda text: lambda: tokenizer.count_up_to(text, 100), constant=True),
+        # A hundred tokens can be 12,800 spaces: the shortest text must be longer than what is read of it.
+        Operation(
+            "count up to 100", lambda text: lambda: tokenizer.count_up_to(text, 100), constant=True, least=1 << 18
+        ),
     ]
 
 
@@ -65,7 +68,7 @@ def chunkings(tokenizer: Tokenizer) -> list[Operation]:
         return lambda text: lambda: chunker.chunk(text, source="input")
 
     # A text that fits one chunk is another matter than one of two, so even the shortest should have some.
-    return [Operation(name, of(chunker), least=1 << 17) for name, chunker in chunkers.items()]
+    return [Operation(name, of(chunker), least=1 << 16) for name, chunker in chunkers.items()]
 
 
 def _pieces(data: bytes) -> list[bytes]:
