@@ -126,7 +126,7 @@ def chunk(
             "--min-tokens",
             min=0,
             show_default=False,
-            help="No chunk has fewer tokens where another cut avoids it. Default: a sixth of --max-tokens.",
+            help="No chunk has fewer tokens where another cut avoids it. Default: an eighth of --max-tokens.",
         ),
     ] = None,
     overlap: Annotated[
