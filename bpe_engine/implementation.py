@@ -1,24 +1,75 @@
-"""Which implementation of the engine runs.
+"""Which implementation of the engine runs: the compiled core, or its twin in pure Python.
 
-There is one so far, in Python. `BPE_ENGINE_IMPLEMENTATION` is read all the same, so that who asks for the compiled one is
-told, and not served the slow one in silence.
+`BPE_ENGINE_IMPLEMENTATION` forces one of them: `cpp` or `python`. Without it the compiled core runs, and where there is
+none the twin takes its place with one warning. The choice is made once, when `bpe_engine` is imported.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
+import warnings
+from types import ModuleType
 from typing import Literal
 
 from bpe_engine.errors import BpeEngineError
 
 VARIABLE = "BPE_ENGINE_IMPLEMENTATION"
 
+# The compiled core is not complete yet: until it is, it has to be asked for. None: it is the default.
+WHEN_UNSET: str | None = "python"
 
-def implementation() -> Literal["python"]:
-    """The name of the implementation that runs. Raises BpeEngineError where the environment asks for another."""
-    wanted = os.environ.get(VARIABLE, "python")
-    if wanted != "python":
+_NAME = "bpe_engine._core"
+_NOT_BUILT = "this installation has no compiled core: it was built without a C++ compiler, or told to do without"
+
+
+def choose(wanted: str | None) -> ModuleType | None:
+    """The compiled core, or None where the Python twin runs. `wanted` is `cpp`, `python` or None: the core if there is one.
+
+    Raises BpeEngineError if the core is wanted and does not load, or if `wanted` is anything else.
+
+    >>> choose("python") is None
+    True
+    >>> choose("rust")
+    Traceback (most recent call last):
+    bpe_engine.errors.BpeEngineError: BPE_ENGINE_IMPLEMENTATION=rust: the implementations are 'cpp' and 'python'
+    """
+    if wanted not in {"cpp", "python", None}:
+        raise BpeEngineError(f"{VARIABLE}={wanted}: the implementations are 'cpp' and 'python'")
+    if wanted == "python":
+        return None
+    try:
+        return importlib.import_module(_NAME)
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == _NAME
+        reason = _NOT_BUILT if missing else f"{_NAME} does not load: {error}"
+        if wanted == "cpp":
+            raise BpeEngineError(f"{VARIABLE}=cpp: {reason}") from error
+        # Past this function, this module and bpe_engine/__init__.py, to the line that imports the package.
+        message = f"bpe_engine runs in pure Python, which is slow: {reason}. {VARIABLE}=python accepts that in silence"
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+        return None
+
+
+_CORE = choose(os.environ.get(VARIABLE) or WHEN_UNSET)
+
+
+def implementation() -> Literal["cpp", "python"]:
+    """The name of the implementation that runs.
+
+    Raises BpeEngineError if the environment asks for the other one by now: it was set after the choice was made.
+    """
+    running: Literal["cpp", "python"] = "python" if _CORE is None else "cpp"
+    wanted = os.environ.get(VARIABLE) or running
+    if wanted != running:
         raise BpeEngineError(
-            f"{VARIABLE}={wanted}: this release has the implementation 'python' alone; unset {VARIABLE}"
+            f"{VARIABLE}={wanted} comes too late: bpe_engine was imported before and runs {running!r}; set it before the import"
         )
-    return "python"
+    return running
+
+
+def core() -> ModuleType:
+    """The compiled core, `bpe_engine._core`. Raises BpeEngineError where the Python twin runs."""
+    if _CORE is None:
+        raise BpeEngineError("the compiled core is not in use: the implementation that runs is 'python'")
+    return _CORE
