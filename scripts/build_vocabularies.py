@@ -42,8 +42,7 @@ def ranks_of_rs_bpe(name: str) -> dict[bytes, int]:
 
     encoding = getattr(openai, name)().bpe()
     # An id past the end is a panic inside the package, not an exception to catch, so the number of tokens has to be known.
-    number_of_tokens = {"cl100k_base": 100_256, "o200k_base": 199_998}[name]
-    return {bytes(encoding.decode_tokens([token_id])): token_id for token_id in range(number_of_tokens)}
+    return {bytes(encoding.decode_tokens([token_id])): token_id for token_id in range(EMBEDDED[name])}
 
 
 def committed() -> Iterator[tuple[str, dict[bytes, int]]]:

@@ -1,64 +1,119 @@
-"""A compact form of a list of tokens: small on disk, and unpacked by two calls that run in C.
+"""A compact form of a list of tokens: each as the two earlier tokens that it is merged from, its halves.
 
-The tokens of o200k_base and cl100k_base use few of the 256 byte values; the value 255, for one, occurs in one token only, which is
-that byte alone. So the tokens are joined by such a byte, that one token is left empty, and the whole is compressed:
+    id                  0      1      2       3
+    token              b"a"   b"b"   b"ab"   b"aba"
+    left half           97     98     0       2         a single byte has its value here,
+    right half          --     --     1       0         and 0xFFFFFF there
 
-    tokens      b"a"  b"\\xff"  b"b"  b"ab"
-    joined      b"\\xff" + b"a" b"\\xff" b"" b"\\xff" b"b" b"\\xff" b"ab"       the first byte says which value separates
-    packed      zlib of it
+The halves are written as six planes of one byte a token, the low, middle and high byte of all left halves, then of all right
+halves, and compressed. The compiled core builds its tables from the planes as they are: bytes are what it needs last.
 
 What was tried, as kilobytes on disk for o200k_base + cl100k_base and milliseconds from bytes to the finished
-`dict[bytes, int]` of o200k_base (one core of a 2-core machine, Python 3.11, best of five):
+`dict[bytes, int]` of o200k_base (one core of a 2-core machine, Python 3.11, best of fifteen):
 
-    the published base64 lines              3,614 + 1,681 kB   306 ms
-    pickle of the dictionary, zlib          1,638 +   738       49    rejected: size; a pickle as package data runs code
-    joined, zlib                              946 +   406       64    chosen
-    joined, lzma                              747 +   343       76    rejected: some Python builds have no lzma module
-    joined, bz2                               700 +   326       98    rejected: time, and the same lack
-    lengths, then bytes, zlib                 994 +   429       76    rejected: larger and slower
-    each token as a pair of earlier ones,
-      six byte planes, zlib                   729 +   342       82    rejected: a loop in Python over all tokens, four times the code
+    the published base64 lines              3,614 + 1,681 kB    79 ms
+    pickle of the dictionary, zlib          1,638 +   738       36    rejected: size; a pickle as package data runs code
+    joined by a byte that is rare, zlib       946 +   406       30    rejected: size; the core would have to find the halves
+    joined, lzma                              747 +   343       54    rejected: some Python builds have no lzma module
+    joined, bz2                               700 +   326       82    rejected: time, and the same lack
+    lengths, then bytes, zlib                 994 +   429       44    rejected: larger and slower
+    halves, six byte planes, zlib             729 +   342       53    chosen
+      arithmetic on the six bytes of a token                    76    rejected: time
+      the loop in C, as nested calls of map                     64    rejected: time, and harder to read
+      the planes alone, which is all that the core asks for      4
 """
 
 from __future__ import annotations
 
+import sys
 import zlib
+from array import array
 from collections.abc import Sequence
 
 from bpe_engine.errors import VocabularyError
 
+PLANES = 6
+# In place of the right half of a single byte. No token has this id: `pack` takes fewer tokens.
+NO_HALF = 0xFFFFFF
+
 
 def pack(tokens: Sequence[bytes]) -> bytes:
-    """The packed form of tokens in the order of their ids, which run from 0 without a gap.
+    """The packed form of tokens in merge order: the n-th token, from 0, has the id n.
 
-    Raises `VocabularyError` if a token is empty, if one stands twice, or if no byte value can serve as separator.
+    Raises VocabularyError if a token is empty or stands twice, if it is not merged from two earlier ones, or if there are
+    more tokens than three bytes can number. About 15 microseconds a token.
     """
+    # What finds the halves is needed where package data is made, not where it is loaded.
+    from bpe_engine.reference.dictionary import TokenDictionary  # noqa: PLC0415
+
+    if len(tokens) > NO_HALF:
+        raise VocabularyError(f"{len(tokens):,} tokens are too many to pack: the limit is {NO_HALF:,}")
     if b"" in tokens or len(set(tokens)) != len(tokens):
         raise VocabularyError("tokens to pack are distinct and not empty")
-    used = set().union(*(token for token in tokens if len(token) > 1))
-    separators = [value for value in range(256) if value not in used and bytes([value]) in tokens]
-    if not separators:
-        raise VocabularyError("no byte value can separate these tokens: each occurs inside a longer token or in none")
-    separator = bytes([separators[-1]])
-    joined = separator.join(b"" if token == separator else token for token in tokens)
-    return zlib.compress(separator + joined, level=9)
+    dictionary = TokenDictionary({token: token_id for token_id, token in enumerate(tokens)})
+    dictionary.check_merge_order()
+    lefts, rights = [], []
+    for token_id, token in enumerate(tokens):
+        halves = dictionary.halves(token_id)
+        if halves is None:
+            raise VocabularyError(
+                f"the token {token!r} (id {token_id}) has no halves: merging its bytes does not make it"
+            )
+        left, right = halves if len(token) > 1 else (token[0], NO_HALF)
+        lefts.append(left)
+        rights.append(right)
+    planes = (bytes(half >> shift & 0xFF for half in halves) for halves in (lefts, rights) for shift in (0, 8, 16))
+    return zlib.compress(b"".join(planes), level=9)
+
+
+def unpack_planes(packed: bytes) -> bytes:
+    """The six planes, one after the other: six bytes a token.
+
+    Raises VocabularyError for bytes that were cut or altered since `pack` made them (zlib keeps a checksum), or that are not
+    six planes. What the planes say is not looked at.
+
+    >>> unpack_planes(pack([b"a", b"b", b"ab"])).hex(" ", 3)
+    '616200 000000 000000 ffff01 ffff00 ffff00'
+    """
+    try:
+        planes = zlib.decompress(packed)
+    except zlib.error as error:
+        raise VocabularyError(f"the packed tokens are damaged: {error}") from error
+    if not planes or len(planes) % PLANES:
+        raise VocabularyError(f"the packed tokens are damaged: {len(planes)} bytes are not six planes")
+    return planes
 
 
 def unpack(packed: bytes) -> list[bytes]:
     """The tokens that `pack` packed, in the same order.
 
-    Raises `VocabularyError` for bytes that `pack` did not make, or that were cut or altered since (zlib keeps a checksum).
+    Raises VocabularyError as `unpack_planes` does, and for a half that is not an earlier token. Does not look for a token that
+    stands twice, as whoever makes a dictionary of them sees that for nothing.
 
-    >>> unpack(pack([b"a", b"\\xff", b"b", b"ab"]))
-    [b'a', b'\\xff', b'b', b'ab']
+    >>> unpack(pack([b"a", b"b", b"ab", b"aba"]))
+    [b'a', b'b', b'ab', b'aba']
     """
+    planes = unpack_planes(packed)
+    tokens: list[bytes] = []
+    append = tokens.append
     try:
-        plain = zlib.decompress(packed)
-    except zlib.error as error:
-        raise VocabularyError(f"the packed tokens are damaged: {error}") from error
-    separator = plain[:1]
-    tokens = plain[1:].split(separator) if separator else []
-    if tokens.count(b"") != 1:
-        raise VocabularyError("the packed tokens are damaged: exactly one token is the separator")
-    tokens[tokens.index(b"")] = separator
+        for left, right in zip(_halves(planes, 0), _halves(planes, 3), strict=True):
+            append(tokens[left] + tokens[right] if right != NO_HALF else bytes((left,)))
+    except (IndexError, ValueError) as error:  # IndexError: a half that is no token yet; ValueError: a byte above 255
+        raise VocabularyError(
+            f"the packed tokens are damaged: token {len(tokens)} has a half that cannot be"
+        ) from error
     return tokens
+
+
+def _halves(planes: bytes, first: int) -> array[int]:
+    """The numbers whose low, middle and high bytes are the planes `first`, `first + 1` and `first + 2`."""
+    count = len(planes) // PLANES
+    # Three planes as every fourth byte of one buffer: three copies in C in place of arithmetic on each number.
+    words = bytearray(4 * count)
+    for place in range(3):
+        words[place::4] = planes[(first + place) * count : (first + place + 1) * count]
+    halves = array("I", bytes(words))
+    if sys.byteorder == "big":
+        halves.byteswap()
+    return halves
