@@ -92,8 +92,9 @@ _loading = threading.Lock()
 def load_vocabulary(name: str) -> Vocabulary:
     """The vocabulary of a published encoding, or of the encoding that a model uses. The same object for each call.
 
-    o200k_base, cl100k_base and o200k_harmony come with the package. The others are looked for in the folder that
-    TIKTOKEN_CACHE_DIR names and in our own cache folder, and are downloaded into the latter if in neither.
+    o200k_base, cl100k_base and o200k_harmony come with the package; their tokens are read when somebody asks for them. The
+    others are looked for in the folder that TIKTOKEN_CACHE_DIR names and in our own cache folder, and are downloaded into the
+    latter if in neither.
 
     Raises `UnknownEncodingError` for a name that is not published, `VocabularyUnavailableError` where a file is neither there
     nor to be had, and `HashMismatchError` for a file with other contents than the published ones.
@@ -113,15 +114,16 @@ def is_embedded(vocabulary: Vocabulary) -> bool:
 
 def build_vocabulary(encoding: PublishedEncoding) -> Vocabulary:
     """A new vocabulary from the package data or the files of an encoding; errors as `load_vocabulary`."""
+    special_tokens = dict(encoding.special_tokens)
     if encoding.embedded is not None:
-        ranks = vocabularies.load_ranks(encoding.embedded)
-    elif len(encoding.files) == 2:
+        return Vocabulary.from_embedded(encoding.name, encoding.embedded, special_tokens, encoding.pattern)
+    if len(encoding.files) == 2:
         merges, ids = encoding.files
         ranks = parse_gpt2(fetch(merges), fetch(ids), merges.save_as, ids.save_as)
     else:
         (file,) = encoding.files
         ranks = parse_tiktoken(fetch(file), file.save_as)
-    return Vocabulary(encoding.name, ranks, dict(encoding.special_tokens), encoding.pattern)
+    return Vocabulary(encoding.name, ranks, special_tokens, encoding.pattern)
 
 
 def _encoding_of_model(name: str) -> PublishedEncoding:

@@ -1,16 +1,21 @@
 """Vocabulary: what a byte-pair tokenizer knows, apart from any algorithm that uses it.
 
-This module does no input and no output: `formats/` reads files, `registry.py` finds the published encodings.
+This module reads no files: `formats/` does, `registry.py` finds the published encodings, and `vocabularies/` holds the
+tokens of those that come with the package.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import Pattern
+from bpe_engine.vocabularies import EMBEDDED, load_planes, load_ranks
+
+LARGEST_ID = 2**32 - 2
+"""Buffers hold ids as unsigned 32-bit integers, of which the largest, one more than this, stands for no token."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class Vocabulary:
     """The tokens, the order of their merges, the special tokens and the pre-tokenization pattern.
 
     `ranks` maps the bytes of each token to its id. An id is the merge rank too: of two possible merges the one that
-    makes the token with the lower id comes first. Ids are not negative; gaps are allowed (p50k_base has one, where its
+    makes the token with the lower id comes first. Ids are from 0 to LARGEST_ID; gaps are allowed (p50k_base has one, where its
     special token stands). The order of the dictionary itself means nothing.
 
     `special_tokens` maps the text of each special token to its id, which no entry of `ranks` has. Two special tokens may
@@ -29,12 +34,16 @@ class Vocabulary:
 
     Both dictionaries belong to the vocabulary from then on and must not be changed: tokenizers share them.
     Raises `VocabularyError` for a vocabulary that breaks one of these rules, naming the token.
+
+    `embedded` names the package data that holds the tokens, in a vocabulary that the registry made from it; it is None in any
+    other. Such a vocabulary makes `ranks` when first asked for it, which takes a tenth of a second.
     """
 
     name: str | None
     ranks: dict[bytes, int] = field(repr=False)
     special_tokens: dict[str, int] = field(default_factory=dict, repr=False)
     pattern: Pattern | None = None
+    embedded: str | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         _check_tokens(self.ranks)
@@ -72,12 +81,46 @@ class Vocabulary:
                 raise VocabularyError(f"the token {token!r} stands twice, as id {ranks[token]} and as id {token_id}")
         return cls(name, ranks, dict(special_tokens or {}), pattern)
 
+    @classmethod
+    def from_embedded(
+        cls, name: str, embedded: str, special_tokens: dict[str, int], pattern: Pattern | None
+    ) -> Vocabulary:
+        """The vocabulary over the package data `embedded`. Nothing is read yet, and nothing checked: tests check the data."""
+        vocabulary = cls.__new__(cls)
+        vars(vocabulary).update(name=name, embedded=embedded, special_tokens=special_tokens, pattern=pattern)
+        return vocabulary
+
+    if not TYPE_CHECKING:  # a type checker would take it that any attribute exists
+
+        def __getattr__(self, attribute: str) -> dict[bytes, int]:
+            # Called for what is not set: `ranks` of an embedded vocabulary, the first time.
+            if attribute != "ranks" or self.embedded is None:
+                return super().__getattribute__(attribute)  # which raises the usual error
+            return vars(self).setdefault("ranks", load_ranks(self.embedded))
+
+    @property
+    def planes(self) -> bytes | None:
+        """The tokens in the form that the compiled core reads (`vocabularies/packing.py`), without making `ranks`.
+
+        Read anew at each call. None for a vocabulary that is not embedded.
+        """
+        return None if self.embedded is None else load_planes(self.embedded)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        if (self.name, self.special_tokens, self.pattern) != (other.name, other.special_tokens, other.pattern):
+            return False
+        if self.embedded is not None and self.embedded == other.embedded:
+            return True  # without the dictionaries
+        return self.ranks == other.ranks
+
     def __hash__(self) -> int:
-        return hash((self.name, len(self.ranks), self.pattern))
+        return hash((self.name, len(self), self.pattern))
 
     def __len__(self) -> int:
         """The number of tokens, special tokens not counted."""
-        return len(self.ranks)
+        return len(self.ranks) if self.embedded is None else EMBEDDED[self.embedded]
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
         # An embedded vocabulary travels as its name: some forty bytes in place of two megabytes. The import
@@ -104,6 +147,9 @@ def _check_tokens(ranks: dict[bytes, int]) -> None:
     if min(ranks.values()) < 0:
         token = min(ranks, key=ranks.__getitem__)
         raise VocabularyError(f"the token {token!r} has the negative id {ranks[token]}")
+    if max(ranks.values()) > LARGEST_ID:
+        token = max(ranks, key=ranks.__getitem__)
+        raise VocabularyError(f"the token {token!r} has the id {ranks[token]}; the largest that fits is {LARGEST_ID}")
     if len(set(ranks.values())) != len(ranks):
         owners: dict[int, bytes] = {}
         for token, token_id in ranks.items():
@@ -120,6 +166,10 @@ def _check_special_tokens(special_tokens: dict[str, int], ranks: dict[bytes, int
             raise VocabularyError(f"a special token is a text of at least one character, not {text!r}")
         if type(token_id) is not int or token_id < 0:
             raise VocabularyError(f"the id of the special token {text!r} is an int from 0 on, not {token_id!r}")
+        if token_id > LARGEST_ID:
+            raise VocabularyError(
+                f"the special token {text!r} has the id {token_id}; the largest that fits is {LARGEST_ID}"
+            )
     taken = set(special_tokens.values()).intersection(ranks.values())
     if taken:
         text, token_id = next((text, i) for text, i in special_tokens.items() if i in taken)

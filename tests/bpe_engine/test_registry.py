@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -13,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_engine.errors import UnknownEncodingError
-from bpe_engine.registry import build_vocabulary, encoding_name_for_model, load_vocabulary, published_encodings
+from bpe_engine.registry import (
+    build_vocabulary,
+    encoding_name_for_model,
+    is_embedded,
+    load_vocabulary,
+    published_encodings,
+)
+from bpe_engine.vocabularies import EMBEDDED
+from bpe_engine.vocabulary import Vocabulary
 
 NAMES = list(tiktoken_ext.openai_public.ENCODING_CONSTRUCTORS)
 
@@ -126,3 +136,32 @@ def test_threads_get_one_object() -> None:
 
 def test_built_anew_it_is_equal() -> None:
     assert build_vocabulary(published_encodings()["cl100k_base"]) == load_vocabulary("cl100k_base")
+
+
+def test_loading_reads_no_tokens() -> None:
+    # In a process of its own: here other tests may have read them already.
+    program = (
+        "import sys, bpe_engine; from bpe_engine import registry, vocabularies; read = [];"
+        "inner = vocabularies._package_data;"
+        "vocabularies._package_data = lambda file_name: read.append(file_name) or inner(file_name);"
+        "names = ['o200k_base', 'gpt-4', 'o200k_harmony'];"
+        "lengths = [len(registry.load_vocabulary(name)) for name in names];"
+        "print(read, lengths)"
+    )
+    finished = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert finished.stdout == "['published.json'] [199998, 100256, 199998]\n"
+
+
+def test_package_data_is_named_where_there_is_some() -> None:
+    named = {
+        name: encoding.embedded for name, encoding in published_encodings().items() if encoding.embedded is not None
+    }
+    assert named == {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "o200k_harmony": "o200k_base"}
+    assert set(named.values()) == set(EMBEDDED)
+
+
+def test_only_what_the_registry_gave_is_embedded() -> None:
+    vocabulary = load_vocabulary("cl100k_base")
+    assert is_embedded(vocabulary)
+    assert not is_embedded(build_vocabulary(published_encodings()["cl100k_base"]))
+    assert not is_embedded(Vocabulary.from_ranks(vocabulary.ranks, name="cl100k_base"))

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import pickle
+import threading
 from typing import Any
 
 import pytest
 
+from bpe_engine import vocabularies
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import CL100K, O200K
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.registry import build_vocabulary, load_vocabulary, published_encodings
 from bpe_engine.vocabulary import Vocabulary
+
+EMBEDDED_ENCODINGS = ["cl100k_base", "o200k_base", "o200k_harmony"]
+
+
+@pytest.fixture
+def nothing_loaded(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[bytes, int]]:
+    """The dictionaries of embedded vocabularies, none of which is made yet, whatever other tests did."""
+    loaded: dict[str, dict[bytes, int]] = {}
+    monkeypatch.setattr(vocabularies, "_loaded", loaded)
+    return loaded
+
+
+def built_anew(name: str) -> Vocabulary:
+    return build_vocabulary(published_encodings()[name])
 
 
 def test_from_tokens_numbers_in_merge_order() -> None:
@@ -43,6 +61,8 @@ def test_gaps_and_shared_special_ids_are_allowed() -> None:
         ({b"a": 0, "b": 1}, "'b' is str"),
         ({b"a": 0, b"b": 1.0}, r"the id of the token b'b' is an int, not 1\.0"),
         ({b"a": 0, b"b": True}, "the id of the token b'b' is an int, not True"),
+        ({b"a": 0, b"b": 2**32 - 1}, "the token b'b' has the id 4294967295; the largest that fits is 4294967294"),
+        ({b"a": 2**70, b"b": 1}, f"the token b'a' has the id {2**70}; the largest that fits"),
     ],
 )
 def test_unusable_tokens(ranks: Any, message: str) -> None:
@@ -58,11 +78,21 @@ def test_unusable_tokens(ranks: Any, message: str) -> None:
         ({b"<|end|>": 9}, "at least one character, not b"),
         ({"<|end|>": -1}, r"special token '<\|end\|>' is an int from 0 on, not -1"),
         ({"<|end|>": "9"}, "is an int from 0 on, not '9'"),
+        (
+            {"<|end|>": 2**32 - 1},
+            r"special token '<\|end\|>' has the id 4294967295; the largest that fits is 4294967294",
+        ),
     ],
 )
 def test_unusable_special_tokens(special_tokens: Any, message: str) -> None:
     with pytest.raises(VocabularyError, match=message):
         Vocabulary(None, {b"a": 0, b"b": 1}, special_tokens)
+
+
+def test_the_largest_ids_are_allowed() -> None:
+    vocabulary = Vocabulary(None, {b"a": 2**32 - 2}, {"<|end|>": 2**32 - 3})
+    assert vocabulary.ranks[b"a"] == 4_294_967_294
+    assert Vocabulary(None, {b"a": 0}, {"<|end|>": 2**32 - 2}).special_tokens == {"<|end|>": 4_294_967_294}
 
 
 def test_from_tokens_names_both_places_of_a_repeated_token() -> None:
@@ -86,7 +116,7 @@ def test_a_vocabulary_of_ones_own_pickles_whole() -> None:
     assert pickle.loads(pickle.dumps(vocabulary)) == vocabulary
 
 
-@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base", "o200k_harmony"])
+@pytest.mark.parametrize("name", EMBEDDED_ENCODINGS)
 def test_an_embedded_vocabulary_pickles_by_name(name: str) -> None:
     vocabulary = load_vocabulary(name)
     pickled = pickle.dumps(vocabulary)
@@ -100,4 +130,92 @@ def test_the_name_alone_does_not_make_it_the_embedded_one() -> None:
 
 
 def test_the_representation_is_short() -> None:
-    assert len(repr(load_vocabulary("cl100k_base"))) < 400
+    vocabulary = load_vocabulary("cl100k_base")
+    assert repr(vocabulary) == f"Vocabulary(name='cl100k_base', pattern={CL100K!r})"
+    assert repr(vocabulary) == repr(Vocabulary("cl100k_base", {b"a": 0}, {}, CL100K))
+
+
+@pytest.mark.parametrize("name", EMBEDDED_ENCODINGS)
+def test_an_embedded_vocabulary_makes_ranks_only_when_asked(
+    name: str, nothing_loaded: dict[str, dict[bytes, int]]
+) -> None:
+    vocabulary, twin = built_anew(name), built_anew(name)
+    assert vocabulary == twin
+    assert hash(vocabulary) == hash(twin)
+    assert vocabulary != built_anew("cl100k_base" if name != "cl100k_base" else "o200k_base")
+    assert repr(vocabulary) == repr(twin)
+    assert vocabulary.special_tokens["<|endoftext|>"] > 100_000
+    number_of_tokens = len(vocabulary)
+    assert vocabulary.planes is not None
+    assert len(vocabulary.planes) == 6 * number_of_tokens
+    assert copy.deepcopy(load_vocabulary(name)) is load_vocabulary(name)
+    assert nothing_loaded == {}
+
+    assert len(vocabulary.ranks) == number_of_tokens
+    assert vocabulary.ranks is twin.ranks
+    assert list(nothing_loaded) == [vocabulary.embedded]
+
+
+def test_a_vocabulary_that_is_not_embedded_has_no_planes() -> None:
+    vocabulary = Vocabulary.from_tokens([b"a"], name="o200k_base")
+    assert vocabulary.planes is None
+    assert vocabulary.embedded is None
+
+
+def test_an_embedded_vocabulary_equals_one_of_the_same_contents() -> None:
+    embedded = built_anew("cl100k_base")
+    same = Vocabulary.from_ranks(
+        embedded.ranks, name=embedded.name, special_tokens=embedded.special_tokens, pattern=embedded.pattern
+    )
+    assert same == embedded
+    assert embedded == same
+    assert hash(same) == hash(embedded)
+    fewer = dict(list(embedded.ranks.items())[:-1])
+    assert Vocabulary.from_ranks(fewer, name=same.name, special_tokens=same.special_tokens, pattern=CL100K) != embedded
+
+
+def test_one_that_the_registry_does_not_hold_pickles_whole() -> None:
+    vocabulary = built_anew("cl100k_base")
+    copied = pickle.loads(pickle.dumps(vocabulary))
+    assert copied == vocabulary
+    assert copied.embedded is None
+
+
+@pytest.mark.parametrize(
+    "vocabulary", [built_anew("cl100k_base"), Vocabulary.from_tokens([b"a"])], ids=["embedded", "own"]
+)
+def test_it_is_frozen_and_has_the_usual_attributes(vocabulary: Any) -> None:
+    for attribute in ("name", "ranks", "special_tokens", "pattern", "embedded", "new"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(vocabulary, attribute, None)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del vocabulary.ranks
+    with pytest.raises(AttributeError, match="'Vocabulary' object has no attribute 'rank'"):
+        _ = vocabulary.rank
+    assert vocabulary != "a vocabulary"
+
+
+def test_a_changed_copy_of_an_embedded_vocabulary_stands_on_its_own() -> None:
+    embedded = built_anew("cl100k_base")
+    changed = dataclasses.replace(embedded, name="mine", special_tokens={})
+    assert (changed.name, changed.special_tokens, changed.embedded) == ("mine", {}, None)
+    assert changed.ranks is embedded.ranks
+
+
+def test_threads_that_ask_for_ranks_get_one_dictionary(nothing_loaded: dict[str, dict[bytes, int]]) -> None:
+    # Two vocabularies over the same tokens, so that the dictionary has to be shared beyond one object.
+    askers = [built_anew("o200k_base"), built_anew("o200k_harmony")] * 2
+    start = threading.Barrier(len(askers))
+    found = []
+
+    def ask(vocabulary: Vocabulary) -> None:
+        start.wait()
+        found.append(vocabulary.ranks)
+
+    threads = [threading.Thread(target=ask, args=(vocabulary,)) for vocabulary in askers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == len(askers)
+    assert {id(ranks) for ranks in found} == {id(nothing_loaded["o200k_base"])}
