@@ -1,7 +1,8 @@
-# make demo | test | lint | bench | clean
+# make demo | test | lint | core-test | fuzz | stub | bench | clean
 #
 # Everything runs in .venv on the installed wheel, never on the source tree. Stamp files in .venv remember what is done:
-# a second call starts at once, and a change to the sources builds and installs the wheel again.
+# a second call starts at once, and a change to the sources builds and installs the wheel again. What is compiled is
+# kept in .venv/core, so that only changed C++ is compiled again.
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,25 +11,63 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 PACKAGES := bpe_engine chunker integrations
 # Folders too: deleting a file changes nothing but its folder.
-SOURCES := pyproject.toml README.md LICENSE $(shell find $(PACKAGES) -name __pycache__ -prune -o -print)
+NOT_INSTALLED := -name __pycache__ -o -path bpe_engine/cpp/tests -o -path bpe_engine/cpp/fuzz
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find $(PACKAGES) \( $(NOT_INSTALLED) \) -prune -o -print)
 CHECKED := $(PACKAGES) $(wildcard benchmarks examples scripts) tests
+
+# DEVELOPER=OFF: a compiler that warns of something new does not stop the build.
+DEVELOPER ?= ON
+SANITIZE ?= address,undefined
+# For all targets together.
+FUZZ_SECONDS ?= 600
+MODULE := $(VENV)/core/module
+CHECK := $(VENV)/core/check
+FUZZ_TARGETS := $(basename $(notdir $(filter-out %/driver.cpp,$(wildcard bpe_engine/cpp/fuzz/*.cpp))))
 
 # A PYTHONPATH from outside could put the source tree before the installed package.
 unexport PYTHONPATH
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint core-check core-test fuzz stub bench clean
 
 demo: $(VENV)/stamp-package
 	$(BIN)/chunker chunk .
 
 # From inside .venv: what is imported is the installed package, and --installed makes the run fail if it is not.
+PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2
+
+# All tests on the implementation that runs by default, then those of the engine on the Python twin.
 test: $(VENV)/stamp-all
-	cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2 ../tests
+	$(PYTEST) ../tests
+	cd $(VENV) && if [ "$$(bin/python -P -c 'import bpe_engine; print(bpe_engine.implementation())')" = python ]; then \
+		echo "The tests ran on the Python twin: there is no other implementation to test."; \
+	else \
+		cd .. && export BPE_ENGINE_IMPLEMENTATION=python && $(PYTEST) ../tests/bpe_engine; \
+	fi
 
 lint: $(VENV)/stamp-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CHECKED)
+	@[ ! -e bpe_engine/_core.pyi ] || diff -u bpe_engine/_core.pyi $(MODULE)/_core.pyi \
+		|| { echo "bpe_engine/_core.pyi is not the stub of the compiled module: make stub"; exit 1; }
+
+stub: $(VENV)/stamp-package
+	cp $(MODULE)/_core.pyi bpe_engine/_core.pyi
+
+core-check: $(VENV)/stamp-tools
+	$(BIN)/cmake -S . -B $(CHECK) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+		-DSANITIZE=$(SANITIZE) -DDEVELOPER=$(DEVELOPER)
+	$(BIN)/cmake --build $(CHECK)
+
+core-test: core-check
+	$(BIN)/ctest --test-dir $(CHECK) --output-on-failure --no-tests=error
+
+# One after the other, each for its share of the time. What makes one fail stays in $(CHECK)/fuzz.
+fuzz: core-check
+	@[ -n "$(FUZZ_TARGETS)" ] || { echo "bpe_engine/cpp/fuzz holds no targets"; exit 1; }
+	@cd $(CHECK)/fuzz && for target in $(FUZZ_TARGETS); do \
+		echo "fuzz_$$target" && ./fuzz_$$target -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) || exit 1; \
+	done
 
 bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/growth.py
@@ -42,10 +81,18 @@ $(VENV)/stamp-venv:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
+# What pip would fetch into a folder of its own for each build, whose changing name would compile everything again.
+$(VENV)/stamp-tools: pyproject.toml | $(VENV)/stamp-venv
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		> $(VENV)/tools.txt
+	$(PIP) install -r $(VENV)/tools.txt "cmake>=3.26" "ninja>=1.11"
+	touch $@
+
 # Two installs: the first replaces the package although its version is the same, the second brings what it depends on.
-$(VENV)/stamp-package: $(SOURCES) $(VENV)/stamp-venv
+$(VENV)/stamp-package: $(SOURCES) $(VENV)/stamp-tools
 	rm -rf $(VENV)/wheel
-	$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
+	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir $(VENV)/wheel --config-settings=build-dir=$(MODULE) \
+		--config-settings=cmake.define.BPE_ENGINE_STUB=ON --config-settings=cmake.define.DEVELOPER=$(DEVELOPER) .
 	$(PIP) install --force-reinstall --no-deps $(VENV)/wheel/*.whl
 	$(PIP) install $(VENV)/wheel/*.whl
 	touch $@
