@@ -1,4 +1,22 @@
-"""The named pre-tokenization grammars, as patterns for the `regex` package."""
+"""The named pre-tokenization grammars, as patterns for the `regex` package.
+
+r50k, gpt2     GPT-2, GPT-3; two spellings of the same pre-tokens
+cl100k         GPT-3.5, GPT-4
+o200k          GPT-4o and later, gpt-oss, Llama 4
+llama3         Llama 3, OLMo 2, DBRX, GLM-4
+qwen2          Qwen 2, 2.5, 3                          qwen35       Qwen 3.5
+tekken         Mistral Nemo, Nemotron                  kimi_k2      Kimi K2
+starcoder      StarCoder, Command R, SmolLM            deepseek_v3  DeepSeek V3, R1
+falcon         Falcon as llama.cpp splits it
+
+starcoder, falcon and deepseek_v3 are published as several splits in sequence, each applied to every piece that the one before
+has left (`STAGES`). Here each is one pattern with the same pieces. Two things make it so. What a split cuts out is an end of
+the text for those that follow, so `\\s+(?!\\S)` becomes `\\s+(?![^\\s...])` with the characters of that split for the dots. And
+what no split matches survives as a piece, so it gets an alternative of its own.
+
+Not here: Falcon as Hugging Face splits it. There the digits are looked for after the text has become bytes, and the second
+byte of "ò" passes for a "²": its pieces are not made of characters.
+"""
 
 from __future__ import annotations
 
@@ -41,4 +59,97 @@ O200K = Pattern(
     name="o200k",
 )
 
-PATTERNS: dict[str, Pattern] = {"r50k": R50K, "cl100k": CL100K, "o200k": O200K}
+_CONTRACTION = "'s|'t|'re|'ve|'m|'ll|'d"
+_WHITE_SPACE = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+
+GPT2 = Pattern(rf"{_CONTRACTION}| ?\p{{L}}+| ?\p{{N}}+| ?[^\s\p{{L}}\p{{N}}]+|\s+(?!\S)|\s+", name="gpt2")
+
+LLAMA3 = Pattern(
+    rf"(?i:{_CONTRACTION})|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_WHITE_SPACE}",
+    name="llama3",
+)
+
+QWEN2 = Pattern(
+    rf"(?i:{_CONTRACTION})|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_WHITE_SPACE}",
+    name="qwen2",
+)
+
+QWEN35 = Pattern(
+    rf"(?i:{_CONTRACTION})|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_WHITE_SPACE}",
+    name="qwen35",
+)
+
+TEKKEN = Pattern(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    rf"|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_WHITE_SPACE}",
+    name="tekken",
+)
+
+# (?V1) lets the `regex` package read && and -- in a set; the rest of kimi_k2 is as published.
+KIMI_K2 = Pattern(
+    r"(?V1)[\p{Han}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+    rf"(?i:{_CONTRACTION})?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+    rf"(?i:{_CONTRACTION})?"
+    rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_WHITE_SPACE}",
+    name="kimi_k2",
+)
+
+STARCODER = Pattern(
+    rf"{_CONTRACTION}| ?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+|\s+(?![^\s\p{{N}}])|\s+",
+    name="starcoder",
+)
+
+# What the first split of falcon cuts out. The apostrophe is among it, so no contraction is left to find.
+_FALCON_CUT = r"\p{P}$+<=>^~|`"
+FALCON = Pattern(
+    rf"[{_FALCON_CUT}]+| ?\p{{L}}+|[0-9]{{3}}| ?(?:(?![0-9]{{3}})\p{{N}})+| ?[^\s\p{{L}}\p{{N}}{_FALCON_CUT}]+"
+    rf"|\s+(?![^\s{_FALCON_CUT}])|\s+",
+    name="falcon",
+)
+
+# The kana and ideographs that the second split of deepseek_v3 cuts out: Hiragana, Katakana and a part of Han, among them a
+# few marks, signs and unassigned places. Within such a run the third split finds the same things as outside of it.
+CJK = r"\u3040-\u30ff\u4e00-\u9fa5"
+DEEPSEEK_V3 = Pattern(
+    r"(?V1)\p{N}{1,3}|[!-/:-@\[-`\{-\~][A-Za-z]+"
+    rf"|[^\r\n\p{{L}}\p{{N}}\p{{P}}\p{{S}}{CJK}]?[\p{{L}}\p{{M}}--[{CJK}]]+"
+    rf"|[{CJK}--[\p{{L}}\p{{P}}\p{{S}}]]?[{CJK}&&[\p{{L}}\p{{M}}]]+"
+    rf"| ?[\p{{P}}\p{{S}}--[{CJK}]]+[\r\n]*|[{CJK}&&[\p{{P}}\p{{S}}]]+"
+    rf"|\s*[\r\n]+|\s+(?![^\s\p{{N}}{CJK}])|\s+"
+    # Left over: what is none of this, but for the last character where it goes with the word behind it.
+    rf"|[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{CJK}]+(?![\p{{L}}\p{{M}}--[{CJK}]])"
+    rf"|[{CJK}--[\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]+(?![{CJK}&&[\p{{L}}\p{{M}}]])",
+    name="deepseek_v3",
+)
+
+PATTERNS: dict[str, Pattern] = {
+    "r50k": R50K,
+    "cl100k": CL100K,
+    "o200k": O200K,
+    "gpt2": GPT2,
+    "llama3": LLAMA3,
+    "qwen2": QWEN2,
+    "qwen35": QWEN35,
+    "tekken": TEKKEN,
+    "kimi_k2": KIMI_K2,
+    "starcoder": STARCODER,
+    "falcon": FALCON,
+    "deepseek_v3": DEEPSEEK_V3,
+}
+
+STAGES: dict[str, tuple[str, ...]] = {
+    "starcoder": (r"\p{N}", GPT2.source),
+    "falcon": (rf"[{_FALCON_CUT}]+", GPT2.source.removesuffix(r"|\s+"), "[0-9][0-9][0-9]"),
+    "deepseek_v3": (
+        r"\p{N}{1,3}",
+        "[一-龥぀-ゟ゠-ヿ]+",
+        (
+            r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+            rf"| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_WHITE_SPACE}"
+        ),
+    ),
+}
+"""The sequences of isolated splits, as published, of the grammars that are no single pattern there."""

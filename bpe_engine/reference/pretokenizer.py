@@ -3,11 +3,10 @@
 A pre-token is *settled* when its place stays the same whatever is appended. For the named patterns a constant tells which
 are: in each of them all but the last `LOOKBACK` pre-tokens of a text are settled.
 
-    cl100k   the last one is open: a run may grow; white space at the end of the text is one pre-token, but gives its
-             last character away to whatever follows.
-    r50k     the last two are open: "'" | "l" becomes "'ll".
-    o200k    the last two are open: "it" | "'l" becomes "it'll"; "A中" | "A" becomes "A中Ab"; and "\\n" | "  " becomes
-             one run when another line break follows.
+    1   the last one is open: a run may grow; white space at the end of the text is one pre-token, but gives its last
+        character away to whatever follows. cl100k; falcon, where " 12" becomes " " | "123".
+    2   the last two are open: "'" | "l" becomes "'ll" (r50k, gpt2, starcoder); "it" | "'l" becomes "it'll" and "A中" | "A"
+        becomes "A中Ab" (o200k and its kin); "\\n" | "  " becomes one run when another line break follows (all others).
 
 For a pattern of the user's own, `(?:pattern)(?!)` is matched with `partial=True`. It can never match, so every way the
 pattern could go is tried, and a partial match is reported as soon as one of them meets the end of the text: no report, no
@@ -33,7 +32,7 @@ Span = tuple[int, int]
 # Seconds. To try every way in which a pattern can match may take exponentially many; then the pre-token counts as open.
 PATIENCE = 0.05
 
-LOOKBACK = {"r50k": 2, "cl100k": 1, "o200k": 2}
+LOOKBACK = dict.fromkeys(PATTERNS, 2) | {"cl100k": 1, "falcon": 1}
 
 
 class PreTokenizer(Protocol):
