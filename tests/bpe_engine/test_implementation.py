@@ -67,7 +67,7 @@ def test_the_empty_variable_is_an_unset_one() -> None:
     assert empty.stdout in {"cpp\n", "python\n"}
 
 
-def test_the_fallback_warns_once_and_says_why_and_how_to_silence_it(tmp_path: Path) -> None:
+def test_the_fallback_warns_once_and_says_why_and_how_to_silence_it() -> None:
     code = WITHOUT_CORE + "from bpe_engine.implementation import choose\nassert choose(None) is None\n"
     done = run(code, "python", "-W", "always")
     assert done.returncode == 0
