@@ -1,0 +1,137 @@
+"""The law of the incremental encoders under every named grammar, and the publishers' ids where tiktoken takes the pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import texts
+
+import bpe_engine.encoders.appending
+import bpe_engine.encoders.interval
+import bpe_engine.encoders.open_pieces
+import bpe_engine.encoders.prepending
+import bpe_engine.tokenizer
+from bpe_engine import Tokenizer, Vocabulary
+from bpe_engine.patterns import PATTERNS
+from bpe_engine.registry import load_vocabulary
+
+# Enough for words in Latin letters; it also has every single byte.
+TOKENS = 3000
+# What one grammar or another treats in its own way.
+PIECES = [
+    "a",
+    "A",
+    "é",
+    "\u0301",
+    "1",
+    "12",
+    "345",
+    "²",
+    " ",
+    "  ",
+    "\n",
+    "\t",
+    "'",
+    "'s",
+    "!",
+    "/",
+    "$",
+    "¢",
+    "\0",
+    "中",
+    "々",
+    "〇",
+    "⺀",
+    "ア",
+    "・",
+    "゛",
+]
+
+
+@cache
+def tokenizer(name: str) -> Tokenizer:
+    ranks = sorted(load_vocabulary("cl100k_base").ranks.items(), key=lambda item: item[1])[:TOKENS]
+    return Tokenizer(Vocabulary.from_ranks(dict(ranks), name=name, pattern=PATTERNS[name]))
+
+
+@pytest.fixture(params=["ordinary", "small"], autouse=True, scope="module")
+def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "small":
+            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending, bpe_engine.encoders.interval):
+                patch.setattr(module, "LONG_TAIL", 5)
+            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending):
+                patch.setattr(module, "SHORT_PIECE", 2)
+            patch.setattr(bpe_engine.encoders.interval, "WINDOW", 3)
+            patch.setattr(bpe_engine.encoders.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
+            patch.setattr(bpe_engine.tokenizer, "BLOCK", 7)
+        yield
+
+
+pieces = st.sampled_from(PIECES)
+repeated = st.tuples(pieces, st.integers(2, 12)).map(lambda pair: pair[0] * pair[1])
+steps = st.lists(st.one_of(pieces, pieces, repeated, texts(3)), max_size=14)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@settings(max_examples=200)
+@given(added=steps, back=st.lists(st.integers(0, 13), max_size=4), again=steps)
+def test_growing(name: str, added: list[str], back: list[int], again: list[str]) -> None:
+    ours = tokenizer(name)
+    appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+    marks = []
+    behind = before = ""
+    bounds: list[tuple[int, int]] = []
+    for step in (*added, *again):
+        marks.append((appending.snapshot(), prepending.snapshot(), behind, before))
+        if step in again and back and back[-1] < len(marks):
+            chosen = back.pop()
+            mark, other, behind, before = marks[chosen]
+            del marks[chosen + 1 :], bounds[chosen:]
+            appending.rollback(mark)
+            prepending.rollback(other)
+        behind, before = behind + step, step + before
+        appending.append(step)
+        prepending.prepend(step)
+        assert appending.count == ours.count(behind)
+        assert prepending.count == ours.count(before)
+        bounds.append((appending.fewest, prepending.fewest))
+        # A lower bound for every text that this one has grown to.
+        assert max(fewest for fewest, _ in bounds) <= appending.count
+        assert max(fewest for _, fewest in bounds) <= prepending.count
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@settings(max_examples=200)
+@given(text=st.one_of(texts(), steps.map("".join)), data=st.data())
+def test_slices(name: str, text: str, data: st.DataObject) -> None:
+    ours = tokenizer(name)
+    prices = ours.interval_encoder(text)
+    for _ in range(8):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        assert prices.count(start, end) == ours.count(text[start:end])
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama3", "qwen2", "qwen35", "tekken", "kimi_k2"])
+@settings(max_examples=300)
+@given(text=texts())
+def test_ids_by_tiktoken(name: str, text: str) -> None:
+    """Llama 3 and Kimi K2 are published with tiktoken."""
+    assert tokenizer(name).encode(text) == tiktoken_encoding(name).encode_ordinary(text)
+
+
+@cache
+def tiktoken_encoding(name: str) -> tiktoken.Encoding:
+    return tiktoken.Encoding(
+        name,
+        pat_str=PATTERNS[name].source.removeprefix("(?V1)"),
+        mergeable_ranks=tokenizer(name).vocabulary.ranks,
+        special_tokens={},
+    )
