@@ -1,0 +1,123 @@
+// All tokens of a vocabulary: their bytes, the halves that each is merged from, and what is built from them on demand.
+//
+//     rank      0    1    2    3     4     5     6
+//     bytes     a    b    c    ac    bb    ab    acbb       one after the other in `bytes_`, parted by `offsets_`
+//     halves    -    -    -    0,2   1,1   0,1   3,4        a single byte is its own half; "-" where no merge makes it
+//
+// Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them): each prefix of a text has one last token, and
+// a sequence of tokens is an encoding if and only if each neighbouring pair is. The second needs merge order: a token comes after
+// its halves.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "bpe/merge_map.hpp"
+#include "bpe/trie.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+class Dictionary {
+public:
+    // From tokens in merge order. Finds the halves of each by merging its bytes.
+    // Throws VocabularyError where a token is merged from a later one, or from a byte that is no token.
+    static std::shared_ptr<const Dictionary> from_tokens(const std::vector<Bytes>& tokens);
+
+    // From the halves themselves, packed as six planes of one byte a token: the low, middle and high byte of the left half, then of
+    // the right one. A single byte has its value as left half and 0xFFFFFF as right half. Throws VocabularyError (damaged).
+    static std::shared_ptr<const Dictionary> from_planes(Bytes planes);
+
+    std::size_t size() const { return halves_.size(); }
+    std::size_t longest() const { return longest_; }  // bytes
+    std::size_t length(Rank token) const { return offsets_[token + 1] - offsets_[token]; }
+    Bytes bytes(Rank token) const { return {bytes_.data() + offsets_[token], length(token)}; }
+
+    // The token that is this one byte; no_rank where there is none.
+    Rank byte(Byte value) const { return byte_ranks_[value]; }
+    Halves halves(Rank token) const { return halves_[token]; }
+    bool reachable(Rank token) const { return halves_[token].left != no_rank; }
+    // Whether some token comes from no merge: then a whole pre-token may be one.
+    bool has_unreachable() const { return has_unreachable_; }
+    // Whether every byte is a token.
+    bool has_all_bytes() const { return has_all_bytes_; }
+
+    Rank merged(Rank left, Rank right) const { return merges_.find(left, right, halves_.data()); }
+    // The token of two single bytes that are tokens: from a table of 65,536.
+    Rank merged_bytes(Byte left, Byte right) const { return byte_pairs_[left << 8 | right]; }
+
+    // The token with these very bytes, reachable or not; no_rank where there is none.
+    Rank find(Bytes token) const;
+
+    // Tries over the reachable tokens; built when first asked for.
+    const Trie& starting() const { return *lazily(starting_, Trie::Direction::forward, true); }
+    const Trie& ending() const { return *lazily(ending_, Trie::Direction::backward, true); }
+    // The same over all tokens.
+    const Trie& starting_any() const {
+        return has_unreachable_ ? *lazily(starting_any_, Trie::Direction::forward, false) : starting();
+    }
+    const Trie& ending_any() const {
+        return has_unreachable_ ? *lazily(ending_any_, Trie::Direction::backward, false) : ending();
+    }
+
+    // Throws EncodingError for the first byte of `piece` that is no token.
+    void check_bytes(Bytes piece) const {
+        if (has_all_bytes_) return;
+        for (std::size_t place = 0; place < piece.size; ++place)
+            if (byte_ranks_[piece[place]] == no_rank) throw EncodingError(piece[place], place);
+    }
+
+private:
+    struct Lazy {
+        std::once_flag once;
+        std::unique_ptr<const Trie> trie;
+    };
+
+    Dictionary() = default;
+    void find_halves();
+    void finish();
+    const Trie* lazily(Lazy& lazy, Trie::Direction direction, bool reachable_only) const;
+    void build_lookup() const;
+
+    std::vector<Byte> bytes_;
+    std::vector<std::uint32_t> offsets_{0};
+    std::vector<Halves> halves_;
+    std::array<Rank, 256> byte_ranks_;
+    std::vector<Rank> byte_pairs_;
+    MergeMap merges_;
+    std::size_t longest_ = 0;
+    bool has_unreachable_ = false;
+    bool has_all_bytes_ = true;
+
+    mutable Lazy starting_, ending_, starting_any_, ending_any_;
+    // Token bytes -> rank, open-addressed: the low half of a slot is the rank, the high half check bits.
+    mutable std::once_flag lookup_once_;
+    mutable std::vector<std::uint64_t> lookup_;
+};
+
+// May token `right` follow token `left`? It may if the bytes of both together encode to just these two. Both must be reachable.
+//
+// The test un-merges the pair from the outside in: if what meets at the join makes a token that would have been merged before the ones
+// that swallowed it, the two cannot have come about side by side. Source: `is_valid_token_pair` of GitHub's `bpe` crate.
+inline bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
+    Rank limit = no_rank;
+    for (;;) {
+        Rank const merged = dictionary.merged(left, right);
+        if (merged != no_rank && merged < limit) return false;
+        Rank const left_half = dictionary.halves(left).right;
+        Rank const right_half = dictionary.halves(right).left;
+        if (left_half == left && right_half == right) return true;
+        // The younger is un-merged first, the right one of equals: merging goes from left to right.
+        if (left_half != left && (left > right || right_half == right)) {
+            limit = left;
+            left = left_half;
+        } else {
+            limit = right + 1;
+            right = right_half;
+        }
+    }
+}
+
+}  // namespace bpe

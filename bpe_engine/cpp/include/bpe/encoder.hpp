@@ -1,0 +1,90 @@
+// Text -> tokens: the pre-tokens of a scanner, each encoded by itself, the short ones from memory.
+//
+// An Encoder is immutable and shared by threads. What changes while it works (caches, buffers) is in a Workspace, which a call takes
+// from a shelf and puts back: one thread meets the same warm workspace each time, and no two ever share one.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "bpe/dictionary.hpp"
+#include "bpe/merging.hpp"
+#include "bpe/piece_cache.hpp"
+#include "bpe/scanner.hpp"
+
+namespace bpe {
+
+struct Workspace {
+    CountCache counts;
+    std::unique_ptr<IdsCache> ids;  // made when ids are first asked for
+    Backtracking backtracking;
+};
+
+class Encoder {
+public:
+    // `scanner` null: the whole text is one pre-token. `ids[rank]` is what users see; empty where it is the rank itself.
+    Encoder(std::shared_ptr<const Dictionary> dictionary, const Scanner* scanner, std::vector<std::uint32_t> ids);
+    ~Encoder();
+
+    const Dictionary& dictionary() const { return *dictionary_; }
+    const std::shared_ptr<const Dictionary>& shared_dictionary() const { return dictionary_; }
+    const Scanner* scanner() const { return scanner_; }
+    std::uint32_t id(Rank rank) const { return ids_.empty() ? rank : ids_[rank]; }
+
+    // The number of tokens. All of these throw EncodingError where a byte is in no token.
+    std::size_t count(Bytes text) const;
+    // The ids, appended to `out`.
+    void encode(Bytes text, std::vector<std::uint32_t>& out) const;
+
+    // A workspace for the time of a scope.
+    class Lease {
+    public:
+        explicit Lease(const Encoder& encoder) : encoder_(encoder), workspace_(encoder.take()) {}
+        ~Lease() { encoder_.put_back(workspace_); }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        Workspace& operator*() const { return *workspace_; }
+        Workspace* operator->() const { return workspace_; }
+
+    private:
+        const Encoder& encoder_;
+        Workspace* workspace_;
+    };
+
+    // The number of tokens of one pre-token. `readable`: how many bytes from its start on may be read.
+    std::size_t count_piece(Bytes piece, std::size_t readable, Workspace& workspace) const {
+        if (piece.size <= PieceKey::longest) [[likely]] {
+            PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
+            if (unsigned const known = workspace.counts.find(key)) [[likely]] return known;
+            return count_unknown(key, piece, workspace);
+        }
+        return count_long(piece, workspace);
+    }
+
+    // The tokens of one pre-token, as ranks; valid until the workspace is used again.
+    const std::vector<Rank>& encode_piece(Bytes piece, Workspace& workspace) const;
+
+private:
+    std::size_t count_unknown(PieceKey key, Bytes piece, Workspace& workspace) const;
+    std::size_t count_long(Bytes piece, Workspace& workspace) const;
+    unsigned encode_unknown(PieceKey key, Bytes piece, Workspace& workspace, std::vector<std::uint32_t>& out, std::size_t size) const;
+    // The tokens of a piece of up to `short_length` bytes. Returns how many.
+    std::size_t merge(Bytes piece, Rank* out) const;
+
+    Workspace* take() const;
+    void put_back(Workspace* workspace) const;
+
+    std::shared_ptr<const Dictionary> dictionary_;
+    const Scanner* scanner_;
+    std::vector<std::uint32_t> ids_;
+
+    mutable std::atomic<Workspace*> at_hand_{nullptr};
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<Workspace>> all_;
+    mutable std::vector<Workspace*> shelf_;
+};
+
+}  // namespace bpe

@@ -1,0 +1,236 @@
+// The pre-tokenization grammars: what each is made of, and where the pre-token at a place ends.
+//
+// The grammars are regular expressions of one make, tried in this order at each place, the first that matches counts:
+//
+//     contraction     's 't 're 've 'm 'll 'd           by itself, or as the ending of a word
+//     word            letters, mostly with one character before them that is neither letter nor number nor line break
+//     number          digits, in groups
+//     punctuation     all else but white space, with a space before and line breaks behind
+//     white space     up to the last line break; all but the last character before a word; all at the end of the text
+//
+// So a grammar is a handful of features, and one rule serves all. The rule asks a text for runs ("where do the letters from here
+// on end?"). Two kinds of text answer: `Walk` steps through the bytes, `RunIndex` (run_index.hpp) looks them up, for pre-tokens so
+// long that nobody wants to walk through them again on each append.
+//
+// Sources of the grammars: see bpe_engine/patterns.py, whose patterns these rules are proven equal to.
+#pragma once
+
+#include <string_view>
+
+#include "bpe/types.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+struct Grammar {
+    enum class Contraction { none, lower_case, any_case, ending };  // by itself in lower or any case; an ending in any case
+    enum class Words { letters, letters_and_marks, cased };
+    enum class Tail { nothing, newlines, newlines_and_slashes };
+    enum class Space { plain, last_newline, end_first };  // no rule for line breaks; up to the last; whole at the end of the text first
+
+    Contraction contraction = Contraction::none;
+    Words words = Words::letters;
+    bool space_before = false;  // a space alone may stand before words, numbers and punctuation; else any character before words
+    int digits = 3;             // in a number; 0: any number of them
+    Tail tail = Tail::newlines;
+    Space space = Space::last_newline;
+    // All but the last `lookback` pre-tokens of a text are settled: no appended text moves them.
+    int lookback = 2;
+};
+
+namespace grammars {
+
+using Contraction = Grammar::Contraction;
+using Words = Grammar::Words;
+using Tail = Grammar::Tail;
+using Space = Grammar::Space;
+
+inline constexpr Grammar r50k{Contraction::lower_case, Words::letters, true, 0, Tail::nothing, Space::plain, 2};
+inline constexpr Grammar cl100k{Contraction::any_case, Words::letters, false, 3, Tail::newlines, Space::end_first, 1};
+inline constexpr Grammar o200k{Contraction::ending, Words::cased, false, 3, Tail::newlines_and_slashes, Space::last_newline, 2};
+inline constexpr Grammar llama3{Contraction::any_case, Words::letters, false, 3, Tail::newlines, Space::last_newline, 2};
+inline constexpr Grammar qwen2{Contraction::any_case, Words::letters, false, 1, Tail::newlines, Space::last_newline, 2};
+inline constexpr Grammar qwen35{Contraction::any_case, Words::letters_and_marks, false, 1, Tail::newlines, Space::last_newline, 2};
+inline constexpr Grammar tekken{Contraction::none, Words::cased, false, 1, Tail::newlines_and_slashes, Space::last_newline, 2};
+
+}  // namespace grammars
+
+// What is asked of a text. All ends are offsets in bytes.
+struct SpaceRun {
+    std::size_t end;           // of the white space
+    std::size_t newline_end;   // behind its last line break; the start of the run where there is none
+    std::size_t last;          // where its last character starts
+};
+
+struct UpperRun {
+    std::size_t end;       // of the characters that may begin a word
+    std::size_t both_end;  // behind the last of them that may end one, too; the start of the run where there is none
+};
+
+inline bool is_newline(Character character) { return character.code == '\n' || character.code == '\r'; }
+
+// Steps through the bytes.
+class Walk {
+public:
+    Walk(const Byte* text, std::size_t limit) : text_(text), limit_(limit), table_(UnicodeTable::instance()) {}
+
+    std::size_t limit() const { return limit_; }
+    Character at(std::size_t place) const { return table_.at(text_, place, limit_); }
+
+    // The end of the run of characters of any of the classes `wanted`.
+    std::size_t end_of(Flags wanted, std::size_t place) const {
+        while (place < limit_) {
+            Character const character = at(place);
+            if (!(character.flags & wanted)) break;
+            place += character.size;
+        }
+        return place;
+    }
+
+    // The end of the run of characters of none of the classes `unwanted`.
+    std::size_t end_of_other(Flags unwanted, std::size_t place) const {
+        while (place < limit_) {
+            Character const character = at(place);
+            if (character.flags & unwanted) break;
+            place += character.size;
+        }
+        return place;
+    }
+
+    std::size_t end_of_tail(bool slashes, std::size_t place) const {
+        while (place < limit_ && (text_[place] == '\n' || text_[place] == '\r' || (slashes && text_[place] == '/'))) ++place;
+        return place;
+    }
+
+    SpaceRun space(std::size_t place) const {
+        SpaceRun run{place, place, place};
+        while (run.end < limit_) {
+            Character const character = at(run.end);
+            if (!(character.flags & space_class)) break;
+            run.last = run.end;
+            run.end += character.size;
+            if (is_newline(character)) run.newline_end = run.end;
+        }
+        return run;
+    }
+
+    UpperRun upper(std::size_t place) const {
+        UpperRun run{place, place};
+        while (run.end < limit_) {
+            Character const character = at(run.end);
+            if (!(character.flags & upper_class)) break;
+            run.end += character.size;
+            if (character.flags & lower_class) run.both_end = run.end;
+        }
+        return run;
+    }
+
+private:
+    const Byte* text_;
+    std::size_t limit_;
+    const UnicodeTable& table_;
+};
+
+// The end of the contraction whose apostrophe stands at `text[place]`; `place` where there is none. Knows U+017F, which equals "s"
+// when case is ignored.
+inline std::size_t contraction_end(const Byte* text, std::size_t place, std::size_t limit, bool any_case) {
+    std::size_t const letters = limit - place - 1;
+    if (letters == 0) return place;
+    auto const folded = [&](std::size_t offset) -> Byte {
+        Byte const byte = text[place + offset];
+        return any_case && byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+    };
+    Byte const first = folded(1);
+    if (first == 's' || first == 'd' || first == 'm' || first == 't') return place + 2;
+    if (letters < 2) return place;
+    Byte const second = folded(2);
+    if ((first == 'l' && second == 'l') || (first == 'v' && second == 'e') || (first == 'r' && second == 'e'))
+        return place + 3;
+    return any_case && first == 0xC5 && text[place + 2] == 0xBF ? place + 3 : place;
+}
+
+// The end of the pre-token of `text` that starts at `place`, which is before the end of the text.
+template <Grammar grammar, class Text>
+std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place) {
+    using enum Grammar::Contraction;
+    using enum Grammar::Space;
+    using Words = Grammar::Words;
+    using Tail = Grammar::Tail;
+    std::size_t const limit = text.limit();
+    constexpr Flags word_flags = grammar.words == Words::letters ? letter_class : Flags(letter_class | mark_class);
+    constexpr Flags not_punctuation =
+        grammar.words == Words::letters_and_marks ? letter_class | mark_class | number_class | space_class
+                                                  : letter_class | number_class | space_class;
+    constexpr bool slashes = grammar.tail == Tail::newlines_and_slashes;
+    Character const first = text.at(place);
+    std::size_t const after = place + first.size;
+
+    if constexpr (grammar.contraction == lower_case || grammar.contraction == any_case) {
+        if (first.code == '\'') {
+            std::size_t const end = contraction_end(bytes, place, limit, grammar.contraction == any_case);
+            if (end > place) return end;
+        }
+    }
+
+    if constexpr (grammar.space_before) {
+        std::size_t const start = first.code == ' ' && after < limit ? after : place;
+        Character const lead = start == place ? first : text.at(start);
+        if (lead.flags & letter_class) return text.end_of(letter_class, start);
+        if (lead.flags & number_class) return text.end_of(number_class, start);
+        if (!(lead.flags & space_class)) return text.end_of_other(not_punctuation, start);
+    } else {
+        if (first.flags & number_class) {
+            std::size_t end = after;
+            if constexpr (grammar.digits == 0) end = text.end_of(number_class, end);
+            for (int digit = 1; digit < grammar.digits && end < limit; ++digit) {
+                Character const next = text.at(end);
+                if (!(next.flags & number_class)) break;
+                end += next.size;
+            }
+            return end;
+        }
+        if constexpr (grammar.words == Words::cased) {
+            // Upper* Lower+, else Upper+ Lower*. The upper run is greedy: it gives back up to its last character of both classes.
+            auto const word = [&](std::size_t start, bool must_end_low) {
+                UpperRun const run = text.upper(start);
+                if (run.end < limit) {
+                    std::size_t const end = text.end_of(lower_class, run.end);
+                    if (end > run.end) return end;
+                }
+                return must_end_low ? run.both_end : run.end;
+            };
+            auto const ended = [&](std::size_t end) {
+                if constexpr (grammar.contraction == ending)
+                    if (end < limit && bytes[end] == '\'') return contraction_end(bytes, end, limit, true);
+                return end;
+            };
+            bool const in_word = first.flags & (upper_class | lower_class);
+            bool const may_stand_before = !is_newline(first) && !(first.flags & letter_class) && after < limit;
+            for (bool const must_end_low : {true, false}) {
+                if (may_stand_before) {
+                    Character const next = text.at(after);
+                    if (next.flags & (upper_class | lower_class))
+                        if (std::size_t const end = word(after, must_end_low); end > after) return ended(end);
+                }
+                if (in_word)
+                    if (std::size_t const end = word(place, must_end_low); end > place) return ended(end);
+            }
+        } else {
+            if (first.flags & word_flags) return text.end_of(word_flags, after);
+            if (!is_newline(first) && after < limit && text.at(after).flags & word_flags) return text.end_of(word_flags, after);
+        }
+        std::size_t const start = first.code == ' ' && after < limit ? after : place;
+        if (!((start == place ? first : text.at(start)).flags & not_punctuation)) {
+            std::size_t const end = text.end_of_other(not_punctuation, start);
+            return grammar.tail == Tail::nothing ? end : text.end_of_tail(slashes, end);
+        }
+    }
+
+    SpaceRun const run = text.space(place);
+    if (grammar.space == end_first && run.end == limit) return run.end;
+    if (grammar.space != plain && run.newline_end > place) return run.newline_end;
+    if (run.end == limit) return run.end;
+    return run.last > place ? run.last : run.end;
+}
+
+}  // namespace bpe

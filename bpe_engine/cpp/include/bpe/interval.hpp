@@ -1,0 +1,88 @@
+// The count of any slice of a text, after one pass over it.
+//
+// A slice begins and ends inside pre-tokens of the whole text, and its own pre-tokens differ there; between, they agree:
+//
+//     whole text    def| compute|_total|(self|):\n|   | return
+//     slice           ute_total(self):\n
+//                     ute|_total|(self|):\n              its own
+//                     ^^^ read anew      ^^^ read anew   the rest: a difference of two sums
+//
+// What is kept, for 64 bytes of text: a bit for each byte where a pre-token starts, the tokens before and the pre-tokens before (8 bytes
+// each), and a byte a pre-token with its number of tokens: about half a byte a byte of text, the text itself not counted. A pre-token of
+// more than a thousand bytes has a tree, made when a slice first cuts it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "bpe/encoder.hpp"
+#include "bpe/interval_tree.hpp"
+#include "bpe/run_index.hpp"
+
+namespace bpe {
+
+class IntervalEncoder {
+public:
+    // `text` must outlive the encoder. Throws EncodingError where a byte is in no token.
+    IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text);
+
+    std::size_t size() const { return text_.size; }
+
+    // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
+    std::size_t count(std::size_t start, std::size_t end) const;
+
+    std::size_t memory() const;
+
+private:
+    struct Word {
+        std::uint64_t starts = 0;   // a bit for each of 64 bytes
+        std::uint64_t tokens = 0;   // before the first of these starts
+        std::uint64_t pretokens = 0;
+    };
+
+    bool is_start(std::size_t place) const {
+        return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1);
+    }
+    // The tokens before `place`, which is a start.
+    std::size_t tokens_before(std::size_t place) const;
+    std::size_t start_at_or_before(std::size_t place) const;
+    std::size_t start_at_or_behind(std::size_t place) const;
+
+    std::size_t count_slice(std::size_t start, std::size_t end, Workspace& workspace) const;
+    std::size_t pretoken_end(std::size_t place, std::size_t limit) const;
+    std::size_t count_piece(std::size_t start, std::size_t end, Workspace& workspace) const;
+    bool near_long(std::size_t place) const;
+    const RunIndex& index() const;
+    const IntervalTree& tree(std::size_t first, std::size_t last) const;
+
+    std::shared_ptr<const Encoder> encoder_;
+    Bytes text_;
+    std::vector<Word> words_;
+    std::vector<std::uint8_t> counts_;                     // of each pre-token; 255: see `large_`
+    std::map<std::uint64_t, std::uint64_t> large_;         // pre-token -> tokens
+    std::vector<std::pair<std::size_t, std::size_t>> long_;  // start and end of the long pre-tokens
+
+    mutable std::mutex mutex_;  // of what is made on demand
+    mutable std::unique_ptr<RunIndex> index_;
+    mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<IntervalTree>> trees_;
+};
+
+// Places of characters in UTF-8: a str counts characters, the core bytes.
+class CharacterPlaces {
+public:
+    explicit CharacterPlaces(Bytes text);
+
+    std::size_t size() const { return size_; }  // characters
+    // The byte where character `index` starts; `index` <= size.
+    std::size_t byte_of(std::size_t index) const;
+    std::size_t memory() const { return every_64th_.capacity() * sizeof(std::size_t); }
+
+private:
+    Bytes text_;
+    std::size_t size_ = 0;
+    std::vector<std::size_t> every_64th_;
+};
+
+}  // namespace bpe

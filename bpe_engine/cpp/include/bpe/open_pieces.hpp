@@ -1,0 +1,95 @@
+// The tables of pre-tokens that are too long to be counted anew at each step.
+//
+// A pre-token that grows keeps one table from its fixed end, its *anchor*: its start where text is appended, its end where text is
+// prepended. More than one may grow over the same text: "\n     " is one pre-token at the end of the text, and two before a word, so the
+// second has a table that starts behind the line break.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/token_table.hpp"
+
+namespace bpe {
+
+class OpenPieces {
+public:
+    // Bytes. A settled piece shorter than this is dropped: to read it again is a bounded cost.
+    static constexpr std::size_t kept_size = 256;
+
+    OpenPieces(const Dictionary& dictionary, TokenTable::Side side) : dictionary_(&dictionary), side_(side) {}
+
+    // The number of tokens of the pre-token `piece`, which reaches from `anchor` (a distance from the side that stays) to the growing side.
+    std::size_t count(std::size_t anchor, Bytes piece) {
+        if (dictionary_->has_unreachable() && piece.size <= dictionary_->longest() && dictionary_->find(piece) != no_rank) return 1;
+        return grown(anchor, piece).count(piece.size);
+    }
+
+    // A lower bound for the count of the pre-token from `anchor` that has at least the bytes of `piece`.
+    std::size_t fewest(std::size_t anchor, Bytes piece) {
+        TokenTable const& table = grown(anchor, piece);
+        return piece.size > dictionary_->longest() ? table.fewest(piece.size) : 1;
+    }
+
+    bool any_open() const { return !open_.empty(); }
+
+    bool is_open(std::size_t anchor) const {
+        auto const found = at(anchor);
+        return found != open_.end() && found->anchor == anchor;
+    }
+
+    // All before the distance `place` is settled.
+    void settle(std::size_t place) {
+        std::size_t count = 0;
+        while (count < open_.size() && open_[count].anchor < place) {
+            Piece& piece = open_[count++];
+            if (piece.table->size() < kept_size) continue;
+            auto const where = std::lower_bound(settled_.begin(), settled_.end(), piece.anchor, before);
+            if (where != settled_.end() && where->anchor == piece.anchor)
+                *where = std::move(piece);
+            else
+                settled_.insert(where, std::move(piece));
+        }
+        open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+
+    // The text was cut back to `length` bytes, of which `settled` are settled.
+    void truncate(std::size_t length, std::size_t settled) {
+        while (!settled_.empty() && settled_.back().anchor >= settled) {
+            Piece piece = std::move(settled_.back());
+            settled_.pop_back();
+            if (!is_open(piece.anchor)) open_.insert(at(piece.anchor), std::move(piece));
+        }
+        while (!open_.empty() && open_.back().anchor >= length) open_.pop_back();
+        for (Piece& piece : open_)
+            if (piece.table->size() > length - piece.anchor) piece.table->truncate(length - piece.anchor);
+    }
+
+private:
+    struct Piece {
+        std::size_t anchor;
+        std::unique_ptr<TokenTable> table;
+    };
+
+    static bool before(const Piece& piece, std::size_t anchor) { return piece.anchor < anchor; }
+    std::vector<Piece>::iterator at(std::size_t anchor) { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
+    std::vector<Piece>::const_iterator at(std::size_t anchor) const {
+        return std::lower_bound(open_.begin(), open_.end(), anchor, before);
+    }
+
+    const TokenTable& grown(std::size_t anchor, Bytes piece) {
+        auto found = at(anchor);
+        if (found == open_.end() || found->anchor != anchor)
+            found = open_.insert(found, {anchor, std::make_unique<TokenTable>(*dictionary_, side_)});
+        TokenTable& table = *found->table;
+        if (std::size_t const have = table.size(); have < piece.size)
+            table.extend(side_ == TokenTable::Side::left ? piece.part(0, piece.size - have) : piece.part(have, piece.size));
+        return table;
+    }
+
+    const Dictionary* dictionary_;
+    TokenTable::Side side_;
+    std::vector<Piece> open_, settled_;  // by anchor
+};
+
+}  // namespace bpe

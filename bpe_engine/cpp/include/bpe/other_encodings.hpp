@@ -1,0 +1,23 @@
+// Encodings that are NOT byte-pair encodings of their bytes: for lower bounds, for comparison, and for training on varied splits.
+// All throw EncodingError where no tokens make up the bytes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bpe/dictionary.hpp"
+
+namespace bpe {
+
+// The longest token first, at each place.
+std::vector<Rank> encode_greedy(const Dictionary& dictionary, Bytes piece);
+
+// As few tokens as possible: a shortest path over the places between bytes. Of equals the one whose last token is the longest.
+std::vector<Rank> encode_minimal(const Dictionary& dictionary, Bytes piece);
+
+// Each possible merge is skipped with the probability `dropout`, anew for each pair at each step; it ends when no pair passes.
+// 0 is byte-pair encoding, 1 single bytes. The same seed gives the same tokens.
+// Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020.
+std::vector<Rank> encode_dropout(const Dictionary& dictionary, Bytes piece, double dropout, std::uint64_t seed);
+
+}  // namespace bpe

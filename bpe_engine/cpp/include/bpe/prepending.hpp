@@ -1,0 +1,63 @@
+// A text that grows to the left, and its number of tokens after every step.
+//
+// Where a pre-token begins does not change what it is: the first pre-token of a text depends on the text from there on alone. So the
+// count of the text from a place on is the count of its first pre-token plus that of the text behind it, and both stay true whatever
+// is prepended:
+//
+//     total(place) = count(first pre-token at place) + total(its end)
+//
+// Prepending follows this chain from the new start until it meets a place whose total is known, mostly after a pre-token or two. Even a
+// shift of phase ("123 456" -> "012 345 6") walks over each place once: the totals stay. Places are distances from the end of the text.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/encoder.hpp"
+#include "bpe/open_pieces.hpp"
+#include "bpe/run_index.hpp"
+
+namespace bpe {
+
+class PrependingEncoder {
+public:
+    // In bytes; `settled` is the distance of the end of the first pre-token.
+    struct State {
+        std::size_t length = 0, settled = 0, count = 0;
+    };
+
+    explicit PrependingEncoder(std::shared_ptr<const Encoder> encoder);
+
+    std::size_t count() const { return state_.count; }
+    Bytes text() const { return from(state_.length); }
+    const Encoder& encoder() const { return *encoder_; }
+
+    // A lower bound for the count of this text and of every text that ends with it.
+    std::size_t fewest();
+
+    // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, where a byte is in no token.
+    void prepend(Bytes more);
+
+    const State& state() const { return state_; }
+    void return_to(const State& state);
+
+private:
+    static constexpr std::uint32_t unknown = 0xFFFFFFFF;
+
+    // The text from a place on.
+    Bytes from(std::size_t distance) const { return {storage_.data() + (storage_.size() - distance), distance}; }
+    std::size_t total(std::size_t added);
+    // The first pre-tokens from `place` on, as distances of their ends; at least one.
+    void first_ends(std::size_t place, std::size_t window, std::vector<std::size_t>& ends);
+    std::size_t indexed_end(std::size_t place);
+    std::size_t count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace);
+
+    std::shared_ptr<const Encoder> encoder_;
+    std::vector<Byte> storage_;  // the text is its end
+    std::vector<std::uint32_t> totals_{0};  // of each distance; unknown where no chain has passed
+    State state_;
+    OpenPieces pieces_;
+    std::unique_ptr<RunIndex> index_;  // made when the first long pre-token asks for it
+};
+
+}  // namespace bpe

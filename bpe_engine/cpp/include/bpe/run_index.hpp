@@ -1,0 +1,110 @@
+// The end of a run of characters in O(log n), however long it is.
+//
+// Walking over a run finds its end, and is right for words; for a megabyte of letters that grows by appends, or that is sliced a
+// thousand times, it is quadratic. Here the places where a class begins and ends are kept in sorted lists, one a class:
+//
+//     text       "ab  \n  c"
+//     letters    0 2       7 8         in the run 0-2, in the run 7-8
+//     space          2   7
+//     newline          4 5
+//
+// The index grows at one side and is cut back at the same side: to the right for appends, to the left for prepends. Places inside are
+// distances from the side that stays.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "bpe/grammar.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+class RunIndex {
+public:
+    enum class Side { right, left };  // where the text grows
+
+    // What a run is made of.
+    enum Kind { letter, word, number, space, newline, newline_or_slash, not_punctuation, not_punctuation_or_mark, upper, lower, both, kinds };
+
+    // `origin`: the distance from which on the text is indexed.
+    RunIndex(Side side, std::size_t origin) : side_(side), origin_(origin), end_(origin) {}
+
+    std::size_t origin() const { return origin_; }
+    std::size_t end() const { return end_; }
+
+    // Takes in the whole characters of `text`, which stands at the growing side of what is indexed.
+    void extend(Bytes text);
+
+    // Forgets all beyond `distance`.
+    void truncate(std::size_t distance);
+
+    Side side() const { return side_; }
+
+    // The toggles of a kind: first, end, first, end, ... as distances; the last end is missing while the run is open.
+    const std::vector<std::size_t>& toggles(Kind kind) const { return toggles_[kind]; }
+
+    std::size_t memory() const;
+
+private:
+    Side side_;
+    std::size_t origin_, end_;
+    std::array<std::vector<std::size_t>, kinds> toggles_;
+};
+
+// A text with an index, for the rule of grammar.hpp. Places are offsets in `bytes`; `length` is where the growing text ends, so that on
+// the left side a place is `length - distance`.
+class IndexedText {
+public:
+    IndexedText(const RunIndex& index, const Byte* bytes, std::size_t limit, std::size_t length = 0)
+        : index_(index), bytes_(bytes), limit_(limit), length_(length), table_(UnicodeTable::instance()) {}
+
+    std::size_t limit() const { return limit_; }
+    Character at(std::size_t place) const { return table_.at(bytes_, place, limit_); }
+
+    std::size_t end_of(Flags wanted, std::size_t place) const {
+        return end(wanted == letter_class   ? RunIndex::letter
+                   : wanted == number_class ? RunIndex::number
+                   : wanted == lower_class  ? RunIndex::lower
+                                            : RunIndex::word,
+                   place);
+    }
+
+    std::size_t end_of_other(Flags unwanted, std::size_t place) const {
+        return next(unwanted & mark_class ? RunIndex::not_punctuation_or_mark : RunIndex::not_punctuation, place);
+    }
+
+    std::size_t end_of_tail(bool slashes, std::size_t place) const {
+        return place < limit_ ? end(slashes ? RunIndex::newline_or_slash : RunIndex::newline, place) : place;
+    }
+
+    SpaceRun space(std::size_t place) const {
+        SpaceRun run{end(RunIndex::space, place), place, place};
+        run.newline_end = last_end(RunIndex::newline, place, run.end);
+        if (run.end > place) {
+            run.last = run.end - 1;
+            while (run.last > place && UnicodeTable::continues(bytes_[run.last])) --run.last;
+        }
+        return run;
+    }
+
+    UpperRun upper(std::size_t place) const {
+        std::size_t const stop = end(RunIndex::upper, place);
+        return {stop, last_end(RunIndex::both, place, stop)};
+    }
+
+private:
+    // The end of the run of `kind` that holds `place`; `place` where its character is of another kind.
+    std::size_t end(RunIndex::Kind kind, std::size_t place) const;
+    // The first place from `place` on that is of `kind`, `limit` where there is none.
+    std::size_t next(RunIndex::Kind kind, std::size_t place) const;
+    // Behind the last character of `kind` in [place, stop); `place` where there is none.
+    std::size_t last_end(RunIndex::Kind kind, std::size_t place, std::size_t stop) const;
+
+    const RunIndex& index_;
+    const Byte* bytes_;
+    std::size_t limit_, length_;
+    const UnicodeTable& table_;
+};
+
+}  // namespace bpe

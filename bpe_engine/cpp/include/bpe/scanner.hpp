@@ -1,0 +1,62 @@
+// Pre-tokens, up to 64 bytes at a time.
+//
+// A step begins where a pre-token begins, looks at the next 64 bytes at once, and tells where pre-tokens end among them:
+//
+//     bytes    d e f   f ( x ) : \n . . . . r e t u r n   x
+//     ends     . . 1 . 1 . 1 . . .  . . . 1 . . . . . . 1 ...     bit i: a pre-token ends behind byte i
+//
+// Each class of characters becomes a mask of 64 bits, and the grammar becomes algebra on masks: a word begins where a letter follows a
+// non-letter that cannot stand before a word; an addition runs a carry through a run, which finds its other end. What the algebra
+// does not know (white space or numbers beyond ASCII, bytes that are not UTF-8, an upper-case letter behind one of both cases, a line
+// of blanks alone) is a *doubt*: ends well before it are right, and the rule of grammar.hpp decides from there on.
+//
+// The idea of token-start masks is gigatoken's (its README describes it); the algebra is our own.
+#pragma once
+
+#include <bit>
+
+#include "bpe/grammar.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+struct Step {
+    std::size_t consumed;  // bytes: up to the last end found
+    std::uint64_t ends;    // 0: one pre-token of `consumed` bytes
+};
+
+// One grammar, ready to use.
+struct Scanner {
+    std::string_view name;
+    // The next pre-tokens of text[0:limit] from `place` on; `place` < `limit`. Constant time, but for a long pre-token.
+    Step (*step)(const Byte* text, std::size_t place, std::size_t limit);
+    // The end of the pre-token at `place`.
+    std::size_t (*pretoken_end)(const Byte* text, std::size_t place, std::size_t limit);
+    // The same in O(log n), from an index of the runs of characters.
+    std::size_t (*indexed_end)(const class IndexedText& text, const Byte* bytes, std::size_t place);
+    int lookback;  // all but the last `lookback` pre-tokens of a text are settled
+};
+
+// The scanner of a named pattern of bpe_engine/patterns.py; null where there is none.
+const Scanner* scanner_named(std::string_view name);
+
+// Calls `piece(start, end)` for each pre-token of text[place:limit].
+template <class Piece>
+void for_each_pretoken(const Scanner& scanner, const Byte* text, std::size_t place, std::size_t limit, Piece&& piece) {
+    while (place < limit) {
+        Step const step = scanner.step(text, place, limit);
+        if (step.ends == 0) {
+            piece(place, place + step.consumed);
+        } else {
+            std::size_t start = place;
+            for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
+                std::size_t const end = place + static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+                piece(start, end);
+                start = end;
+            }
+        }
+        place += step.consumed;
+    }
+}
+
+}  // namespace bpe

@@ -1,0 +1,62 @@
+// The words that every other header uses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace bpe {
+
+using Byte = unsigned char;
+
+// The place of a token in merge order, counted from 0. The lowest rank merges first. Ids that users see may have gaps;
+// inside, ranks have none.
+using Rank = std::uint32_t;
+inline constexpr Rank no_rank = 0xFFFFFFFF;
+
+// A stretch of bytes that somebody else owns.
+struct Bytes {
+    const Byte* data = nullptr;
+    std::size_t size = 0;
+
+    const Byte* begin() const { return data; }
+    const Byte* end() const { return data + size; }
+    Byte operator[](std::size_t place) const { return data[place]; }
+    Bytes part(std::size_t start, std::size_t stop) const { return {data + start, stop - start}; }
+    bool operator==(const Bytes& other) const {
+        return size == other.size && (size == 0 || std::memcmp(data, other.data, size) == 0);
+    }
+};
+
+// A byte of a text is in no token of the vocabulary.
+class EncodingError : public std::runtime_error {
+public:
+    EncodingError(Byte byte, std::size_t offset) : std::runtime_error("byte in no token"), byte(byte), offset(offset) {}
+    Byte byte;
+    std::size_t offset;  // in the pre-token, in bytes
+};
+
+// The tokens do not make a vocabulary that byte-pair encoding works with.
+class VocabularyError : public std::runtime_error {
+public:
+    enum class Kind { later_half, missing_byte, damaged };
+    VocabularyError(Kind kind, Rank token, std::string half)
+        : std::runtime_error("vocabulary not usable"), kind(kind), token(token), half(std::move(half)) {}
+    Kind kind;
+    Rank token;
+    std::string half;  // the bytes of the half that is missing, or comes later
+};
+
+// Spreads the bits of a key over all 64 (the finalizer of MurmurHash3, by Austin Appleby).
+inline std::uint64_t mixed(std::uint64_t key) {
+    key ^= key >> 33;
+    key *= 0xFF51AFD7ED558CCDull;
+    key ^= key >> 33;
+    key *= 0xC4CEB9FE1A85EC53ull;
+    key ^= key >> 33;
+    return key;
+}
+
+}  // namespace bpe

@@ -1,0 +1,80 @@
+// Which class has a character? Flags of one byte, from a generated table of Unicode 16.0 (see scripts/build_core_tables.py).
+//
+// A character of no letter, number or white space is "punctuation" to every grammar, marks and controls included. Bytes that
+// are not UTF-8 are characters of their own, one byte each, of no class at all: so they count as punctuation too.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+using Flags = std::uint8_t;
+
+inline constexpr Flags upper_class = 1;    // Lu Lt Lm Lo M: what may begin a word of o200k
+inline constexpr Flags lower_class = 2;    // Ll Lm Lo M: what may end it
+inline constexpr Flags letter_class = 4;   // L
+inline constexpr Flags number_class = 8;   // N
+inline constexpr Flags space_class = 16;   // White_Space
+inline constexpr Flags mark_class = 32;    // M
+inline constexpr Flags han_class = 64;     // the script Han
+inline constexpr Flags symbol_class = 128; // P or S
+
+struct Character {
+    char32_t code = 0;
+    Flags flags = 0;
+    std::uint8_t size = 0;  // bytes
+};
+
+class UnicodeTable {
+public:
+    static const UnicodeTable& instance();
+
+    // The character at `place`; `place` < `limit`. A sequence that is cut off, overlong, a surrogate or out of range is not UTF-8.
+    Character at(const Byte* text, std::size_t place, std::size_t limit) const {
+        Byte const lead = text[place];
+        if (lead < 0x80) return {lead, ascii_[lead], 1};
+        return beyond_ascii(text + place, limit - place);
+    }
+
+    Character beyond_ascii(const Byte* text, std::size_t available) const {
+        Byte const lead = text[0];
+        constexpr char32_t invalid = 0xFFFFFFFF;
+        if (lead >= 0xC2 && lead < 0xE0 && available >= 2 && continues(text[1])) {
+            char32_t const code = (lead & 0x1Fu) << 6 | (text[1] & 0x3Fu);
+            return {code, plane_0_[code], 2};
+        }
+        if (lead >= 0xE0 && lead < 0xF0 && available >= 3 && continues(text[1]) && continues(text[2])) {
+            char32_t const code = (lead & 0x0Fu) << 12 | (text[1] & 0x3Fu) << 6 | (text[2] & 0x3Fu);
+            if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, plane_0_[code], 3};
+        } else if (lead >= 0xF0 && lead < 0xF5 && available >= 4 && continues(text[1]) && continues(text[2]) &&
+                   continues(text[3])) {
+            char32_t const code = (lead & 0x07u) << 18 | (text[1] & 0x3Fu) << 12 | (text[2] & 0x3Fu) << 6 | (text[3] & 0x3Fu);
+            if (code >= 0x10000 && code <= 0x10FFFF) return {code, beyond_plane_0(code), 4};
+        }
+        return {invalid, 0, 1};
+    }
+
+    Flags flags_of(char32_t code) const { return code < 0x10000 ? plane_0_[code] : beyond_plane_0(code); }
+
+    static bool continues(Byte byte) { return (byte & 0xC0) == 0x80; }
+
+private:
+    UnicodeTable();
+    Flags beyond_plane_0(char32_t code) const;
+
+    std::array<Flags, 128> ascii_;
+    std::array<Flags, 0x10000> plane_0_;
+    struct Range {
+        char32_t first;
+        Flags flags;
+    };
+    std::vector<Range> beyond_;  // sorted; each reaches up to the next
+};
+
+// How many bytes at the end of `text` are the beginning of a character that more bytes could complete: 0 to 3.
+std::size_t unfinished_end(Bytes text);
+
+}  // namespace bpe

@@ -1,0 +1,122 @@
+#include "bpe/appending.hpp"
+
+#include "bpe/growing.hpp"
+
+namespace bpe {
+
+AppendingEncoder::AppendingEncoder(std::shared_ptr<const Encoder> encoder)
+    : encoder_(std::move(encoder)), pieces_(encoder_->dictionary(), TokenTable::Side::right) {}
+
+void AppendingEncoder::append(Bytes more) {
+    if (more.size == 0) return;
+    State const before = state_;
+    text_.insert(text_.end(), more.begin(), more.end());
+    try {
+        update(before.length);
+    } catch (...) {
+        return_to(before);
+        throw;
+    }
+}
+
+void AppendingEncoder::update(std::size_t old_length) {
+    state_.length = text_.size();
+    std::size_t const finished = encoder_->scanner() ? text_.size() - unfinished_end(text()) : text_.size();
+    // The bytes of an unfinished character are characters of their own until it is complete: they count, and settle nothing.
+    if (finished > state_.settled_end) read_tail(old_length, finished, true);
+    if (finished < text_.size()) read_tail(old_length, text_.size(), false);
+}
+
+void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool settle) {
+    Encoder::Lease const lease(*encoder_);
+    const Byte* const text = text_.data();
+    const Scanner* const scanner = encoder_->scanner();
+    std::size_t const lookback = scanner ? static_cast<std::size_t>(scanner->lookback) : 1;
+    std::array<Piece, 2> held{};  // the last pre-tokens, which are open
+    std::size_t holding = 0;
+    std::size_t settled_end = state_.settled_end, settled_count = state_.settled_count;
+    bool const was_short = old_length - std::min(old_length, settled_end) <= growing::long_tail && !pieces_.any_open();
+    auto const take = [&](std::size_t start, std::size_t end) {
+        if (holding == lookback) {
+            Piece const& oldest = held[0];
+            // A long piece that was there before may be asked for again, after a rollback: it has or gets a table.
+            bool const kept = old_length > oldest.start && old_length - oldest.start >= OpenPieces::kept_size;
+            settled_count += count_piece(oldest.start, oldest.end, kept, *lease);
+            settled_end = oldest.end;
+            held[0] = held[1];
+            --holding;
+        }
+        held[holding++] = {start, end, 0};
+    };
+    if (!scanner) {
+        if (limit > 0) take(0, limit);
+    } else {
+        std::size_t place = settled_end;
+        if (!was_short && old_length > place && old_length - place > growing::long_tail) {
+            RunIndex& index = index_from(place);
+            std::size_t const indexed = index.end();
+            if (indexed < limit) index.extend({text + indexed, limit - indexed});
+            while (old_length > place && old_length - place > growing::long_tail) {
+                std::size_t const end = scanner->indexed_end(IndexedText(index, text, limit), text, place);
+                take(place, end);
+                place = end;
+            }
+            if (!settle) index.truncate(indexed);
+        }
+        for_each_pretoken(*scanner, text, place, limit, take);
+    }
+    std::size_t count = settled_count;
+    for (std::size_t index = 0; index < holding; ++index) count += count_piece(held[index].start, held[index].end, true, *lease);
+    state_.count = count;
+    state_.first_open_end = holding ? held[0].end : settled_end;
+    if (settle && settled_end > state_.settled_end) {
+        state_.settled_end = settled_end;
+        state_.settled_count = settled_count;
+        if (pieces_.any_open()) pieces_.settle(settled_end);
+    } else if (!settle) {
+        state_.first_open_end = state_.settled_end;  // nothing is known of it
+    }
+}
+
+std::size_t AppendingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
+    Bytes const piece = text().part(start, end);
+    if (piece.size > growing::short_piece && (still_open || pieces_.is_open(start))) return pieces_.count(start, piece);
+    return encoder_->count_piece(piece, text_.size() - start, workspace);
+}
+
+RunIndex& AppendingEncoder::index_from(std::size_t place) {
+    while (!indexes_.empty() && indexes_.back().origin() > place) indexes_.pop_back();
+    if (indexes_.empty() || indexes_.back().end() < place) indexes_.emplace_back(RunIndex::Side::right, place);
+    return indexes_.back();
+}
+
+std::size_t AppendingEncoder::fewest() {
+    // No token is longer than the longest.
+    std::size_t const longest = encoder_->dictionary().longest();
+    std::size_t const start = state_.settled_end, end = state_.first_open_end;
+    std::size_t const least = state_.settled_count + (state_.length - start + longest - 1) / longest;
+    if (end - start <= growing::short_piece) return least;
+    if (encoder_->scanner()) {
+        // White space may yet be cut in two; the end of every other open pre-token only moves to the right.
+        std::size_t last = end - 1;
+        while (last > start && UnicodeTable::continues(text_[last])) --last;
+        if (UnicodeTable::instance().at(text_.data(), last, end).flags & space_class) return least;
+    }
+    return std::max(least, state_.settled_count + pieces_.fewest(start, text().part(start, end)));
+}
+
+void AppendingEncoder::return_to(const State& state) {
+    text_.resize(state.length);
+    state_ = state;
+    pieces_.truncate(state.length, state.settled_end);
+    while (!indexes_.empty() && indexes_.back().origin() >= state.length) indexes_.pop_back();
+    if (!indexes_.empty()) indexes_.back().truncate(state.length - unfinished_end(text()));
+}
+
+std::size_t AppendingEncoder::memory() const {
+    std::size_t total = text_.capacity();
+    for (RunIndex const& index : indexes_) total += index.memory();
+    return total;
+}
+
+}  // namespace bpe

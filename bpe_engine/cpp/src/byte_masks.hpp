@@ -1,0 +1,18 @@
+// The classes of 64 bytes as masks, by the widest vectors that the processor has.
+#pragma once
+
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+struct ByteMasks {
+    std::uint64_t upper, lower, digit, space, newline, blank, apostrophe, slash, high, continuation;
+};
+
+// `block` has 64 bytes. `blank` is U+0020 alone; `high` all bytes from 0x80 on.
+using ByteMasksOf = void (*)(const Byte* block, ByteMasks& masks);
+
+// The one for this processor.
+ByteMasksOf byte_masks_for_this_processor();
+
+}  // namespace bpe

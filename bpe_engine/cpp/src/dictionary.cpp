@@ -1,0 +1,202 @@
+#include "bpe/dictionary.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <queue>
+
+namespace bpe {
+
+namespace {
+
+std::uint64_t hash_of(Bytes token) {
+    std::uint64_t hash = 0x9E3779B97F4A7C15ull * (token.size + 1);
+    std::size_t place = 0;
+    for (; place + 8 <= token.size; place += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, token.data + place, 8);
+        hash = mixed(hash ^ word);
+    }
+    std::uint64_t word = 0;
+    if (token.size > place) std::memcpy(&word, token.data + place, token.size - place);
+    return mixed(hash ^ word);
+}
+
+std::string text_of(Bytes token) { return {reinterpret_cast<const char*>(token.data), token.size}; }
+
+constexpr Rank no_half = 0xFFFFFF;  // as the packed planes write it
+
+}  // namespace
+
+std::shared_ptr<const Dictionary> Dictionary::from_tokens(const std::vector<Bytes>& tokens) {
+    std::shared_ptr<Dictionary> made(new Dictionary);
+    std::size_t total = 0;
+    for (Bytes const token : tokens) total += token.size;
+    made->bytes_.reserve(total);
+    made->offsets_.reserve(tokens.size() + 1);
+    for (Bytes const token : tokens) {
+        made->bytes_.insert(made->bytes_.end(), token.begin(), token.end());
+        made->offsets_.push_back(static_cast<std::uint32_t>(made->bytes_.size()));
+    }
+    made->halves_.resize(tokens.size());
+    made->find_halves();
+    made->finish();
+    return made;
+}
+
+std::shared_ptr<const Dictionary> Dictionary::from_planes(Bytes planes) {
+    std::shared_ptr<Dictionary> made(new Dictionary);
+    std::size_t const count = planes.size / 6;
+    auto const damaged = [](Rank token) { return VocabularyError(VocabularyError::Kind::damaged, token, ""); };
+    if (planes.size % 6 != 0) throw damaged(0);
+    made->halves_.resize(count);
+    made->offsets_.reserve(count + 1);
+    made->bytes_.reserve(count * 8);
+    auto const entry = [&](std::size_t plane, Rank token) -> Rank { return planes[plane * count + token]; };
+    for (Rank token = 0; token < count; ++token) {
+        Rank const left = entry(0, token) | entry(1, token) << 8 | entry(2, token) << 16;
+        Rank const right = entry(3, token) | entry(4, token) << 8 | entry(5, token) << 16;
+        auto& bytes = made->bytes_;
+        if (right == no_half) {
+            if (left > 255) throw damaged(token);
+            bytes.push_back(static_cast<Byte>(left));
+            made->halves_[token] = {token, token};
+        } else {
+            if (left >= token || right >= token) throw damaged(token);
+            made->halves_[token] = {left, right};
+            std::size_t const size = bytes.size(), left_size = made->length(left), right_size = made->length(right);
+            if (left_size + right_size > (1u << 20) || size > (1u << 30)) throw damaged(token);
+            bytes.resize(size + left_size + right_size);
+            std::memcpy(&bytes[size], &bytes[made->offsets_[left]], left_size);
+            std::memcpy(&bytes[size + left_size], &bytes[made->offsets_[right]], right_size);
+        }
+        made->offsets_.push_back(static_cast<std::uint32_t>(bytes.size()));
+    }
+    made->finish();
+    return made;
+}
+
+// Merges the bytes of each token as the definition says, any two neighbours whose bytes make a token, and sees which two are the
+// last. A heap and a list keep it n log n: a token of a hostile file may be long.
+void Dictionary::find_halves() {
+    struct Part {
+        std::uint32_t start, end, previous, next;
+        bool alive;
+    };
+    struct Candidate {
+        Rank rank;
+        std::uint32_t start, end, left;
+        bool operator>(const Candidate& other) const {
+            return rank != other.rank ? rank > other.rank : start > other.start;
+        }
+    };
+    constexpr std::uint32_t nobody = 0xFFFFFFFF;
+    std::vector<Part> parts;
+    for (Rank token = 0; token < halves_.size(); ++token) {
+        Bytes const data = bytes(token);
+        longest_ = std::max(longest_, data.size);
+    }
+    for (Rank token = 0; token < halves_.size(); ++token) {
+        Bytes const data = bytes(token);
+        auto const size = static_cast<std::uint32_t>(data.size);
+        if (size == 1) {
+            halves_[token] = {token, token};
+            continue;
+        }
+        parts.clear();
+        for (std::uint32_t place = 0; place < size; ++place)
+            parts.push_back({place, place + 1, place - 1, place + 1 < size ? place + 1 : nobody, true});
+        parts[0].previous = nobody;
+        std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+        auto const offer = [&](std::uint32_t left) {
+            if (left == nobody || parts[left].next == nobody) return;
+            std::uint32_t const start = parts[left].start, end = parts[parts[left].next].end;
+            Rank const rank = end - start > longest_ ? no_rank : find(data.part(start, end));
+            if (rank != no_rank) queue.push({rank, start, end, left});
+        };
+        for (std::uint32_t place = 0; place + 1 < size; ++place) offer(place);
+        std::uint32_t count = size;
+        while (!queue.empty()) {
+            Candidate const best = queue.top();
+            queue.pop();
+            Part& left = parts[best.left];
+            if (!left.alive || left.next == nobody || left.start != best.start || parts[left.next].end != best.end) continue;
+            Part& right = parts[left.next];
+            if (--count == 1) {
+                Bytes const halves[2] = {data.part(left.start, left.end), data.part(right.start, right.end)};
+                Rank found[2];
+                for (int side = 0; side < 2; ++side) {
+                    found[side] = find(halves[side]);
+                    if (found[side] == no_rank)
+                        throw VocabularyError(VocabularyError::Kind::missing_byte, token, text_of(halves[side]));
+                }
+                halves_[token] = {found[0], found[1]};
+                break;
+            }
+            left.end = right.end;
+            left.next = right.next;
+            right.alive = false;
+            if (left.next != nobody) parts[left.next].previous = best.left;
+            offer(best.left);
+            offer(left.previous);
+        }
+        Halves const pair = halves_[token];
+        if (pair.left == no_rank) continue;
+        if (Rank const later = std::max(pair.left, pair.right); later > token)
+            throw VocabularyError(VocabularyError::Kind::later_half, token, text_of(bytes(later)));
+    }
+}
+
+void Dictionary::finish() {
+    byte_ranks_.fill(no_rank);
+    for (Rank token = 0; token < halves_.size(); ++token) {
+        longest_ = std::max(longest_, length(token));
+        if (length(token) == 1) byte_ranks_[bytes_[offsets_[token]]] = token;
+        has_unreachable_ |= halves_[token].left == no_rank;
+    }
+    has_all_bytes_ = std::find(byte_ranks_.begin(), byte_ranks_.end(), no_rank) == byte_ranks_.end();
+    merges_.build(halves_);
+    byte_pairs_.assign(65536, no_rank);
+    for (Rank token = 0; token < halves_.size(); ++token)
+        if (length(token) == 2 && reachable(token))
+            byte_pairs_[bytes_[offsets_[token]] << 8 | bytes_[offsets_[token] + 1]] = token;
+}
+
+Rank Dictionary::find(Bytes token) const {
+    std::call_once(lookup_once_, [this] { build_lookup(); });
+    std::uint64_t const hash = hash_of(token);
+    std::size_t const mask = lookup_.size() - 1;
+    for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
+        auto const rank = static_cast<Rank>(lookup_[place]);
+        if (rank == no_rank) return no_rank;
+        if (lookup_[place] >> 32 == hash >> 32 && bytes(rank) == token) return rank;
+    }
+}
+
+void Dictionary::build_lookup() const {
+    lookup_.assign(std::bit_ceil(halves_.size() * 2 + 2), no_rank);
+    std::size_t const mask = lookup_.size() - 1;
+    for (Rank token = 0; token < halves_.size(); ++token) {
+        std::uint64_t const hash = hash_of(bytes(token));
+        std::size_t place = hash & mask;
+        while (static_cast<Rank>(lookup_[place]) != no_rank) place = (place + 1) & mask;
+        lookup_[place] = (hash >> 32) << 32 | token;
+    }
+}
+
+const Trie* Dictionary::lazily(Lazy& lazy, Trie::Direction direction, bool reachable_only) const {
+    std::call_once(lazy.once, [&] {
+        std::vector<Bytes> tokens;
+        std::vector<Rank> ranks;
+        tokens.reserve(size());
+        ranks.reserve(size());
+        for (Rank token = 0; token < size(); ++token) {
+            if (reachable_only && !reachable(token)) continue;
+            tokens.push_back(bytes(token));
+            ranks.push_back(token);
+        }
+        lazy.trie = std::make_unique<Trie>(tokens, ranks, direction);
+    });
+    return lazy.trie.get();
+}
+
+}  // namespace bpe

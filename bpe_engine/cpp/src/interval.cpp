@@ -1,0 +1,205 @@
+#include "bpe/interval.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace bpe {
+
+namespace {
+
+// How many pre-tokens of the whole text the end of a slice may change, besides the one that it cuts: "\n  x" is "\n", " ", " x", and its
+// slice "\n  " is one pre-token under cl100k. One more than any grammar needs.
+constexpr int reread = 3;
+// Bytes. Above it a pre-token has a tree.
+constexpr std::size_t long_piece = 1024;
+// Bytes. A slice that begins closer than this before a long pre-token looks its runs up.
+constexpr std::size_t neighbourhood = 8 * long_piece;
+
+}  // namespace
+
+IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), text_(text) {
+    if (!encoder_->scanner()) {
+        encoder_->dictionary().check_bytes(text);
+        return;
+    }
+    Encoder::Lease const lease(*encoder_);
+    Workspace& workspace = *lease;
+    words_.resize(text.size / 64 + 1);
+    counts_.reserve(text.size / 4);
+    std::uint64_t tokens = 0;
+    std::size_t filled = 0;  // words whose sums are written
+    auto const add = [&](std::size_t start, std::size_t end) {
+        std::size_t const word = start >> 6;
+        for (; filled <= word; ++filled) {
+            words_[filled].tokens = tokens;
+            words_[filled].pretokens = counts_.size();
+        }
+        words_[word].starts |= std::uint64_t{1} << (start & 63);
+        std::size_t const count = encoder_->count_piece(text.part(start, end), text.size - start, workspace);
+        if (count >= 255) large_.emplace(counts_.size(), count);
+        counts_.push_back(static_cast<std::uint8_t>(std::min<std::size_t>(count, 255)));
+        if (end - start > long_piece) long_.emplace_back(start, end);
+        tokens += count;
+    };
+    for_each_pretoken(*encoder_->scanner(), text.data, 0, text.size, add);
+    for (; filled < words_.size(); ++filled) {
+        words_[filled].tokens = tokens;
+        words_[filled].pretokens = counts_.size();
+    }
+    counts_.shrink_to_fit();
+}
+
+std::size_t IntervalEncoder::tokens_before(std::size_t place) const {
+    Word const& word = words_[place >> 6];
+    std::size_t total = word.tokens;
+    std::uint64_t const before = word.starts & ((std::uint64_t{1} << (place & 63)) - 1);
+    auto const count = static_cast<std::size_t>(std::popcount(before));
+    for (std::size_t pretoken = word.pretokens; pretoken < word.pretokens + count; ++pretoken)
+        total += counts_[pretoken] < 255 ? counts_[pretoken] : large_.at(pretoken);
+    return total;
+}
+
+std::size_t IntervalEncoder::start_at_or_before(std::size_t place) const {
+    std::size_t word = place >> 6;
+    std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} >> (63 - (place & 63)));
+    while (!bits) bits = words_[--word].starts;  // place 0 is a start
+    return word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
+}
+
+std::size_t IntervalEncoder::start_at_or_behind(std::size_t place) const {
+    std::size_t word = place >> 6;
+    std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} << (place & 63));
+    while (!bits) {
+        if (++word == words_.size()) return text_.size;
+        bits = words_[word].starts;
+    }
+    return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+}
+
+bool IntervalEncoder::near_long(std::size_t place) const {
+    if (long_.empty()) return false;
+    auto const next = std::lower_bound(long_.begin(), long_.end(), place,
+                                       [](auto const& piece, std::size_t value) { return piece.second < value; });
+    return next != long_.end() && next->first < place + neighbourhood;
+}
+
+const RunIndex& IntervalEncoder::index() const {
+    std::lock_guard const lock(mutex_);
+    if (!index_) {
+        index_ = std::make_unique<RunIndex>(RunIndex::Side::right, 0);
+        index_->extend(text_);
+    }
+    return *index_;
+}
+
+const IntervalTree& IntervalEncoder::tree(std::size_t first, std::size_t last) const {
+    std::lock_guard const lock(mutex_);
+    auto& found = trees_[{first, last}];
+    if (!found) found = std::make_unique<IntervalTree>(encoder_->dictionary(), text_.part(first, last));
+    return *found;
+}
+
+std::size_t IntervalEncoder::pretoken_end(std::size_t place, std::size_t limit) const {
+    // Bytes of a character that the slice cuts are not the character that the index saw.
+    std::size_t const cut = unfinished_end(text_.part(0, limit));
+    bool const cut_start = UnicodeTable::continues(text_[place]);
+    if (cut == 0 && !cut_start && near_long(place))
+        return encoder_->scanner()->indexed_end(IndexedText(index(), text_.data, limit), text_.data, place);
+    return encoder_->scanner()->pretoken_end(text_.data, place, limit);
+}
+
+std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Workspace& workspace) const {
+    if (end - start <= long_piece || end - start <= encoder_->dictionary().longest())
+        return encoder_->count_piece(text_.part(start, end), text_.size - start, workspace);
+    std::size_t first = 0, last = text_.size;
+    if (encoder_->scanner()) {
+        first = start_at_or_before(start);
+        last = start_at_or_behind(end);
+        if (first == start && last == end && start_at_or_before(end - 1) == start) return tokens_before(end) - tokens_before(start);
+    }
+    return tree(first, last).count(start - first, end - first);
+}
+
+std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Workspace& workspace) const {
+    const Scanner& scanner = *encoder_->scanner();
+    std::size_t total = 0;
+    while (!is_start(place) && place < end) {
+        if (near_long(place)) {
+            std::size_t const stop = pretoken_end(place, end);
+            total += count_piece(place, stop, workspace);
+            place = stop;
+            continue;
+        }
+        Step const step = scanner.step(text_.data, place, end);
+        std::uint64_t ends = step.ends;
+        std::size_t const base = place;
+        do {
+            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed;
+            total += count_piece(place, stop, workspace);
+            place = stop;
+            ends &= ends - 1;
+        } while (ends && !is_start(place));
+    }
+    if (place == end) return total;
+    // From here on the pre-tokens are those of the whole text, but for the last few.
+    std::size_t anew = end;
+    for (int step = 0; step <= reread && anew > place; ++step) anew = start_at_or_before(anew - 1);
+    if (anew > place) {
+        total += tokens_before(anew) - tokens_before(place);
+        place = anew;
+    }
+    while (place < end) {
+        if (near_long(place)) {
+            std::size_t const stop = pretoken_end(place, end);
+            total += count_piece(place, stop, workspace);
+            place = stop;
+            continue;
+        }
+        Step const step = scanner.step(text_.data, place, end);
+        std::uint64_t ends = step.ends;
+        std::size_t const base = place;
+        do {
+            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed;
+            total += count_piece(place, stop, workspace);
+            place = stop;
+            ends &= ends - 1;
+        } while (ends);
+    }
+    return total;
+}
+
+std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {
+    if (start == end) return 0;
+    Encoder::Lease const lease(*encoder_);
+    return encoder_->scanner() ? count_slice(start, end, *lease) : count_piece(start, end, *lease);
+}
+
+std::size_t IntervalEncoder::memory() const {
+    std::size_t total = words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 +
+                        long_.capacity() * sizeof(std::pair<std::size_t, std::size_t>);
+    std::lock_guard const lock(mutex_);
+    if (index_) total += index_->memory();
+    for (auto const& [range, tree] : trees_) total += tree->memory();
+    return total;
+}
+
+CharacterPlaces::CharacterPlaces(Bytes text) : text_(text) {
+    every_64th_.reserve(text.size / 64 + 1);
+    for (std::size_t place = 0; place < text.size; ++place) {
+        if (UnicodeTable::continues(text[place])) continue;
+        if (size_ % 64 == 0) every_64th_.push_back(place);
+        ++size_;
+    }
+    if (size_ % 64 == 0) every_64th_.push_back(text.size);
+}
+
+std::size_t CharacterPlaces::byte_of(std::size_t index) const {
+    std::size_t place = every_64th_[index / 64];
+    for (std::size_t left = index % 64; left > 0; --left) {
+        Byte const lead = text_[place];
+        place += lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    }
+    return place;
+}
+
+}  // namespace bpe

@@ -1,0 +1,59 @@
+#include "bpe/interval_tree.hpp"
+
+namespace bpe {
+
+namespace {
+
+// Bytes that the encoding of a slice takes in at a time while it looks for the way.
+constexpr std::size_t stride = 32;
+
+}  // namespace
+
+IntervalTree::IntervalTree(const Dictionary& dictionary, Bytes data)
+    : dictionary_(&dictionary), data_(data), table_(dictionary, TokenTable::Side::right) {
+    table_.extend(data);
+    auto const size = static_cast<std::uint32_t>(data.size + 1);
+    auto const parent = [&](std::uint32_t end) {
+        return end - static_cast<std::uint32_t>(dictionary.length(table_.last(end)));
+    };
+    nodes_.assign(size, Node{0, 1, 0, 0});
+    for (std::uint32_t end = size; end-- > 1;) nodes_[parent(end)].weight += nodes_[end].weight;
+    std::vector<std::uint32_t> next_free(size, 1);
+    for (std::uint32_t end = 1; end < size; ++end) {
+        std::uint32_t const above = parent(end);
+        Node& node = nodes_[end];
+        node.number = next_free[above];
+        next_free[above] += node.weight;
+        next_free[end] = node.number + 1;
+        node.next_sibling = nodes_[above].first_child;
+        nodes_[above].first_child = end;
+    }
+}
+
+std::size_t IntervalTree::step_towards(std::size_t place, std::size_t end) const {
+    std::uint32_t const target = nodes_[end].number;
+    auto const holds = [&](std::size_t node) {
+        return nodes_[node].number <= target && target < nodes_[node].number + nodes_[node].weight;
+    };
+    if (place == end || !holds(place) || nodes_[place].number == target) return 0;
+    std::size_t child = nodes_[place].first_child;
+    while (!holds(child)) child = nodes_[child].next_sibling;
+    return child;
+}
+
+std::size_t IntervalTree::count(std::size_t start, std::size_t end) const {
+    if (start == 0) return table_.count(end);
+    TokenTable own(*dictionary_, TokenTable::Side::right);
+    for (std::size_t stop = start; stop < end; stop += stride) {
+        std::size_t const next_stop = std::min(stop + stride, end);
+        own.extend(data_.part(stop, next_stop));
+        for (std::size_t place = stop + 1; place <= next_stop && place < end; ++place) {
+            std::size_t const step = step_towards(place, end);
+            if (step && compatible(*dictionary_, own.last(place - start), table_.last(step)))
+                return own.count(place - start) + table_.count(end) - table_.count(place);
+        }
+    }
+    return own.count(end - start);
+}
+
+}  // namespace bpe

@@ -1,0 +1,156 @@
+#include "bpe/prepending.hpp"
+
+#include <algorithm>
+
+#include "bpe/growing.hpp"
+
+namespace bpe {
+
+namespace {
+
+// How many bytes at the start of `text` may be the rest of a character that begins before it: 0 to 3.
+std::size_t unfinished_start(Bytes text) {
+    std::size_t count = 0;
+    while (count < 3 && count < text.size && UnicodeTable::continues(text[count])) ++count;
+    return count;
+}
+
+}  // namespace
+
+PrependingEncoder::PrependingEncoder(std::shared_ptr<const Encoder> encoder)
+    : encoder_(std::move(encoder)), pieces_(encoder_->dictionary(), TokenTable::Side::left) {}
+
+void PrependingEncoder::prepend(Bytes more) {
+    if (more.size == 0) return;
+    State const before = state_;
+    std::size_t const length = state_.length + more.size;
+    if (storage_.size() < length) {
+        std::vector<Byte> larger(std::max<std::size_t>(length * 2, 256));
+        Bytes const old = text();
+        if (old.size > 0) std::memcpy(larger.data() + larger.size() - old.size, old.data, old.size);
+        storage_ = std::move(larger);
+    }
+    std::memcpy(storage_.data() + storage_.size() - length, more.data, more.size);
+    state_.length = length;
+    totals_.resize(length + 1, unknown);
+    try {
+        state_.count = total(more.size);
+    } catch (...) {
+        return_to(before);
+        throw;
+    }
+}
+
+std::size_t PrependingEncoder::total(std::size_t added) {
+    struct Link {
+        std::size_t start, end;  // distances of the first pre-token
+    };
+    std::size_t const left = state_.length;
+    std::vector<Link> chain;
+    std::vector<std::size_t> ends;
+    std::size_t place = left;
+    while (totals_[place] == unknown) {
+        ends.clear();
+        first_ends(place, added + growing::short_piece, ends);
+        for (std::size_t const end : ends) {
+            chain.push_back({place, end});
+            place = end;
+            if (totals_[end] != unknown) break;
+        }
+    }
+    Encoder::Lease const lease(*encoder_);
+    for (std::size_t index = chain.size(); index-- > 0;) {
+        Link const link = chain[index];
+        totals_[link.start] = totals_[link.end] +
+                              static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
+    }
+    if (!chain.empty()) {
+        state_.settled = std::max(state_.settled, chain[0].end);
+        if (pieces_.any_open()) pieces_.settle(state_.settled);
+    }
+    return totals_[left];
+}
+
+void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::vector<std::size_t>& ends) {
+    const Scanner* const scanner = encoder_->scanner();
+    if (!scanner) {
+        ends.push_back(0);
+        return;
+    }
+    const Byte* const text = from(place).data;
+    for (;; window *= 4) {
+        std::size_t const limit = std::min(place, window);
+        bool met = false;  // a place whose total is known: no need to look further
+        for (std::size_t read = 0; read < limit && !met;) {
+            Step const step = scanner->step(text, read, limit);
+            std::size_t stop = read;
+            if (step.ends == 0) {
+                ends.push_back(place - (read + step.consumed));
+            } else {
+                for (std::uint64_t bits = step.ends; bits; bits &= bits - 1) {
+                    stop = read + static_cast<std::size_t>(std::countr_zero(bits)) + 1;
+                    ends.push_back(place - stop);
+                }
+            }
+            read += step.consumed;
+            // Known enough, with some pre-tokens more so that those before are settled.
+            met = ends.size() > 8 && totals_[ends[ends.size() - 6]] != unknown;
+        }
+        if (limit < place) ends.resize(ends.size() - std::min<std::size_t>(ends.size(), static_cast<std::size_t>(scanner->lookback)));
+        if (!ends.empty()) return;
+        if (window > growing::long_tail) {
+            ends.push_back(indexed_end(place));
+            return;
+        }
+    }
+}
+
+std::size_t PrependingEncoder::indexed_end(std::size_t place) {
+    if (!index_) index_ = std::make_unique<RunIndex>(RunIndex::Side::left, 0);
+    // Bytes that a character before them may still claim are taken in for this answer only.
+    std::size_t const finished = state_.length - unfinished_start(text());
+    if (index_->end() < finished) index_->extend({from(finished).data, finished - index_->end()});
+    std::size_t const indexed = index_->end();
+    if (indexed < state_.length) index_->extend({text().data, state_.length - indexed});
+    IndexedText const whole(*index_, text().data, state_.length, state_.length);
+    std::size_t const end = encoder_->scanner()->indexed_end(whole, text().data, state_.length - place);
+    index_->truncate(indexed);
+    return state_.length - end;
+}
+
+std::size_t PrependingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
+    Bytes const piece{from(start).data, start - end};
+    if (piece.size > growing::short_piece && (still_open || pieces_.is_open(end))) return pieces_.count(end, piece);
+    return encoder_->count_piece(piece, start, workspace);
+}
+
+std::size_t PrependingEncoder::fewest() {
+    std::size_t const longest = encoder_->dictionary().longest();
+    std::size_t const least = (state_.length + longest - 1) / longest;
+    if (!encoder_->scanner())
+        return state_.length > growing::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
+    // Between a letter or number and what is neither, nor a mark, nor an apostrophe, every grammar cuts, whatever stands before: the chain
+    // of every longer text passes this place, and so has the chain of this one.
+    UnicodeTable const& table = UnicodeTable::instance();
+    Bytes const whole = text();
+    std::size_t const stop = std::min(whole.size, growing::long_tail);
+    bool behind_word = false;
+    for (std::size_t place = 0; place < stop;) {
+        Character const character = table.at(whole.data, place, whole.size);
+        bool const in_word = character.flags & (letter_class | number_class);
+        if (behind_word && !in_word && !(character.flags & mark_class) && character.code != '\'')
+            return totals_[state_.length - place] == unknown ? least : std::max<std::size_t>(least, totals_[state_.length - place]);
+        behind_word = in_word;
+        place += character.size;
+    }
+    return least;
+}
+
+void PrependingEncoder::return_to(const State& state) {
+    state_ = state;
+    totals_.resize(state.length + 1);
+    pieces_.truncate(state.length, state.settled);
+    if (index_) index_->truncate(state.length - unfinished_start(text()));
+}
+
+}  // namespace bpe

@@ -1,0 +1,107 @@
+#include "bpe/run_index.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace bpe {
+
+namespace {
+
+// A bit for each kind that a character is of.
+unsigned kinds_of(Character character) {
+    Flags const flags = character.flags;
+    bool const newline = is_newline(character);
+    bool const letter = flags & letter_class, number = flags & number_class, space = flags & space_class;
+    bool const mark = flags & mark_class, upper = flags & upper_class, lower = flags & lower_class;
+    return unsigned{letter} << RunIndex::letter | unsigned{letter || mark} << RunIndex::word |
+           unsigned{number} << RunIndex::number | unsigned{space} << RunIndex::space | unsigned{newline} << RunIndex::newline |
+           unsigned{newline || character.code == '/'} << RunIndex::newline_or_slash |
+           unsigned{letter || number || space} << RunIndex::not_punctuation |
+           unsigned{letter || number || space || mark} << RunIndex::not_punctuation_or_mark |
+           unsigned{upper} << RunIndex::upper | unsigned{lower} << RunIndex::lower | unsigned{upper && lower} << RunIndex::both;
+}
+
+}  // namespace
+
+void RunIndex::extend(Bytes text) {
+    const UnicodeTable& table = UnicodeTable::instance();
+    unsigned open = 0;  // the kinds whose last run is open
+    for (unsigned kind = 0; kind < kinds; ++kind) open |= static_cast<unsigned>(toggles_[kind].size() & 1) << kind;
+    auto const take = [&](unsigned is, std::size_t distance) {
+        for (unsigned changed = open ^ is; changed; changed &= changed - 1)
+            toggles_[std::countr_zero(changed)].push_back(distance);
+        open = is;
+    };
+    if (side_ == Side::right) {
+        for (std::size_t place = 0; place < text.size;) {
+            Character const character = table.at(text.data, place, text.size);
+            take(kinds_of(character), end_ + place);
+            place += character.size;
+        }
+    } else {
+        // From right to left: a character begins at a byte that continues none, if what it leads is whole.
+        for (std::size_t stop = text.size; stop > 0;) {
+            std::size_t start = stop - 1;
+            for (std::size_t back = 1; back <= 4 && back <= stop; ++back) {
+                if (UnicodeTable::continues(text[stop - back])) continue;
+                if (table.at(text.data, stop - back, stop).size == back) start = stop - back;
+                break;
+            }
+            take(kinds_of(table.at(text.data, start, stop)), end_ + (text.size - stop));
+            stop = start;
+        }
+    }
+    end_ += text.size;
+}
+
+void RunIndex::truncate(std::size_t distance) {
+    if (distance >= end_) return;
+    for (auto& toggles : toggles_)
+        toggles.erase(std::lower_bound(toggles.begin(), toggles.end(), distance), toggles.end());
+    end_ = distance;
+}
+
+std::size_t RunIndex::memory() const {
+    std::size_t total = 0;
+    for (auto const& toggles : toggles_) total += toggles.capacity() * sizeof(std::size_t);
+    return total;
+}
+
+std::size_t IndexedText::end(RunIndex::Kind kind, std::size_t place) const {
+    auto const& toggles = index_.toggles(kind);
+    if (index_.side() == RunIndex::Side::right) {
+        auto const after = std::upper_bound(toggles.begin(), toggles.end(), place);
+        if ((after - toggles.begin()) % 2 == 0) return place;
+        return after == toggles.end() ? limit_ : std::min(*after, limit_);
+    }
+    auto const from = std::lower_bound(toggles.begin(), toggles.end(), length_ - place);
+    if ((from - toggles.begin()) % 2 == 0) return place;
+    return std::min(length_ - *(from - 1), limit_);
+}
+
+std::size_t IndexedText::next(RunIndex::Kind kind, std::size_t place) const {
+    auto const& toggles = index_.toggles(kind);
+    if (index_.side() == RunIndex::Side::right) {
+        auto const after = std::upper_bound(toggles.begin(), toggles.end(), place);
+        if ((after - toggles.begin()) % 2 == 1) return place;
+        return after == toggles.end() ? limit_ : std::min(*after, limit_);
+    }
+    auto const from = std::lower_bound(toggles.begin(), toggles.end(), length_ - place);
+    if ((from - toggles.begin()) % 2 == 1) return place;
+    return from == toggles.begin() ? limit_ : std::min(length_ - *(from - 1), limit_);
+}
+
+std::size_t IndexedText::last_end(RunIndex::Kind kind, std::size_t place, std::size_t stop) const {
+    auto const& toggles = index_.toggles(kind);
+    if (index_.side() == RunIndex::Side::right) {
+        auto const from = std::lower_bound(toggles.begin(), toggles.end(), stop);
+        auto const before = from - toggles.begin();
+        if (before % 2 == 1) return stop;  // a run holds the last character
+        return before == 0 ? place : std::max(*(from - 1), place);
+    }
+    auto const after = std::upper_bound(toggles.begin(), toggles.end(), length_ - stop);
+    if ((after - toggles.begin()) % 2 == 1) return stop;
+    return after == toggles.end() ? place : std::max(length_ - *after, place);
+}
+
+}  // namespace bpe

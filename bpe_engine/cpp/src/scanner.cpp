@@ -1,0 +1,244 @@
+#include "bpe/scanner.hpp"
+
+#include <algorithm>
+
+#include "bpe/run_index.hpp"
+#include "byte_masks.hpp"
+
+namespace bpe {
+
+namespace {
+
+const ByteMasksOf byte_masks = byte_masks_for_this_processor();
+
+constexpr std::uint64_t low_bits(std::size_t count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+constexpr std::uint64_t bit(std::size_t place) { return std::uint64_t{1} << place; }
+
+// The classes of a block: each byte of a character has the mask of the character.
+struct Block {
+    std::uint64_t upper, lower, both;  // letters; `both` are those of either case, and marks where a grammar takes them as letters
+    std::uint64_t number, space, newline, blank, punctuation;
+    std::uint64_t starts_mark;  // marks that are letters to the grammar: they must not begin a word, see below
+    std::uint64_t continuation;
+    std::uint64_t doubt;
+};
+
+// Adds the characters beyond ASCII, one by one.
+template <Grammar grammar>
+void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& masks, Block& block) {
+    const UnicodeTable& table = UnicodeTable::instance();
+    std::uint64_t covered = 0;
+    for (std::uint64_t leads = masks.high & ~masks.continuation; leads; leads &= leads - 1) {
+        auto const place = static_cast<std::size_t>(std::countr_zero(leads));
+        Character const character = table.beyond_ascii(bytes + place, size - place);
+        std::uint64_t const mask = low_bits(character.size) << place;
+        Flags const flags = character.flags;
+        covered |= mask;
+        bool const letter = flags & letter_class;
+        bool const mark = flags & mark_class;
+        bool const as_letter = letter || (mark && grammar.words != Grammar::Words::letters);
+        bool const up = as_letter && (flags & (upper_class | lower_class)) == upper_class;
+        bool const low = as_letter && (flags & (upper_class | lower_class)) == lower_class;
+        auto const when = [mask](bool is) { return is ? mask : 0; };
+        block.upper |= when(up);
+        block.lower |= when(low);
+        block.both |= when(as_letter && !up && !low);
+        if constexpr (grammar.words == Grammar::Words::cased) block.starts_mark |= when(mark);
+        bool const unknown = (flags & (space_class | number_class)) != 0 || character.code == 0xFFFFFFFF;
+        block.punctuation |= when(!as_letter && !unknown);
+        block.doubt |= when(unknown);
+    }
+    block.doubt |= masks.high & ~covered;
+}
+
+// The bits of `runs` from each bit of `from` (which are bits of `runs`) up to the end of its run.
+constexpr std::uint64_t filled(std::uint64_t runs, std::uint64_t from) { return (runs & ~(runs + from)) | from; }
+
+// Where the run of bits of `runs` that ends below `place` starts.
+constexpr std::size_t run_start(std::uint64_t runs, std::size_t place) {
+    std::uint64_t const others = ~runs & low_bits(place);
+    return others ? 64 - static_cast<std::size_t>(std::countl_zero(others)) : 0;
+}
+
+template <Grammar grammar>
+Step scan(const Byte* text, std::size_t place, std::size_t limit) {
+    using Contraction = Grammar::Contraction;
+    std::size_t const size = std::min<std::size_t>(64, limit - place);
+    bool const whole_rest = limit - place <= 64;
+    const Byte* bytes = text + place;
+    Byte copy[64];
+    if (size < 64) {
+        std::memset(copy, 0, 64);
+        std::memcpy(copy, bytes, size);
+        bytes = copy;
+    }
+    ByteMasks masks;
+    byte_masks(bytes, masks);
+    std::uint64_t const valid = low_bits(size);
+    Block block{};
+    block.upper = masks.upper;
+    block.lower = masks.lower;
+    block.number = masks.digit;
+    block.space = masks.space;
+    block.newline = masks.newline;
+    block.blank = masks.blank;
+    block.punctuation = ~(masks.upper | masks.lower | masks.digit | masks.space | masks.high) & valid;
+    if (masks.high) {
+        block.continuation = masks.continuation;
+        add_beyond_ascii<grammar>(bytes, size, masks, block);
+    }
+
+    std::uint64_t const letters = block.upper | block.lower | block.both;
+    std::uint64_t const letter_starts = letters & ~(letters << 1);
+    std::uint64_t const number_starts = block.number & ~(block.number << 1);
+    std::uint64_t starts = 0;
+    std::uint64_t unsure = 0;  // starts that may be wrong, with all behind them
+    if constexpr (grammar.space_before) {
+        std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
+        std::uint64_t space_last = block.space & ~(block.space >> 1);
+        if (whole_rest && size > 0) space_last &= ~bit(size - 1);
+        starts = ((letter_starts | number_starts | punctuation_starts) & ~(block.blank << 1)) |
+                 (block.space & ~(block.space << 1)) | space_last;
+        if constexpr (grammar.contraction == Contraction::lower_case) {
+            for (std::uint64_t quotes = masks.apostrophe & starts & (letters >> 1); quotes; quotes &= quotes - 1) {
+                auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
+                std::size_t const end = contraction_end(bytes, quote, size, false);
+                if (end == quote) continue;
+                starts &= ~bit(quote + 1);
+                if (end < 64) starts |= bit(end);
+            }
+        }
+    } else {
+        // Line breaks (and slashes) behind punctuation belong to it.
+        std::uint64_t tail = 0;
+        if constexpr (grammar.tail != Grammar::Tail::nothing) {
+            std::uint64_t const tail_runs =
+                block.newline | (grammar.tail == Grammar::Tail::newlines_and_slashes ? masks.slash : 0);
+            tail = filled(tail_runs, block.newline & (block.punctuation << 1));
+        }
+        std::uint64_t const punctuation = block.punctuation & ~tail;
+        std::uint64_t const space = block.space & ~tail;
+        std::uint64_t const newline = block.newline & ~tail;
+        std::uint64_t const other_space = space & ~newline;
+
+        std::uint64_t const punctuation_starts = punctuation & ~(punctuation << 1);
+        std::uint64_t const behind_blank = punctuation_starts & (block.blank << 1);
+        // Punctuation of one character stands before a word, if no space comes before it.
+        std::uint64_t const more = punctuation & (punctuation << 1) & ~block.continuation;
+        std::uint64_t const no_prefix = filled(punctuation, more | behind_blank);
+        std::uint64_t const prefixed = (other_space | (punctuation & ~no_prefix)) << 1;
+
+        starts = (letter_starts & ~prefixed) | (punctuation_starts & ~behind_blank) | (behind_blank >> 1);
+        if constexpr (grammar.words == Grammar::Words::cased) {
+            starts |= block.upper & (block.lower << 1);
+            // An upper-case letter behind one of both cases: it depends on what follows. A mark that begins a word: it could be the
+            // character before the word as well.
+            block.doubt |= (block.upper & (block.both << 1)) | (block.starts_mark & ~(letters << 1));
+        }
+        if constexpr (grammar.digits == 1) {
+            starts |= block.number;
+        } else {
+            std::uint64_t const fourth = block.number & (block.number << 1) & (block.number << 2) & (block.number << 3);
+            starts |= number_starts;
+            for (std::uint64_t group = (number_starts << 3) & fourth; group; group = (group << 3) & fourth) starts |= group;
+        }
+
+        // White space: up to its last line break; the last character apart.
+        std::uint64_t const space_starts = space & ~(space << 1);
+        std::uint64_t space_last = other_space & ~(space >> 1);
+        std::uint64_t indents = other_space & (newline << 1);
+        std::uint64_t const indents_end = (other_space + indents) & ~other_space;
+        if (std::uint64_t const blank_lines = indents_end & newline & (other_space << 1)) {
+            auto const end = static_cast<std::size_t>(std::countr_zero(blank_lines));
+            unsure = bit(run_start(other_space, end));
+        }
+        if (whole_rest && (space >> (size - 1) & 1)) {
+            space_last &= ~bit(size - 1);
+            // Here the whole run is one pre-token, line breaks or not.
+            if constexpr (grammar.space == Grammar::Space::end_first) indents &= low_bits(run_start(space, size));
+        }
+        starts |= space_starts | space_last | indents;
+
+        if constexpr (grammar.contraction == Contraction::any_case) {
+            for (std::uint64_t quotes = masks.apostrophe & starts & (letters >> 1); quotes; quotes &= quotes - 1) {
+                auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
+                std::size_t const end = contraction_end(bytes, quote, size, true);
+                if (end > quote && end < 64) starts |= bit(end);
+            }
+        }
+        if constexpr (grammar.contraction == Contraction::ending) {
+            std::size_t previous = 0;  // the end of the last contraction: no other follows it at once
+            for (std::uint64_t quotes = masks.apostrophe & (letters << 1); quotes; quotes &= quotes - 1) {
+                auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
+                if (quote == previous) continue;
+                std::size_t const end = contraction_end(bytes, quote, size, true);
+                if (end == quote) continue;
+                previous = end;
+                starts &= ~(low_bits(end) & ~low_bits(quote));
+                if (end < 64) starts |= bit(end);
+            }
+        }
+    }
+    starts &= valid & ~std::uint64_t{1};
+
+    // Up to where the starts can be trusted. Two characters more may belong to a contraction, and white space waits for its end.
+    std::size_t doubt = 64;
+    bool const doubtful = block.doubt != 0 || !whole_rest;
+    std::size_t trusted = size;
+    if (doubtful) {
+        doubt = block.doubt ? static_cast<std::size_t>(std::countr_zero(block.doubt)) : size;
+        trusted = doubt > 2 ? doubt - 2 : 0;
+        std::size_t const space_run = run_start(block.space, doubt);
+        if (space_run < doubt) trusted = std::min(trusted, space_run + 1);
+    }
+    if (unsure) trusted = std::min(trusted, static_cast<std::size_t>(std::countr_zero(unsure)));
+    if (!doubtful && !unsure) return {size, starts >> 1 | bit(size - 1)};
+
+    std::uint64_t ends = (starts & low_bits(trusted)) >> 1;
+    std::size_t consumed = ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : 0;
+    if (ends == 0 || block.doubt || unsure) {
+        std::size_t const stop = std::max<std::size_t>(block.doubt ? doubt : 0, trusted);
+        Walk const walk(text, limit);
+        do {
+            std::size_t const end = pretoken_end<grammar>(walk, text, place + consumed) - place;
+            if (end > 64) {
+                if (consumed == 0) return {end, 0};
+                break;
+            }
+            ends |= bit(end - 1);
+            consumed = end;
+        } while (consumed <= stop && place + consumed < limit && consumed < 64);
+    }
+    return {consumed, ends};
+}
+
+template <Grammar grammar>
+std::size_t walked_end(const Byte* text, std::size_t place, std::size_t limit) {
+    return pretoken_end<grammar>(Walk(text, limit), text, place);
+}
+
+template <Grammar grammar>
+std::size_t indexed_end(const IndexedText& text, const Byte* bytes, std::size_t place) {
+    return pretoken_end<grammar>(text, bytes, place);
+}
+
+template <Grammar grammar>
+constexpr Scanner scanner(std::string_view name) {
+    return {name, scan<grammar>, walked_end<grammar>, indexed_end<grammar>, grammar.lookback};
+}
+
+constexpr Scanner scanners[] = {
+    scanner<grammars::r50k>("r50k"),   scanner<grammars::r50k>("gpt2"),     scanner<grammars::cl100k>("cl100k"),
+    scanner<grammars::o200k>("o200k"), scanner<grammars::llama3>("llama3"), scanner<grammars::qwen2>("qwen2"),
+    scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"),
+};
+
+}  // namespace
+
+const Scanner* scanner_named(std::string_view name) {
+    for (const Scanner& known : scanners)
+        if (known.name == name) return &known;
+    return nullptr;
+}
+
+}  // namespace bpe
