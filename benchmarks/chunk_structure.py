@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from chunk_findings import BrokenLaws, Findings, Text, plain, python
 from chunk_peers import PACKAGES, Split, code_splitters, prose_splitters
-from measuring import Report, parser, pin_to_one_core
+from measuring import Report, parser
 from real_texts import installed_documents, own_markdown, standard_library
 from rich.progress import track
+from timing import pin_to_one_core
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 

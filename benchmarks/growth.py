@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from growth_operations import CHUNK, Operation, chunkings, engine_operations
 from hostile_inputs import INPUTS, PARSER_INPUTS, Input
-from measuring import Report, cpu_seconds, in_units, parser, pin_to_one_core
+from measuring import Report, parser
 from rich.progress import track
+from timing import cpu_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.registry import load_vocabulary

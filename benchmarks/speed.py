@@ -13,9 +13,10 @@ from pathlib import Path
 
 from chunk_peers import PACKAGES as CHUNK_PACKAGES
 from chunk_peers import Split, code_splitters, count, prose_splitters
-from measuring import Report, best_seconds, cpu_seconds, in_units, parser, pin_to_one_core
+from measuring import Report, parser
 from real_texts import installed_documents, standard_library
 from rich.progress import track
+from timing import best_seconds, cpu_seconds, in_units, pin_to_one_core
 from token_peers import COUNTERS, PACKAGES, see_in_fresh_process
 
 from bpe_engine import Tokenizer

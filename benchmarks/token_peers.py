@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
-from measuring import best_seconds, cpu_seconds
+from timing import best_seconds, cpu_seconds
 
 PACKAGES = ["bpe-chunker", "tiktoken", "rs-bpe", "toktok-rs", "regex", "pyahocorasick"]
 
