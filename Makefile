@@ -73,6 +73,7 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/chunk_structure.py
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/compare_tokenizers.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
