@@ -23,6 +23,10 @@ WORST: dict[str, Input] = {
     "base64": drawn_from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
 }
 LONG = 8.0  # seconds of a process, after which there is no other round: noise is small in so much time
+HOW_SPEED_IS_TAKEN = (
+    "MB of UTF-8 a second. Cold: the first pass in a fresh process, after loading and one call on one letter. Warm: the best of "
+    "several passes more. Each pass has a new str. `*`: counts other tokens than tiktoken; `?`: tiktoken failed, the count is unchecked."
+)
 DOCUMENT = 2000  # characters of a text in a batch
 IDS = [name for name, peer in PEERS.items() if peer.ids and name not in (OURS_BUFFER, OURS_LIST)]
 OTHERS = [name for name in PEERS if name not in (OURS, OURS_BUFFER, OURS_LIST)]
@@ -65,10 +69,7 @@ def languages(bench: Bench) -> None:
     """Whole texts, cold and warm."""
     for encoding in bench.encodings:
         bench.report.add(f"## Real text, {encoding}")
-        bench.report.add(
-            "MB of UTF-8 a second. Cold: the first pass in a fresh process, after loading and one call on one letter. Warm: the best of "
-            "several passes more. Each pass has a new str. `*`: counts other tokens than tiktoken; `?`: tiktoken failed, the count is unchecked."
-        )
+        bench.report.add(HOW_SPEED_IS_TAKEN)
         found: Measured = {}
         for language, path in bench.texts.items():
             what = f"{encoding}, {language}"
@@ -84,7 +85,7 @@ def worst(bench: Bench) -> None:
     """One piece of 200 kB that no pattern cuts (digits, spaces and the like aside), of seven kinds."""
     for encoding in bench.encodings:
         bench.report.add(f"## Worst cases: {WORST_SIZE:,} bytes of one kind, {encoding}")
-        bench.report.add("As above. A process that takes too long is ended.")
+        bench.report.add(f"{HOW_SPEED_IS_TAKEN} A process that takes too long is ended.")
         found: Measured = {}
         for name, make in WORST.items():
             path = bench.scratch / "worst.txt"
