@@ -122,6 +122,7 @@ class CustomPattern:
         end_of_comment = "\n" if self._regex.flags & regex.VERBOSE else ""
         self._touches_end = compiled(f"(?:{pattern.source}{end_of_comment})(?!)")
         self._split = pattern.behaviour == "split"
+        self._has_dollar = "$" in pattern.source
         self.looks_back = _looks_back(pattern.source)
 
     def spans(self, text: str) -> list[Span]:
@@ -139,6 +140,9 @@ class CustomPattern:
         (2, 1)
         """
         first_open = self._first_open_place(text)
+        if self._has_dollar and text.endswith("\n"):
+            # "$" has matched before this "\n" because it is the last one, and that is not reported. Without it, it is.
+            first_open = min(first_open, self._first_open_place(text[:-1]))
         # One that ends just there is kept open too: it may be a gap, which grows if nothing matches after all.
         return sum(1 for _, end in spans if end >= first_open)
 

@@ -68,6 +68,13 @@ def test_a_pattern_with_too_many_ways_is_open() -> None:
     assert pretokenizer.open_count(text, pretokenizer.spans(text)) == 3
 
 
+def test_a_dollar_before_the_last_line_break_is_open() -> None:
+    pretokenizer = pretokenizer_for(Pattern("a+$|a+b|."))
+    assert pretokenizer.spans("aa\n") == [(0, 2)]
+    assert pretokenizer.spans("aa\nb") == [(0, 1), (1, 2), (3, 4)]
+    assert pretokenizer.open_count("aa\n", [(0, 2)]) == 1
+
+
 def test_behaviour_is_match_or_split() -> None:
     with pytest.raises(PatternError, match="isolated"):
         Pattern("a", "isolated")  # type: ignore[arg-type]
