@@ -16,9 +16,6 @@ from bpe_engine.errors import BpeEngineError
 
 VARIABLE = "BPE_ENGINE_IMPLEMENTATION"
 
-# The compiled core is not complete yet: until it is, it has to be asked for. None: it is the default.
-WHEN_UNSET: str | None = "python"
-
 _NAME = "bpe_engine._core"
 _NOT_BUILT = "this installation has no compiled core: it was built without a C++ compiler, or told to do without"
 
@@ -51,7 +48,7 @@ def choose(wanted: str | None) -> ModuleType | None:
         return None
 
 
-_CORE = choose(os.environ.get(VARIABLE) or WHEN_UNSET)
+_CORE = choose(os.environ.get(VARIABLE) or None)
 
 
 def implementation() -> Literal["cpp", "python"]:

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, partial
-from itertools import accumulate, chain
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
 from bpe_engine.errors import UnknownTokenError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.received import received, source_places, to_bytes
-from bpe_engine.reference.dictionary import TokenDictionary
-from bpe_engine.reference.pieces import PieceCounts, PieceIds
-from bpe_engine.reference.pretokenizer import NamedPattern, pretokenizer_for
-from bpe_engine.registry import encoding_name_for_model, is_embedded, load_vocabulary
+from bpe_engine.reference.engine import in_threads
+from bpe_engine.registry import encoding_name_for_model, load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
-from bpe_engine.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.truncation import Text
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+if TYPE_CHECKING or implementation() == "python":
+    from bpe_engine.reference.engine import Engine
+else:
+    from bpe_engine.compiled import Engine
 
-# Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
-BLOCK = 1 << 16
 
-
-class Tokenizer:
+class Tokenizer(Engine):
     """A byte-pair tokenizer. Immutable; threads may share it; pickles (embedded vocabularies by name).
 
     Raises VocabularyError where the ids are not in merge order, PatternError where the pattern does not compile.
@@ -48,15 +42,9 @@ class Tokenizer:
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        implementation()  # which raises where the environment asks for one that is not there
+        super().__init__(vocabulary)
         self.vocabulary = vocabulary
-        self.dictionary = TokenDictionary(vocabulary.ranks)
-        if not is_embedded(vocabulary):  # of the embedded ones it is known
-            self.dictionary.check_merge_order()
-        self.pretokenizer = pretokenizer_for(vocabulary.pattern)
         self.special_tokens = SpecialTokens(vocabulary.special_tokens)
-        self._piece_ids = PieceIds(self.dictionary)
-        self.piece_counts = PieceCounts(self._piece_ids)
 
     @classmethod
     def load(cls, name: str) -> Tokenizer:
@@ -111,23 +99,14 @@ class Tokenizer:
         `disallowed_special` names raises DisallowedSpecialTokenError ("all" names every one that is not allowed); unlike
         tiktoken's, its default is none. Raises EncodingError for a byte that is in no token.
         """
-        characters = received(text)
         if not allowed_special and not disallowed_special:
-            return self._encode_characters(characters)
+            return self.encode_ordinary(text)
         ids: list[int] = []
-        for plain, special in self.special_tokens.parts(characters, allowed_special, disallowed_special):
-            ids += self._encode_characters(plain)
+        for plain, special in self.special_tokens.parts(received(text), allowed_special, disallowed_special):
+            ids += self.encode_ordinary(to_bytes(plain))
             if special is not None:
                 ids.append(special)
         return ids
-
-    def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
-        return self._encode_characters(received(text))
-
-    def encode_to_buffer(self, text: str | bytes) -> array[int]:
-        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
-        return array("I", self._encode_characters(received(text)))
 
     def encode_to_numpy(
         self, text: str | bytes, *, allowed_special: Specials = (), disallowed_special: Specials = ()
@@ -135,8 +114,10 @@ class Tokenizer:
         """`encode` as a numpy array. Needs numpy, which is not a dependency."""
         import numpy as np  # noqa: PLC0415 - who does not call this need not have it
 
+        if not allowed_special and not disallowed_special:
+            return np.frombuffer(self.encode_to_buffer(text), dtype=np.uint32)
         ids = self.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
-        return np.frombuffer(array("I", ids), dtype=np.uint32)
+        return np.array(ids, dtype=np.uint32)
 
     def encode_batch(
         self,
@@ -147,12 +128,10 @@ class Tokenizer:
         disallowed_special: Specials = (),
     ) -> list[list[int]]:
         """`encode` of each text, in order."""
+        if not allowed_special and not disallowed_special:
+            return self.encode_ordinary_batch(text, num_threads=num_threads)
         encode = partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
-        return _in_threads(encode, text, num_threads)
-
-    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
-        """`encode_ordinary` of each text, in order."""
-        return _in_threads(self.encode_ordinary, text, num_threads)
+        return in_threads(encode, text, num_threads)
 
     def encode_with_offsets(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """The token ids of `text`, and for each the offset in `text` where it starts: characters of a str, bytes of bytes.
@@ -160,7 +139,7 @@ class Tokenizer:
         A token that starts inside a character has the offset of that character, as tiktoken's `decode_with_offsets` says.
         """
         characters = received(text)
-        ids = self._encode_characters(characters)
+        ids = self.encode_ordinary(to_bytes(characters))
         if not isinstance(text, str):
             return ids, list(accumulate(map(len, self.decode_tokens_bytes(ids)), initial=0))[:-1]
         offsets = self._offsets(ids)
@@ -172,35 +151,12 @@ class Tokenizer:
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
         data = to_bytes(received(text_or_bytes))
-        found = self.dictionary.id_of.get(data)
+        found = self._id_of(data)
         if found is None:
             found = self.vocabulary.special_tokens.get(data.decode("utf-8", "replace"))
         if found is None:
             raise UnknownTokenError(f"{text_or_bytes!r} is not a single token of {self.name}")
         return found
-
-    def count(self, text: str | bytes) -> int:
-        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
-        return self.count_characters(received(text))
-
-    def count_characters(self, characters: str) -> int:
-        """`count` of text that went through `received` already."""
-        return sum(sum(map(self.piece_counts.__getitem__, block)) for block in self.pieces(characters))
-
-    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
-        """`count` of each text, in order."""
-        return _in_threads(self.count, texts, num_threads)
-
-    def count_up_to(self, text: str | bytes, limit: int) -> int | None:
-        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit."""
-        characters = received(text)
-        encoder = self.appending_encoder()
-        step = max(64, limit)
-        for start in range(0, len(characters), step):
-            encoder.append(to_bytes(characters[start : start + step]))
-            if encoder.fewest > limit:
-                return None
-        return encoder.count if encoder.count <= limit else None
 
     def truncate(self, text: Text, max_tokens: int, side: Literal["head", "tail"] = "head") -> Text:
         """The longest prefix (`side="head"`) or suffix (`"tail"`) of `text` whose own count is at most `max_tokens`.
@@ -211,25 +167,7 @@ class Tokenizer:
             raise ValueError(f"max_tokens is at least 0, not {max_tokens}")
         if side not in ("head", "tail"):
             raise ValueError(f'side is "head" or "tail", not {side!r}')
-        return truncate_head(self, text, max_tokens) if side == "head" else truncate_tail(self, text, max_tokens)
-
-    def split(self, text: str | bytes) -> list[str]:
-        """The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF."""
-        return list(chain.from_iterable(self.pieces(received(text))))
-
-    # --- incremental
-
-    def appending_encoder(self) -> AppendingEncoder:
-        """A text that grows to the right, and its count."""
-        return AppendingEncoder(self)
-
-    def prepending_encoder(self) -> PrependingEncoder:
-        """A text that grows to the left, and its count."""
-        return PrependingEncoder(self)
-
-    def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
-        """The counts of all slices of `text`."""
-        return IntervalEncoder(self, text)
+        return self._truncate(text, max_tokens, head=side == "head")
 
     # --- tokens -> text
 
@@ -250,7 +188,7 @@ class Tokenizer:
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one token, special or not. Raises UnknownTokenError for an id that no token has."""
-        found = self.dictionary.bytes_of.get(token)
+        found = self._bytes_of(token)
         if found is None:
             found = self.special_tokens.bytes_of.get(token)
         if found is None:
@@ -265,18 +203,18 @@ class Tokenizer:
         self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
         """`decode` of each sequence, in order."""
-        return _in_threads(partial(self.decode, errors=errors), batch, num_threads)
+        return in_threads(partial(self.decode, errors=errors), batch, num_threads)
 
     def decode_bytes_batch(self, batch: Iterable[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
         """`decode_bytes` of each sequence, in order."""
-        return _in_threads(self.decode_bytes, batch, num_threads)
+        return in_threads(self.decode_bytes, batch, num_threads)
 
     # --- the vocabulary
 
     @cached_property
     def max_token_value(self) -> int:
         """The largest id."""
-        return max(max(self.dictionary.bytes_of, default=-1), max(self.special_tokens.bytes_of, default=-1))
+        return max(self._largest_id(), max(self.special_tokens.bytes_of, default=-1))
 
     @property
     def n_vocab(self) -> int:
@@ -297,37 +235,6 @@ class Tokenizer:
         """Whether a special token has this id."""
         return token in self.special_tokens.bytes_of
 
-    def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
-        return sorted(self.dictionary.id_of)
-
-    # --- what the encoders use
-
-    def pieces(self, characters: str) -> Iterator[list[str]]:
-        """The pre-tokens of text that went through `received`, block by block."""
-        pretokenizer = self.pretokenizer
-        if not isinstance(pretokenizer, NamedPattern):
-            yield [characters[start:end] for start, end in pretokenizer.spans(characters)]
-            return
-        start, size = 0, BLOCK
-        while start < len(characters):
-            text = characters[start : start + size]
-            found = pretokenizer.split(text)
-            if start + size < len(characters):
-                del found[-pretokenizer.lookback :]
-                if not found:
-                    size *= 2  # one pre-token fills the block
-                    continue
-            yield found
-            start += sum(map(len, found))
-            size = BLOCK
-
-    def _encode_characters(self, characters: str) -> list[int]:
-        ids: list[int] = []
-        for block in self.pieces(characters):
-            ids.extend(chain.from_iterable(map(self._piece_ids.__getitem__, block)))
-        return ids
-
     def _offsets(self, ids: Iterable[int]) -> list[int]:
         """
         >>> Tokenizer.load("cl100k_base")._offsets([15339, 220, 9468, 239, 235])    # "hello " and the bytes of one character
@@ -340,11 +247,6 @@ class Tokenizer:
             offsets.append(max(0, characters - (0x80 <= data[0] < 0xC0)))
             characters += starts
         return offsets
-
-
-def _in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:
-    with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(function, items))
 
 
 @cache

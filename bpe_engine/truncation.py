@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from bpe_engine.encoders.growing import GrowingEncoder, State
 from bpe_engine.received import received, source_places, to_bytes
+from bpe_engine.reference.growing_encoder import GrowingEncoder, State
 
 if TYPE_CHECKING:
     from bpe_engine.tokenizer import Tokenizer

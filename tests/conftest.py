@@ -35,4 +35,4 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    return f"bpe_engine under test: {_PACKAGE}"
+    return f"bpe_engine under test: {_PACKAGE}, implementation: {bpe_engine.implementation()}"

@@ -6,6 +6,9 @@ readable engine usable; merging runs on the first sight only.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from bpe_engine.reference import backtracking, naive
 from bpe_engine.reference.dictionary import TokenDictionary
 
@@ -18,28 +21,35 @@ REMEMBERED_PIECES = 1 << 18
 NAIVE_LENGTH = 24
 
 
+def encode_piece(dictionary: TokenDictionary, data: bytes) -> Sequence[int]:
+    """The ids of one pre-token: the token that it is itself, else its merges."""
+    whole = dictionary.id_of.get(data)
+    if whole is not None:
+        return (whole,)
+    return naive.encode(dictionary, data) if len(data) <= NAIVE_LENGTH else backtracking.encode(dictionary, data)
+
+
 class PieceIds(dict[str, tuple[int, ...]]):
     """Pre-token -> token ids; `ids[piece]` computes what is missing.
 
     A pre-token that is a token itself is that token, also where its merges would not end in it: so tiktoken does. Bytes that
     are not UTF-8 stand in a pre-token as lone surrogates, as errors="surrogateescape" decodes them.
 
-    >>> PieceIds(TokenDictionary.of("a b c ac bb ab acbb"))["abacbb"]
+    >>> PieceIds.of(TokenDictionary.of("a b c ac bb ab acbb"))["abacbb"]
     (5, 6)
     """
 
-    def __init__(self, dictionary: TokenDictionary) -> None:
+    def __init__(self, encode: Callable[[bytes], Sequence[int]]) -> None:
         super().__init__()
-        self._dictionary = dictionary
+        self._encode = encode
+
+    @classmethod
+    def of(cls, dictionary: TokenDictionary) -> PieceIds:
+        """By merging the bytes."""
+        return cls(partial(encode_piece, dictionary))
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
-        data = piece.encode("utf-8", "surrogateescape")
-        whole = self._dictionary.id_of.get(data)
-        if whole is not None:
-            ids: tuple[int, ...] = (whole,)
-        else:
-            encode = naive.encode if len(data) <= NAIVE_LENGTH else backtracking.encode
-            ids = tuple(encode(self._dictionary, data))
+        ids = tuple(self._encode(piece.encode("utf-8", "surrogateescape")))
         if len(piece) <= REMEMBERED_LENGTH:
             if len(self) >= REMEMBERED_PIECES:
                 self.clear()

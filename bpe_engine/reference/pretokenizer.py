@@ -34,6 +34,10 @@ PATIENCE = 0.05
 
 LOOKBACK = dict.fromkeys(PATTERNS, 2) | {"cl100k": 1, "falcon": 1}
 
+# A pre-token that ends with one of these may give back some of its end when text is appended: " 12" becomes " " | "123" under
+# falcon, and a run of what deepseek_v3 has no word for loses its last character to a word.
+GIVEN_BACK = dict.fromkeys(PATTERNS, r"\s") | {"falcon": r"[\s0-9]", "deepseek_v3": r"[^\p{L}\p{M}\p{N}\p{P}\p{S}]"}
+
 
 class PreTokenizer(Protocol):
     """What the encoders ask of a pre-tokenization grammar. Offsets are characters."""
@@ -90,6 +94,7 @@ class NamedPattern:
         self.name = name
         self._regex = compiled(PATTERNS[name].source)
         self.lookback = LOOKBACK[self.name]
+        self._given_back = compiled(GIVEN_BACK[self.name])
 
     def spans(self, text: str) -> list[Span]:
         """
@@ -111,6 +116,14 @@ class NamedPattern:
     def open_count(self, text: str, spans: list[Span]) -> int:  # noqa: ARG002 - the protocol's
         """`lookback`, a constant of the pattern."""
         return self.lookback
+
+    def may_shrink(self, last: str) -> bool:
+        """Whether the end of an open pre-token may move to the left when text is appended; `last` is its last character.
+
+        >>> NamedPattern("llama3").may_shrink("2"), NamedPattern("falcon").may_shrink("2")
+        (False, True)
+        """
+        return self._given_back.match(stand_ins(last)) is not None
 
 
 class CustomPattern:

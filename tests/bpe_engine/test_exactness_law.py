@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, byte_strings, fragments, small_tokenizers, texts
 
-import bpe_engine.encoders.appending
-import bpe_engine.encoders.interval
-import bpe_engine.encoders.open_pieces
-import bpe_engine.encoders.prepending
+import bpe_engine.reference.appending_encoder
+import bpe_engine.reference.engine
 import bpe_engine.reference.interval
-import bpe_engine.tokenizer
+import bpe_engine.reference.interval_encoder
+import bpe_engine.reference.open_pieces
+import bpe_engine.reference.prepending_encoder
 import bpe_engine.truncation
 from bpe_engine import AppendingEncoder, EncodingError, Mark, PrependingEncoder, StaleMarkError, Tokenizer, Vocabulary
 from bpe_engine.reference import naive
@@ -32,13 +32,17 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
     """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small":
-            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending, bpe_engine.encoders.interval):
+            for module in (
+                bpe_engine.reference.appending_encoder,
+                bpe_engine.reference.prepending_encoder,
+                bpe_engine.reference.interval_encoder,
+            ):
                 patch.setattr(module, "LONG_TAIL", 5)
-            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending):
+            for module in (bpe_engine.reference.appending_encoder, bpe_engine.reference.prepending_encoder):
                 patch.setattr(module, "SHORT_PIECE", 2)
-            patch.setattr(bpe_engine.encoders.interval, "WINDOW", 3)
-            patch.setattr(bpe_engine.encoders.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
-            patch.setattr(bpe_engine.tokenizer, "BLOCK", 7)
+            patch.setattr(bpe_engine.reference.interval_encoder, "WINDOW", 3)
+            patch.setattr(bpe_engine.reference.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
+            patch.setattr(bpe_engine.reference.engine, "BLOCK", 7)
             patch.setattr(bpe_engine.truncation, "BLOCK", 3)
             patch.setattr(bpe_engine.reference.interval, "STRIDE", 2)
         yield
@@ -217,7 +221,9 @@ def test_a_mark_in_the_middle_of_a_character(first: str | bytes, second: str | b
 def count_by_definition(ours: Tokenizer, text: str) -> int:
     """Naive merging of each pre-token; one that is a token itself counts one."""
     pieces = [piece.encode() for piece in ours.split(text)]
-    return sum(1 if p in ours.dictionary.id_of else len(naive.encode(ours.dictionary, p)) for p in pieces)
+    return sum(
+        1 if p in ours.reference.dictionary.id_of else len(naive.encode(ours.reference.dictionary, p)) for p in pieces
+    )
 
 
 letters = st.lists(st.sampled_from(["a", "b", "ab", "aab", "ba" * 9, "a" * 40]), max_size=6).map("".join)

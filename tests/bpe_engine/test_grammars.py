@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
 
-from bpe_engine.encoders.interval import REREAD
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.reference.class_runs import ClassRuns, MirroredClassRuns
 from bpe_engine.reference.grammars import GRAMMARS
+from bpe_engine.reference.interval_encoder import REREAD
+from bpe_engine.reference.prepending_encoder import _ALWAYS_CUT
 from bpe_engine.reference.pretokenizer import LOOKBACK, NamedPattern, Span
 from bpe_engine.unicode_classes import stand_ins
 
@@ -101,6 +102,29 @@ def test_how_many_pretokens_the_end_of_a_slice_changes(name: str) -> None:
             whole = sum(1 for _, end in spans if end < length)  # before the one that the slice cuts, or ends with
             kept = max(0, whole - REREAD + 1)  # REREAD is one more than any pattern needs
             assert all_spans[text[:length]][:kept] == spans[:kept]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_the_first_open_pretoken_only_grows(name: str) -> None:
+    """But for those that `may_shrink` tells of; the lower bound of appending encoders stands on it."""
+    pretokenizer = NamedPattern(name)
+    all_spans = spans_of_short_texts(name)
+    shrunk = set()
+    for text, spans in all_spans.items():
+        for length in range(1, len(text)):
+            shorter = all_spans[text[:length]]
+            start, end = shorter[max(0, len(shorter) - LOOKBACK[name])]
+            if dict(spans)[start] < end:
+                shrunk.add(text[end - 1])
+    told = set(filter(pretokenizer.may_shrink, ALPHABETS[name][0]))
+    assert shrunk <= told <= shrunk | {"\n"}  # white space that ends with a line break keeps it
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_where_every_pattern_cuts(name: str) -> None:
+    """The lower bound of prepending encoders stands on it."""
+    for text, spans in spans_of_short_texts(name).items():
+        assert {match.start() for match in _ALWAYS_CUT.finditer(text)} <= {start for start, _ in spans}
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
 
-import bpe_engine.encoders.appending
-import bpe_engine.encoders.interval
-import bpe_engine.encoders.open_pieces
-import bpe_engine.encoders.prepending
-import bpe_engine.tokenizer
+import bpe_engine.reference.appending_encoder
+import bpe_engine.reference.engine
+import bpe_engine.reference.interval_encoder
+import bpe_engine.reference.open_pieces
+import bpe_engine.reference.prepending_encoder
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.registry import load_vocabulary
@@ -64,13 +64,17 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
     """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small":
-            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending, bpe_engine.encoders.interval):
+            for module in (
+                bpe_engine.reference.appending_encoder,
+                bpe_engine.reference.prepending_encoder,
+                bpe_engine.reference.interval_encoder,
+            ):
                 patch.setattr(module, "LONG_TAIL", 5)
-            for module in (bpe_engine.encoders.appending, bpe_engine.encoders.prepending):
+            for module in (bpe_engine.reference.appending_encoder, bpe_engine.reference.prepending_encoder):
                 patch.setattr(module, "SHORT_PIECE", 2)
-            patch.setattr(bpe_engine.encoders.interval, "WINDOW", 3)
-            patch.setattr(bpe_engine.encoders.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
-            patch.setattr(bpe_engine.tokenizer, "BLOCK", 7)
+            patch.setattr(bpe_engine.reference.interval_encoder, "WINDOW", 3)
+            patch.setattr(bpe_engine.reference.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
+            patch.setattr(bpe_engine.reference.engine, "BLOCK", 7)
         yield
 
 
@@ -117,6 +121,17 @@ def test_slices(name: str, text: str, data: st.DataObject) -> None:
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, len(text)))
         assert prices.count(start, end) == ours.count(text[start:end])
+
+
+def test_a_bound_where_han_signs_join_letters() -> None:
+    """Under kimi_k2 a Han letter and a Han symbol are one pre-token."""
+    steps = ["中⺀".encode()[start:end] for start, end in ((0, 2), (2, 4), (4, 6), (0, 4), (0, 6))]
+    every_byte = [bytes([byte]) for byte in range(256)]
+    encoder = Tokenizer(Vocabulary.from_tokens([*every_byte, *steps], pattern=PATTERNS["kimi_k2"])).prepending_encoder()
+    encoder.prepend("⺀")
+    assert encoder.count == 2
+    encoder.prepend("中")
+    assert encoder.fewest <= encoder.count == 1
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama3", "qwen2", "qwen35", "tekken", "kimi_k2"])

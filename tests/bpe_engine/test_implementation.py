@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import bpe_engine
-from bpe_engine.implementation import VARIABLE, WHEN_UNSET
+from bpe_engine.implementation import VARIABLE
 
 HAS_CORE = importlib.util.find_spec("bpe_engine._core") is not None
 # Python's own way to make an import fail.
@@ -41,7 +41,7 @@ def test_python_when_asked_for_is_silent(code: str) -> None:
 
 
 @pytest.mark.skipif(not HAS_CORE, reason="this installation has no compiled core")
-@pytest.mark.parametrize("variable", ["cpp"] if WHEN_UNSET else ["cpp", None])
+@pytest.mark.parametrize("variable", ["cpp", None])
 def test_the_core_runs_where_there_is_one(variable: str | None) -> None:
     code = REPORT + "from bpe_engine.implementation import core; print(core().__name__)\n"
     done = run(code, variable, "-W", "error")
@@ -77,7 +77,6 @@ def test_the_fallback_warns_once_and_says_why_and_how_to_silence_it() -> None:
     assert "BPE_ENGINE_IMPLEMENTATION=python" in warning
 
 
-@pytest.mark.skipif(WHEN_UNSET is not None, reason="the core is not the default yet")
 def test_the_fallback_warning_points_at_the_line_that_imports(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

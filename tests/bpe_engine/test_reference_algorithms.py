@@ -163,12 +163,12 @@ def test_a_piece_that_is_a_token_wins() -> None:
     dictionary = TokenDictionary(
         {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"cc": 4, b"abcc": 5, b"bcc": 6, b"bc": 7, b"abc": 8}
     )
-    assert all(PieceIds(dictionary)[data.decode()] == (token,) for data, token in dictionary.id_of.items())
+    assert all(PieceIds.of(dictionary)[data.decode()] == (token,) for data, token in dictionary.id_of.items())
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 def test_every_published_token_is_reached_by_its_merges(name: str) -> None:
-    dictionary = tokenizer(name).dictionary
+    dictionary = tokenizer(name).reference.dictionary
     dictionary.check_merge_order()
     assert [token for token in dictionary.bytes_of if dictionary.halves(token) is None] == []
 
@@ -196,7 +196,7 @@ def test_ids_out_of_merge_order_are_refused() -> None:
 @settings(max_examples=60)
 @given(data=st.binary(max_size=200))
 def test_exact_encoders_on_published_tokens(name: str, data: bytes) -> None:
-    dictionary = tokenizer(name).dictionary
+    dictionary = tokenizer(name).reference.dictionary
     expected = naive.encode(dictionary, data)
     for encode in EXACT:
         assert encode(dictionary, data) == expected

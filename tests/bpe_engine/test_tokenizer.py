@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -45,12 +46,20 @@ def test_the_names_of_tiktoken() -> None:
     assert theirs - set(dir(tokenizer("o200k_base"))) == NOT_OFFERED
 
 
+def parameters(function: Any) -> set[str]:
+    """The names of the parameters; of a compiled function from the signature that it brings in place of a Python one."""
+    try:
+        return set(inspect.signature(function).parameters)
+    except ValueError:
+        ((signature, *_),) = function.__nb_signature__
+        return {"self", *re.findall(r"(\w+):", signature)}
+
+
 def test_the_parameters_of_tiktoken() -> None:
     """Whoever passes arguments by name may go on doing so."""
     for name, theirs in inspect.getmembers(tiktoken.Encoding, inspect.isfunction):
         if not name.startswith("_") and name not in NOT_OFFERED:
-            ours = inspect.signature(getattr(Tokenizer, name)).parameters
-            assert set(inspect.signature(theirs).parameters) <= set(ours), name
+            assert parameters(theirs) <= parameters(getattr(Tokenizer, name)), name
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
@@ -288,7 +297,7 @@ def test_custom_patterns(pattern: Pattern, parts: list[str], data: st.DataObject
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     assert prices.count(start, end) == ours.count(text[start:end])
-    if pattern.behaviour == "match" and not ours.pretokenizer.looks_back:
+    if pattern.behaviour == "match" and not ours.reference.pretokenizer.looks_back:
         expected = tiktoken.Encoding(
             "custom", pat_str=pattern.source, mergeable_ranks=SMALL.ranks, special_tokens={}
         ).encode_ordinary(text)
@@ -379,13 +388,11 @@ def test_pickles_by_name() -> None:
 
 
 def test_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = tokenizer("o200k_base")
-    assert bpe_engine.implementation() == "python"
-    monkeypatch.setenv("BPE_ENGINE_IMPLEMENTATION", "cpp")
-    with pytest.raises(bpe_engine.BpeEngineError, match="BPE_ENGINE_IMPLEMENTATION=cpp"):
+    running = bpe_engine.implementation()
+    other = {"cpp": "python", "python": "cpp"}[running]
+    monkeypatch.setenv("BPE_ENGINE_IMPLEMENTATION", other)
+    with pytest.raises(bpe_engine.BpeEngineError, match=f"BPE_ENGINE_IMPLEMENTATION={other}"):
         bpe_engine.implementation()
-    with pytest.raises(bpe_engine.BpeEngineError, match="BPE_ENGINE_IMPLEMENTATION=cpp"):
-        Tokenizer(ours.vocabulary)
 
 
 def test_every_public_method_has_a_docstring() -> None:

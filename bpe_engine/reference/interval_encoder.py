@@ -21,8 +21,9 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from bpe_engine.encoders.appending import LONG_TAIL
+from bpe_engine import encoders
 from bpe_engine.received import byte_places, received, source_places, to_bytes
+from bpe_engine.reference.appending_encoder import LONG_TAIL
 from bpe_engine.reference.class_runs import ClassRuns
 from bpe_engine.reference.interval import IntervalTree
 from bpe_engine.reference.pretokenizer import NamedPattern, WholeText
@@ -38,7 +39,7 @@ REREAD = 3
 WINDOW = 64
 
 
-class IntervalEncoder:
+class IntervalEncoder(encoders.IntervalEncoder):
     """Counts of the slices of one text. `tokenizer.interval_encoder(text)` makes one. It never changes: threads may share it.
 
     Offsets are in the unit of the text: characters of a str, bytes of bytes.
@@ -51,17 +52,18 @@ class IntervalEncoder:
 
     def __init__(self, tokenizer: Tokenizer, text: str | bytes) -> None:
         self._tokenizer = tokenizer
+        self._engine = tokenizer.reference
         self._source = text if isinstance(text, str) else bytes(text)
         # Characters. Also the longest token: a pre-token that is a token itself is not for the tree.
-        self._short = max(LONG_TAIL, tokenizer.dictionary.longest)
-        self._counts = tokenizer.piece_counts
+        self._short = max(LONG_TAIL, self._engine.dictionary.longest)
+        self._counts = self._engine.piece_counts
         self._text = received(text)
         self._places = _places(self._source, self._text)
-        self._pretokenizer = tokenizer.pretokenizer
+        self._pretokenizer = self._engine.pretokenizer
         self._starts = array("q")
         self._sums = array("q", [0])  # tokens before each start
         if isinstance(self._pretokenizer, NamedPattern):
-            pieces = [piece for block in tokenizer.pieces(self._text) for piece in block]
+            pieces = [piece for block in self._engine.pieces(self._text) for piece in block]
             self._starts.extend(accumulate(map(len, pieces), initial=0))
             self._sums.extend(accumulate(map(self._counts.__getitem__, pieces)))
         self._class_runs: ClassRuns | None = None
@@ -148,7 +150,7 @@ class IntervalEncoder:
             text = self._text[first:last]
             data = to_bytes(text)
             places = byte_places(text) if len(data) != len(text) else None
-            self._trees[first, last] = IntervalTree(self._tokenizer.dictionary, data), places
+            self._trees[first, last] = IntervalTree(self._engine.dictionary, data), places
         return self._trees[first, last]
 
     def _runs(self, pretokenizer: NamedPattern) -> ClassRuns:

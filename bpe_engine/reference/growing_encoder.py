@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from bpe_engine.encoders import GrowingEncoder, Mark
 from bpe_engine.errors import EncodingError, StaleMarkError
 from bpe_engine.received import received, to_bytes
 
@@ -45,8 +46,8 @@ class GrowingText:
         return chr(self._code_points[place])
 
 
-class Mark(Generic[State]):
-    """A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else."""
+class SavedState(Mark, Generic[State]):
+    """A mark of the encoders of this package."""
 
     __slots__ = ("number", "state")
 
@@ -55,24 +56,14 @@ class Mark(Generic[State]):
         self.state = state
 
 
-class GrowingEncoder(ABC, Generic[State]):
-    """A text that grows at one side, and always knows its number of tokens. One owner at a time: not for several threads."""
+class StatefulEncoder(GrowingEncoder, Generic[State]):
+    """What the two growing encoders share."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._marks: list[Mark[State]] = []
+        self._marks: list[SavedState[State]] = []
         # The raw end that more text could change, and the state before it: see received.py.
         self._unfinished: tuple[str | bytes, State] | None = None
-
-    @property
-    @abstractmethod
-    def count(self) -> int:
-        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time."""
-
-    @property
-    @abstractmethod
-    def fewest(self) -> int:
-        """A lower bound for the count of this text and of whatever it may grow to."""
 
     @abstractmethod
     def _characters(self) -> str:
@@ -92,31 +83,27 @@ class GrowingEncoder(ABC, Generic[State]):
 
     @property
     def text(self) -> str:
-        """The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time."""
+        """As `GrowingEncoder` says."""
         return to_bytes(self._characters()).decode("utf-8", "replace")
 
     @property
     def data(self) -> bytes:
-        """The text as bytes, exactly. Linear time."""
+        """As `GrowingEncoder` says."""
         return to_bytes(self._characters())
 
     def tokens(self) -> list[int]:
-        """The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time."""
+        """As `GrowingEncoder` says."""
         return self._tokenizer.encode(self.data)
 
-    def snapshot(self) -> Mark[State]:
-        """A mark of the text as it is now. Constant time, and some 500 bytes until a rollback goes behind it."""
-        mark = Mark(len(self._marks), (self._state(), self._unfinished))
+    def snapshot(self) -> SavedState[State]:
+        """As `GrowingEncoder` says."""
+        mark = SavedState(len(self._marks), (self._state(), self._unfinished))
         self._marks.append(mark)
         return mark
 
-    def rollback(self, mark: Mark[State]) -> None:
-        """Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
-
-        Constant time, apart from handing back the memory of what is forgotten. Raises StaleMarkError for a mark of another
-        encoder, and for one taken after a mark that was since rolled back to.
-        """
-        if not isinstance(mark, Mark):
+    def rollback(self, mark: SavedState[State]) -> None:
+        """As `GrowingEncoder` says."""
+        if not isinstance(mark, SavedState):
             raise TypeError(f"rollback takes what snapshot() returned, not {type(mark).__name__}")
         if mark.number >= len(self._marks) or self._marks[mark.number] is not mark:
             raise StaleMarkError(

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from bpe_engine.encoders.appending import LONG_TAIL, SHORT_PIECE
-from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
-from bpe_engine.encoders.open_pieces import OpenPieces
+from bpe_engine import encoders
 from bpe_engine.received import cut_unfinished_start, to_bytes
+from bpe_engine.reference.appending_encoder import LONG_TAIL, SHORT_PIECE
 from bpe_engine.reference.class_runs import MirroredClassRuns
+from bpe_engine.reference.growing_encoder import GrowingText, StatefulEncoder
+from bpe_engine.reference.open_pieces import OpenPieces
 from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
 from bpe_engine.unicode_classes import stand_ins
 
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 
-# Between these two characters every named pattern cuts, whatever stands before.
-_ALWAYS_CUT = regex.compile(r"(?<=[\p{L}\p{N}])(?=[^\p{L}\p{M}\p{N}'])")
+# Between these two characters every named pattern cuts, whatever stands before. (kimi_k2 keeps Han letters and signs together.)
+_ALWAYS_CUT = regex.compile(r"(?<=[\p{L}\p{N}])(?=[^\p{L}\p{M}\p{N}\p{Han}'])")
 
 
 class PrependingState(NamedTuple):
@@ -45,7 +46,7 @@ class PrependingState(NamedTuple):
     tokens: int
 
 
-class PrependingEncoder(GrowingEncoder[PrependingState]):
+class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEncoder):
     """A text that grows to the left. `tokenizer.prepending_encoder()` makes one.
 
     >>> from bpe_engine import Tokenizer
@@ -58,10 +59,11 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__(tokenizer)
-        self._pretokenizer = tokenizer.pretokenizer
-        self._counts = tokenizer.piece_counts
+        self._engine = tokenizer.reference
+        self._pretokenizer = self._engine.pretokenizer
+        self._counts = self._engine.piece_counts
         self._text = GrowingText()  # reversed: the last character first
-        self._pieces = OpenPieces(tokenizer.dictionary, lambda near, far: self._read(-far, -near), mirrored=True)
+        self._pieces = OpenPieces(self._engine.dictionary, lambda near, far: self._read(-far, -near), mirrored=True)
         self._class_runs: MirroredClassRuns | None = None
         self._totals = array("q", [0])  # of each length, UNKNOWN where no chain has passed
         self._settled = 0
@@ -83,7 +85,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
             return 0
         length = len(self._text)
         # No token is longer than the longest, and a character is at least a byte.
-        least = -(-length // self._tokenizer.dictionary.longest)
+        least = -(-length // self._engine.dictionary.longest)
         if isinstance(self._pretokenizer, WholeText):
             return max(least, self._pieces.fewest(0, length)) if length > SHORT_PIECE else least
         cut = _ALWAYS_CUT.search(stand_ins(self._read(-length, min(0, LONG_TAIL - length))))
@@ -104,7 +106,7 @@ class PrependingEncoder(GrowingEncoder[PrependingState]):
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters)[::-1])
         if self._pretokenizer.looks_back:
-            self._count = self._tokenizer.count_characters(self._characters())
+            self._count = self._engine.count_characters(self._characters())
         else:
             self._count = self._total(len(characters))
 

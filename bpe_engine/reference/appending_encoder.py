@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from bpe_engine.encoders.growing import GrowingEncoder, GrowingText
-from bpe_engine.encoders.open_pieces import OpenPieces
+from bpe_engine import encoders
 from bpe_engine.received import cut_unfinished_end, to_bytes
 from bpe_engine.reference.class_runs import ClassRuns
+from bpe_engine.reference.growing_encoder import GrowingText, StatefulEncoder
+from bpe_engine.reference.open_pieces import OpenPieces
 from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
 from bpe_engine.unicode_classes import stand_ins
 
@@ -40,7 +41,7 @@ class AppendingState(NamedTuple):
     tokens: int
 
 
-class AppendingEncoder(GrowingEncoder[AppendingState]):
+class AppendingEncoder(StatefulEncoder[AppendingState], encoders.AppendingEncoder):
     """A text that grows to the right. `tokenizer.appending_encoder()` makes one.
 
     >>> from bpe_engine import Tokenizer
@@ -53,10 +54,11 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__(tokenizer)
-        self._pretokenizer = tokenizer.pretokenizer
-        self._counts = tokenizer.piece_counts
+        self._engine = tokenizer.reference
+        self._pretokenizer = self._engine.pretokenizer
+        self._counts = self._engine.piece_counts
         self._text = GrowingText()
-        self._pieces = OpenPieces(tokenizer.dictionary, self._text.read)
+        self._pieces = OpenPieces(self._engine.dictionary, self._text.read)
         self._class_runs: ClassRuns | None = None  # made when the first long tail asks for it
         self._settled_end = 0
         self._settled_count = 0
@@ -81,9 +83,10 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
             return self._settled_count
         start, end = self._tail[0]
         # No token is longer than the longest, and a character is at least a byte.
-        least = self._settled_count + -(-(len(self._text) - start) // self._tokenizer.dictionary.longest)
-        # White space may yet be cut in two; the end of every other open pre-token only moves to the right.
-        may_shrink = isinstance(self._pretokenizer, NamedPattern) and self._text.character(end - 1).isspace()
+        least = self._settled_count + -(-(len(self._text) - start) // self._engine.dictionary.longest)
+        # White space, say, may yet be cut in two; the end of most open pre-tokens only moves to the right.
+        named = self._pretokenizer if isinstance(self._pretokenizer, NamedPattern) else None
+        may_shrink = named is not None and named.may_shrink(self._text.character(end - 1))
         if may_shrink or end - start <= SHORT_PIECE:
             return least
         return max(least, self._settled_count + self._pieces.fewest(start, end))
@@ -100,7 +103,7 @@ class AppendingEncoder(GrowingEncoder[AppendingState]):
         old_length = len(self._text)
         self._text.extend(characters)
         if self._pretokenizer.looks_back:
-            self._count = self._tokenizer.count_characters(self._characters())
+            self._count = self._engine.count_characters(self._characters())
             return
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters))

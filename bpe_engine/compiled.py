@@ -1,0 +1,111 @@
+"""The compiled engine: `bpe_engine._core`, given the vocabulary, for `Tokenizer` to inherit.
+
+A pattern that no scanner of the core knows is split by the `regex` package, in the Python engine; its pieces are still encoded by
+the core. The same engine answers for slices of a str with lone surrogates, whose offsets are no offsets of the bytes that the
+core sees.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, cast
+
+from bpe_engine import _core, encoders
+from bpe_engine.patterns import PATTERNS
+from bpe_engine.reference import appending_encoder, interval_encoder, prepending_encoder
+from bpe_engine.reference import engine as reference
+from bpe_engine.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.vocabularies import load_planes
+from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from bpe_engine.tokenizer import Tokenizer
+
+encoders.AppendingEncoder.register(_core.AppendingEncoder)
+encoders.PrependingEncoder.register(_core.PrependingEncoder)
+encoders.IntervalEncoder.register(_core.IntervalEncoder)
+encoders.Mark.register(_core.Mark)
+
+
+class Engine(_core.Engine):
+    """Text -> tokens by the compiled core. Raises VocabularyError where the ids are not in merge order."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._tokens = _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary.ranks)
+        grammar = scanner_of(vocabulary)
+        self._by_scanner = grammar is not None or vocabulary.pattern is None
+        super().__init__(self._tokens, grammar, None if self._by_scanner else self.reference)
+
+    @cached_property
+    def reference(self) -> reference.Engine:
+        """The engine in Python, whose pieces the core encodes; made when first asked for."""
+        whole = _core.Engine(self._tokens, None, None)
+        return reference.Engine(self._vocabulary, whole._encode_piece)  # noqa: SLF001 - the core is of this package
+
+    def appending_encoder(self) -> encoders.AppendingEncoder:
+        """A text that grows to the right, and its count."""
+        if self._by_scanner:
+            return cast("encoders.AppendingEncoder", _core.AppendingEncoder(self))
+        return appending_encoder.AppendingEncoder(self._tokenizer())
+
+    def prepending_encoder(self) -> encoders.PrependingEncoder:
+        """A text that grows to the left, and its count."""
+        if self._by_scanner:
+            return cast("encoders.PrependingEncoder", _core.PrependingEncoder(self))
+        return prepending_encoder.PrependingEncoder(self._tokenizer())
+
+    def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
+        """The counts of all slices of `text`."""
+        if self._by_scanner and not _core.has_lone_surrogates(text):
+            return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
+        return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return self._tokens.sorted_tokens()
+
+    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        if self._by_scanner and not _core.has_lone_surrogates(text):
+            return cast("Text", self._fitting(text, most, head))
+        return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
+
+    def _largest_id(self) -> int:
+        return self._tokens.largest_id()
+
+    def _tokenizer(self) -> Tokenizer:
+        return cast("Tokenizer", self)
+
+
+def scanner_of(vocabulary: Vocabulary) -> str | None:
+    """The name of the core's scanner for the pattern of a vocabulary, whatever the pattern is called; None where there is none."""
+    for name, named in PATTERNS.items():
+        if vocabulary.pattern is not None and vocabulary.pattern.source == named.source and _core.has_scanner(name):
+            return name
+    return None
+
+
+def rebuild_appending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -> encoders.AppendingEncoder:
+    """An unpickled encoder: the same text and count, no marks."""
+    encoder = tokenizer.appending_encoder()
+    encoder.append(finished)
+    encoder.append(unfinished)
+    return encoder
+
+
+def rebuild_prepending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -> encoders.PrependingEncoder:
+    """An unpickled encoder: the same text and count, no marks."""
+    encoder = tokenizer.prepending_encoder()
+    encoder.prepend(finished)
+    encoder.prepend(unfinished)
+    return encoder
+
+
+@cache
+def _embedded(name: str) -> _core.TokenSet:
+    return _core.TokenSet.from_planes(load_planes(name))
+
+
+def _token_set(ranks: dict[bytes, int]) -> _core.TokenSet:
+    tokens = sorted(ranks, key=ranks.__getitem__)
+    return _core.TokenSet.from_tokens(tokens, [ranks[token] for token in tokens])

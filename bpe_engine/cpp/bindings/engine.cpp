@@ -1,0 +1,379 @@
+#include "engine.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "bpe/limits.hpp"
+
+namespace bpe::bindings {
+
+namespace {
+
+// Owns ids and shows them by the buffer protocol, as unsigned 32-bit integers.
+struct TokenBuffer {
+    std::vector<std::uint32_t> ids;
+};
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    if (flags & PyBUF_WRITABLE) {
+        PyErr_SetString(PyExc_BufferError, "token ids are read-only");
+        return -1;
+    }
+    auto& ids = nb::inst_ptr<TokenBuffer>(self)->ids;
+    static std::uint32_t nothing = 0;
+    static Py_ssize_t stride = 4;
+    auto* const shape = new Py_ssize_t(static_cast<Py_ssize_t>(ids.size()));
+    view->buf = ids.empty() ? &nothing : ids.data();
+    view->obj = self;
+    Py_INCREF(self);
+    view->len = *shape * 4;
+    view->itemsize = 4;
+    view->readonly = 1;
+    view->ndim = 1;
+    view->format = const_cast<char*>("I");
+    view->shape = shape;
+    view->strides = &stride;
+    view->suboffsets = nullptr;
+    view->internal = shape;
+    return 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Py_ssize_t*>(view->internal); }
+
+PyType_Slot buffer_slots[] = {
+    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+    {0, nullptr},
+};
+
+nb::object memory_view(std::vector<std::uint32_t> ids) {
+    nb::object const buffer = nb::cast(TokenBuffer{std::move(ids)});
+    PyObject* const view = PyMemoryView_FromObject(buffer.ptr());
+    if (!view) throw nb::python_error();
+    return nb::steal(view);
+}
+
+[[noreturn]] void raise_vocabulary_error(const VocabularyError& error, const std::vector<Bytes>& tokens, const TokenSet& set) {
+    nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
+    nb::object const half = nb::repr(to_python({reinterpret_cast<const Byte*>(error.half.data()), error.half.size()}));
+    nb::object message;
+    if (error.kind == VocabularyError::Kind::damaged) {
+        message = nb::str("the packed tokens are damaged");
+    } else {
+        Bytes const token = tokens[error.token];
+        nb::object const shown = nb::repr(to_python(token));
+        if (error.kind == VocabularyError::Kind::later_half) {
+            Bytes const bytes{reinterpret_cast<const Byte*>(error.half.data()), error.half.size()};
+            auto const later = static_cast<Rank>(std::find(tokens.begin(), tokens.end(), bytes) - tokens.begin());
+            message = nb::str("ids are not in merge order: {} (id {}) is merged from {} (id {})")
+                          .attr("format")(shown, set.id(error.token), half, set.id(later));
+        } else {
+            message = nb::str("the token {} (id {}) holds the byte {}, which is no token").attr("format")(shown, set.id(error.token), half);
+        }
+    }
+    PyErr_SetObject(type.ptr(), message.ptr());
+    throw nb::python_error();
+}
+
+TokenSet from_planes(nb::bytes planes) {
+    Bytes const bytes{reinterpret_cast<const Byte*>(planes.c_str()), planes.size()};
+    try {
+        WithoutGil const released(bytes.size);
+        return {Dictionary::from_planes(bytes), {}};
+    } catch (const VocabularyError& error) {
+        raise_vocabulary_error(error, {}, {});
+    }
+}
+
+// `tokens` in the order of their ids.
+TokenSet from_tokens(nb::list tokens, nb::list ids) {
+    std::vector<Bytes> all;
+    all.reserve(nb::len(tokens));
+    for (nb::handle token : tokens) {
+        auto const bytes = nb::borrow<nb::bytes>(token);
+        all.push_back({reinterpret_cast<const Byte*>(bytes.c_str()), bytes.size()});
+    }
+    TokenSet set;
+    bool identity = true;
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        set.ids.push_back(nb::cast<std::uint32_t>(ids[rank]));
+        identity &= set.ids.back() == rank;
+    }
+    try {
+        set.dictionary = Dictionary::from_tokens(all);
+    } catch (const VocabularyError& error) {
+        raise_vocabulary_error(error, all, set);
+    }
+    if (identity) set.ids.clear();
+    return set;
+}
+
+nb::object count(const Engine& self, nb::handle text) {
+    if (self.has_fallback()) return self.fallback().attr("count")(text);
+    Text const given(text);
+    std::size_t found;
+    {
+        WithoutGil const released(given.bytes().size);
+        found = self.encoder()->count(given.bytes());
+    }
+    return nb::steal(PyLong_FromSize_t(found));
+}
+
+nb::object encode_ordinary(const Engine& self, nb::handle text) {
+    if (self.has_fallback()) return self.fallback().attr("encode_ordinary")(text);
+    Text const given(text);
+    return self.to_list(self.encode(given.bytes()));
+}
+
+nb::object encode_to_buffer(const Engine& self, nb::handle text) {
+    if (self.has_fallback()) return self.fallback().attr("encode_to_buffer")(text);
+    Text const given(text);
+    return memory_view(self.encode(given.bytes()));
+}
+
+nb::object count_up_to(const Engine& self, nb::handle text, Py_ssize_t limit) {
+    if (self.has_fallback()) return self.fallback().attr("count_up_to")(text, limit);
+    Text const given(text);
+    std::optional<std::size_t> found;
+    if (limit >= 0) {
+        WithoutGil const released(given.bytes().size);
+        found = bpe::count_up_to(*self.encoder(), given.bytes(), static_cast<std::size_t>(limit));
+    }
+    return found ? nb::steal(PyLong_FromSize_t(*found)) : nb::none();
+}
+
+// What `fitting_prefix` or `fitting_suffix` keeps of `text`; a str without lone surrogates, or bytes.
+nb::object truncate_fast(const Engine& self, nb::handle text, std::size_t most, bool head) {
+    Text const given(text);
+    Bytes const bytes = given.bytes();
+    std::size_t kept;
+    {
+        WithoutGil const released(bytes.size);
+        kept = head ? fitting_prefix(self.encoder(), bytes, most) : fitting_suffix(self.encoder(), bytes, most);
+    }
+    if (kept == bytes.size && (PyUnicode_CheckExact(text.ptr()) || PyBytes_CheckExact(text.ptr()))) return nb::borrow(text);
+    Bytes const part = head ? bytes.part(0, kept) : bytes.part(bytes.size - kept, bytes.size);
+    return given.is_str() ? decoded(part, "strict") : nb::object(to_python(part));
+}
+
+bool has_lone_surrogates(nb::handle text) {
+    if (!PyUnicode_Check(text.ptr()) || PyUnicode_AsUTF8AndSize(text.ptr(), nullptr)) return false;
+    PyErr_Clear();
+    return true;
+}
+
+nb::object split(const Engine& self, nb::handle text) {
+    if (self.has_fallback()) return self.fallback().attr("split")(text);
+    Text const given(text);
+    Bytes const bytes = given.bytes();
+    nb::list pieces;
+    auto const add = [&](std::size_t start, std::size_t end) { pieces.append(decoded(bytes.part(start, end), "surrogateescape")); };
+    if (self.encoder()->scanner())
+        for_each_pretoken(*self.encoder()->scanner(), bytes.data, 0, bytes.size, add);
+    else if (bytes.size > 0)
+        add(0, bytes.size);
+    return pieces;
+}
+
+// Calls `work(index)` for each index below `count`, from several threads. Throws the error of the lowest index that has one.
+template <class Work>
+void in_threads(std::size_t count, std::size_t threads, Work&& work) {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::exception_ptr> errors(count);
+    auto const run = [&] {
+        for (std::size_t index; (index = next.fetch_add(1)) < count;) {
+            try {
+                work(index);
+            } catch (...) {
+                errors[index] = std::current_exception();
+            }
+        }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
+    run();
+    for (std::thread& other : others) other.join();
+    for (std::exception_ptr const& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+std::vector<Text> all_texts(nb::handle texts) {
+    std::vector<Text> all;
+    for (nb::handle text : nb::iter(texts)) all.emplace_back(text);
+    return all;
+}
+
+std::size_t threads_of(Py_ssize_t number) {
+    if (number < 1) {
+        PyErr_Format(PyExc_ValueError, "num_threads is at least 1, not %zd", number);
+        throw nb::python_error();
+    }
+    // More than the processor has would only wait for each other.
+    return std::min<std::size_t>(static_cast<std::size_t>(number), std::max(1u, std::thread::hardware_concurrency()));
+}
+
+nb::object count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
+    if (self.has_fallback()) return self.fallback().attr("count_batch")(texts, nb::arg("num_threads") = num_threads);
+    std::size_t const threads = threads_of(num_threads);
+    std::vector<Text> const all = all_texts(texts);
+    std::vector<std::size_t> counts(all.size());
+    {
+        WithoutGil const released(WithoutGil::worth_it);
+        in_threads(all.size(), threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
+    }
+    nb::list result;
+    for (std::size_t const found : counts) result.append(found);
+    return result;
+}
+
+nb::object encode_ordinary_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
+    if (self.has_fallback()) return self.fallback().attr("encode_ordinary_batch")(texts, nb::arg("num_threads") = num_threads);
+    std::size_t const threads = threads_of(num_threads);
+    std::vector<Text> const all = all_texts(texts);
+    std::vector<std::vector<std::uint32_t>> ids(all.size());
+    {
+        WithoutGil const released(WithoutGil::worth_it);
+        in_threads(all.size(), threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
+    }
+    nb::list result;
+    for (auto const& found : ids) result.append(self.to_list(found));
+    return result;
+}
+
+// The bytes of the token with an id; None where no token has it.
+nb::object bytes_of(const Engine& self, nb::handle id) {
+    int overflow = 0;
+    long long const value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    if (overflow || value < 0) return nb::none();
+    Rank const rank = self.tokens().rank(static_cast<std::uint64_t>(value));
+    return rank == no_rank ? nb::none() : nb::object(to_python(self.tokens().dictionary->bytes(rank)));
+}
+
+nb::object id_of(const Engine& self, nb::bytes token) {
+    Rank const rank = self.tokens().dictionary->find({reinterpret_cast<const Byte*>(token.c_str()), token.size()});
+    return rank == no_rank ? nb::none() : nb::object(nb::int_(self.tokens().id(rank)));
+}
+
+// The ids of one pre-token, in any encoding of it.
+nb::object encode_piece(const Engine& self, nb::bytes piece) {
+    Bytes const bytes{reinterpret_cast<const Byte*>(piece.c_str()), piece.size()};
+    nb::list result;
+    if (bytes.size == 0) return result;
+    Encoder::Lease const lease(*self.encoder());
+    for (Rank const rank : self.encoder()->encode_piece(bytes, *lease)) result.append(self.tokens().id(rank));
+    return result;
+}
+
+}  // namespace
+
+Rank TokenSet::rank(std::uint64_t id) const {
+    if (ids.empty()) return id < dictionary->size() ? static_cast<Rank>(id) : no_rank;
+    auto const found = std::lower_bound(ids.begin(), ids.end(), id);  // ranks are in the order of ids
+    return found != ids.end() && *found == id ? static_cast<Rank>(found - ids.begin()) : no_rank;
+}
+
+Engine::Engine(TokenSet tokens, const Scanner* scanner, nb::object fallback)
+    : tokens_(std::move(tokens)),
+      encoder_(std::make_shared<const Encoder>(tokens_.dictionary, scanner, tokens_.ids)),
+      fallback_(std::move(fallback)) {}
+
+Engine::~Engine() {
+    for (PyObject* const known : ints_) Py_XDECREF(known);
+}
+
+std::vector<std::uint32_t> Engine::encode(Bytes text) const {
+    std::vector<std::uint32_t> ids;
+    WithoutGil const released(text.size);
+    encoder_->encode(text, ids);
+    return ids;
+}
+
+nb::object Engine::to_list(const std::vector<std::uint32_t>& ids) const {
+    PyObject* const list = PyList_New(static_cast<Py_ssize_t>(ids.size()));
+    if (!list) throw nb::python_error();
+    nb::object result = nb::steal(list);
+    if (ints_.empty()) ints_.resize(tokens_.dictionary->size(), nullptr);
+    Py_ssize_t place = 0;
+    for (std::uint32_t const id : ids) {
+        PyObject* number;
+        if (id < ints_.size()) {
+            PyObject*& known = ints_[id];
+            if (!known) known = PyLong_FromUnsignedLong(id);
+            number = known;
+            Py_XINCREF(number);
+        } else {
+            number = PyLong_FromUnsignedLong(id);
+        }
+        if (!number) throw nb::python_error();
+        PyList_SetItem(list, place++, number);
+    }
+    return result;
+}
+
+void define_engine(nb::module_& module) {
+    nb::class_<TokenBuffer>(module, "TokenBuffer", nb::type_slots(buffer_slots), "Token ids, by the buffer protocol.");
+
+    nb::class_<TokenSet>(module, "TokenSet", "The tokens of a vocabulary. Tokenizers over the same tokens share one.")
+        .def_static("from_planes", &from_planes, nb::arg("planes"), "From the packed form of an embedded vocabulary.")
+        .def_static("from_tokens", &from_tokens, nb::arg("tokens"), nb::arg("ids"),
+                    "From tokens in the order of their ids. Raises VocabularyError where that is not merge order.")
+        .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
+        .def("largest_id", [](const TokenSet& self) { return self.id(static_cast<Rank>(self.dictionary->size() - 1)); })
+        .def("sorted_tokens",
+             [](const TokenSet& self) {
+                 std::vector<Bytes> all;
+                 for (Rank rank = 0; rank < self.dictionary->size(); ++rank) all.push_back(self.dictionary->bytes(rank));
+                 std::sort(all.begin(), all.end(), [](Bytes one, Bytes other) {
+                     int const order = std::memcmp(one.data, other.data, std::min(one.size, other.size));
+                     return order != 0 ? order < 0 : one.size < other.size;
+                 });
+                 nb::list result;
+                 for (Bytes const token : all) result.append(to_python(token));
+                 return result;
+             },
+             "The bytes of all tokens, in ascending order.");
+
+    nb::class_<Engine>(module, "Engine", nb::dynamic_attr(), "Text -> tokens. What Tokenizer inherits.")
+        .def(
+            "__init__",
+            [](Engine* self, const TokenSet& tokens, std::optional<std::string> grammar, nb::object fallback) {
+                new (self) Engine(tokens, grammar ? scanner_named(*grammar) : nullptr, std::move(fallback));
+            },
+            nb::arg("tokens"), nb::arg("grammar").none(), nb::arg("fallback").none(),
+            "`grammar` names a scanner, None: the whole text is one pre-token. Where `fallback` is given, it answers instead.")
+        .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"),
+             "The number of tokens of `text`: `len(encode(text))`, without the ids.")
+        .def("encode_ordinary", &encode_ordinary, nb::arg("text").none(), nb::sig("def encode_ordinary(self, text: str | bytes) -> list[int]"),
+             "The token ids of `text`, special tokens in it taken as plain text: `encode` with no options.")
+        .def("encode_to_buffer", &encode_to_buffer, nb::arg("text").none(), nb::sig("def encode_to_buffer(self, text: str | bytes) -> memoryview"),
+             "The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token).")
+        .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"),
+             nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"),
+             "The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit.")
+        .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"),
+             "The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF.")
+        .def("count_batch", &count_batch, nb::arg("texts").none(), nb::kw_only(), nb::arg("num_threads") = 8,
+             nb::sig("def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]"),
+             "`count` of each text, in order.")
+        .def("encode_ordinary_batch", &encode_ordinary_batch, nb::arg("text").none(), nb::kw_only(), nb::arg("num_threads") = 8,
+             nb::sig("def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]"),
+             "`encode_ordinary` of each text, in order.")
+        .def("_fitting", &truncate_fast, nb::arg("text").none(), nb::arg("most"), nb::arg("head"),
+             nb::sig("def _fitting(self, text: str | bytes, most: int, head: bool) -> str | bytes"))
+        .def("_bytes_of", &bytes_of, nb::arg("token"), nb::sig("def _bytes_of(self, token: int) -> bytes | None"))
+        .def("_id_of", &id_of, nb::arg("token"), nb::sig("def _id_of(self, token: bytes) -> int | None"))
+        .def("_encode_piece", &encode_piece, nb::arg("piece"), nb::sig("def _encode_piece(self, piece: bytes) -> list[int]"));
+
+    module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), "Whether `text` is a str that no UTF-8 stands for.");
+    module.def("has_scanner", [](const std::string& name) { return scanner_named(name) != nullptr; }, nb::arg("name"),
+               "Whether the core knows the grammar of this name.");
+}
+
+}  // namespace bpe::bindings

@@ -1,0 +1,49 @@
+// Engine: what Tokenizer inherits from the core.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "bpe/encoder.hpp"
+#include "text.hpp"
+
+namespace bpe::bindings {
+
+// The tokens of a vocabulary, shared by all tokenizers over them.
+struct TokenSet {
+    std::shared_ptr<const Dictionary> dictionary;
+    std::vector<std::uint32_t> ids;  // of each rank; empty where it is the rank itself
+
+    std::uint32_t id(Rank rank) const { return ids.empty() ? rank : ids[rank]; }
+    // The rank of an id; no_rank where no token has it.
+    Rank rank(std::uint64_t id) const;
+};
+
+class Engine {
+public:
+    Engine(TokenSet tokens, const Scanner* scanner, nb::object fallback);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    const std::shared_ptr<const Encoder>& encoder() const { return encoder_; }
+    const TokenSet& tokens() const { return tokens_; }
+    // The Python engine that takes over where no scanner knows the pattern; None elsewhere.
+    const nb::object& fallback() const { return fallback_; }
+    bool has_fallback() const { return !fallback_.is_none(); }
+
+    // A list of ids, each int made once.
+    nb::object to_list(const std::vector<std::uint32_t>& ids) const;
+
+    // Ids by the core, the GIL released around long work.
+    std::vector<std::uint32_t> encode(Bytes text) const;
+
+private:
+    TokenSet tokens_;
+    std::shared_ptr<const Encoder> encoder_;
+    nb::object fallback_;
+    mutable std::vector<PyObject*> ints_;  // of each rank or id below the number of tokens, as they are first needed
+};
+
+}  // namespace bpe::bindings

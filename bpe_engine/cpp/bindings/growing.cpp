@@ -1,0 +1,239 @@
+// The appending and the prepending encoder, with what Python adds: str in halves of surrogate pairs, marks, pickling.
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <vector>
+
+#include "bpe/appending.hpp"
+#include "bpe/prepending.hpp"
+#include "engine.hpp"
+
+namespace bpe::bindings {
+
+namespace {
+
+// A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else.
+struct Mark {
+    std::uint64_t owner, serial;
+    std::size_t number;
+};
+
+template <class Core>
+struct Traits;
+
+template <>
+struct Traits<AppendingEncoder> {
+    static constexpr bool before = false;  // where new text goes
+    static constexpr const char* rebuild = "rebuild_appending";
+    static void grow(AppendingEncoder& core, Bytes text) { core.append(text); }
+    // A surrogate that waits for its other half at the growing side.
+    static bool waits(Py_UCS4 unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
+};
+
+template <>
+struct Traits<PrependingEncoder> {
+    static constexpr bool before = true;
+    static constexpr const char* rebuild = "rebuild_prepending";
+    static void grow(PrependingEncoder& core, Bytes text) { core.prepend(text); }
+    static bool waits(Py_UCS4 unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
+};
+
+constexpr Byte replacement[] = {0xEF, 0xBF, 0xBD};  // U+FFFD
+
+template <class Core>
+class Growing {
+public:
+    using State = typename Core::State;
+
+    Growing(nb::object tokenizer, const Engine& engine) : tokenizer_(std::move(tokenizer)), engine_(&engine), core_(engine.encoder()) {}
+
+    Growing(const Growing&) = delete;
+    Growing& operator=(const Growing&) = delete;
+
+    std::size_t count() const { return core_.count(); }
+    std::size_t fewest() { return core_.fewest(); }
+    nb::object text() const { return decoded(core_.text(), "replace"); }
+    nb::bytes data() const { return to_python(core_.text()); }
+
+    nb::object tokens() const {
+        std::vector<std::uint32_t> ids;
+        core_.encoder().encode(core_.text(), ids);
+        return engine_->to_list(ids);
+    }
+
+    void grow(nb::handle text) {
+        if (PyUnicode_Check(text.ptr())) {
+            Py_ssize_t size = 0;
+            const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+            if (!data || waiting_ != 0) {
+                PyErr_Clear();
+                if (PyUnicode_GetLength(text.ptr()) > 0) grow_units(text);
+                return;
+            }
+            Traits<Core>::grow(core_, {reinterpret_cast<const Byte*>(data), static_cast<std::size_t>(size)});
+            return;
+        }
+        Text const given(text);
+        if (given.bytes().size == 0) return;
+        Traits<Core>::grow(core_, given.bytes());
+        waiting_ = 0;
+    }
+
+    Mark snapshot() {
+        marks_.push_back({core_.state(), before_waiting_, waiting_, ++last_serial_});
+        return {owner_, last_serial_, marks_.size() - 1};
+    }
+
+    void rollback(nb::handle given) {
+        Mark mark;
+        if (!nb::try_cast(given, mark)) {
+            nb::object const type = nb::borrow(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(given.ptr()))));
+            PyErr_Format(PyExc_TypeError, "rollback takes what snapshot() returned, not %U", nb::object(type.attr("__name__")).ptr());
+            throw nb::python_error();
+        }
+        if (mark.owner != owner_ || mark.number >= marks_.size() || marks_[mark.number].serial != mark.serial) {
+            nb::object const error = nb::module_::import_("bpe_engine.errors").attr("StaleMarkError");
+            PyErr_SetString(error.ptr(),
+                            "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()");
+            throw nb::python_error();
+        }
+        marks_.resize(mark.number + 1);
+        Saved const& saved = marks_.back();
+        restore(saved.state, saved.before_waiting, saved.waiting);
+    }
+
+    // The same text and count, no marks.
+    nb::object reduce() const {
+        Bytes finished = core_.text();
+        nb::object unfinished = nb::str("");
+        if (waiting_ != 0) {
+            unfinished = nb::steal(PyUnicode_FromOrdinal(static_cast<int>(waiting_)));
+            finished = Traits<Core>::before ? finished.part(sizeof replacement, finished.size) : finished.part(0, finished.size - sizeof replacement);
+        }
+        return nb::make_tuple(nb::module_::import_("bpe_engine.compiled").attr(Traits<Core>::rebuild),
+                              nb::make_tuple(tokenizer_, to_python(finished), unfinished));
+    }
+
+private:
+    struct Saved {
+        State state, before_waiting;
+        Py_UCS4 waiting;
+        std::uint64_t serial;
+    };
+
+    // Goes back to a state. A surrogate that waited is written anew: what came later may have made another character of it.
+    void restore(const State& state, const State& before_waiting, Py_UCS4 waiting) {
+        if (waiting == 0) {
+            core_.return_to(state);
+        } else {
+            core_.return_to(before_waiting);
+            Traits<Core>::grow(core_, {replacement, sizeof replacement});
+        }
+        before_waiting_ = before_waiting;
+        waiting_ = waiting;
+    }
+
+    // Text with lone surrogates, or after one: two that belong together are a character, any other is U+FFFD.
+    void grow_units(nb::handle text) {
+        Saved const start{core_.state(), before_waiting_, waiting_, 0};
+        std::vector<Py_UCS4> units;
+        auto const length = PyUnicode_GetLength(text.ptr());
+        units.reserve(static_cast<std::size_t>(length) + 1);
+        if (waiting_ != 0 && !Traits<Core>::before) units.push_back(waiting_);
+        for (Py_ssize_t place = 0; place < length; ++place) units.push_back(PyUnicode_ReadChar(text.ptr(), place));
+        if (waiting_ != 0 && Traits<Core>::before) units.push_back(waiting_);
+        Py_UCS4 waits = 0;
+        std::size_t first = 0, last = units.size();
+        if (Traits<Core>::before && Traits<Core>::waits(units.front())) waits = units[first++];
+        if (!Traits<Core>::before && Traits<Core>::waits(units.back())) waits = units[--last];
+        std::string utf8;
+        for (std::size_t place = first; place < last; ++place) {
+            Py_UCS4 unit = units[place];
+            if (unit >= 0xD800 && unit <= 0xDBFF && place + 1 < last && units[place + 1] >= 0xDC00 && units[place + 1] <= 0xDFFF)
+                unit = 0x10000 + ((unit - 0xD800) << 10) + (units[++place] - 0xDC00);
+            else if (unit >= 0xD800 && unit <= 0xDFFF)
+                unit = 0xFFFD;
+            append_utf8(utf8, unit);
+        }
+        try {
+            if (waiting_ != 0) core_.return_to(before_waiting_);
+            waiting_ = 0;
+            Traits<Core>::grow(core_, {reinterpret_cast<const Byte*>(utf8.data()), utf8.size()});
+            if (waits != 0) {
+                before_waiting_ = core_.state();
+                Traits<Core>::grow(core_, {replacement, sizeof replacement});
+                waiting_ = waits;
+            }
+        } catch (...) {
+            restore(start.state, start.before_waiting, start.waiting);
+            throw;
+        }
+    }
+
+    static void append_utf8(std::string& out, Py_UCS4 code) {
+        auto const put = [&](Py_UCS4 byte) { out.push_back(static_cast<char>(byte)); };
+        if (code < 0x80) {
+            put(code);
+        } else if (code < 0x800) {
+            put(0xC0 | code >> 6);
+            put(0x80 | (code & 0x3F));
+        } else if (code < 0x10000) {
+            put(0xE0 | code >> 12);
+            put(0x80 | (code >> 6 & 0x3F));
+            put(0x80 | (code & 0x3F));
+        } else {
+            put(0xF0 | code >> 18);
+            put(0x80 | (code >> 12 & 0x3F));
+            put(0x80 | (code >> 6 & 0x3F));
+            put(0x80 | (code & 0x3F));
+        }
+    }
+
+    static std::uint64_t next_owner() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+
+    nb::object tokenizer_;  // keeps the engine
+    const Engine* engine_;
+    Core core_;
+    std::uint64_t owner_ = next_owner();
+    std::uint64_t last_serial_ = 0;
+    std::vector<Saved> marks_;
+    Py_UCS4 waiting_ = 0;  // a surrogate at the growing side that shows as U+FFFD until its other half comes; 0: none
+    State before_waiting_;
+};
+
+template <class Core>
+void define(nb::module_& module, const char* name, const char* grow, const char* signature, const char* doc, const char* grow_doc) {
+    using Bound = Growing<Core>;
+    nb::class_<Bound>(module, name, doc)
+        .def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, nb::cast<const Engine&>(tokenizer)); },
+             nb::arg("tokenizer"))
+        .def(grow, &Bound::grow, nb::arg("text").none(), nb::sig(signature), grow_doc)
+        .def_prop_ro("count", &Bound::count, "The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.")
+        .def_prop_ro("fewest", &Bound::fewest, "A lower bound for the count of this text and of whatever it may grow to.")
+        .def_prop_ro("text", &Bound::text, nb::sig("def text(self) -> str"),
+                     "The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time.")
+        .def_prop_ro("data", &Bound::data, "The text as bytes, exactly. Linear time.")
+        .def("tokens", &Bound::tokens, nb::sig("def tokens(self) -> list[int]"),
+             "The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.")
+        .def("snapshot", &Bound::snapshot, "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.")
+        .def("rollback", &Bound::rollback, nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
+             "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
+        .def("__reduce__", &Bound::reduce);
+}
+
+}  // namespace
+
+void define_growing(nb::module_& module) {
+    nb::class_<Mark>(module, "Mark", "A place that `rollback` can return to.");
+    define<AppendingEncoder>(module, "AppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
+                             "A text that grows to the right, and its count.",
+                             "Add `text` at the end. Amortized time proportional to its length.");
+    define<PrependingEncoder>(module, "PrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
+                              "A text that grows to the left, and its count.",
+                              "Add `text` at the start. Amortized time proportional to its length.");
+}
+
+}  // namespace bpe::bindings

@@ -1,0 +1,61 @@
+// Python objects -> the bytes that the core reads.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "bpe/types.hpp"
+
+namespace bpe::bindings {
+
+namespace nb = nanobind;
+
+// What `text` is to the core: str as UTF-8, bytes as they are. The object that owns the bytes lives as long as this.
+class Text {
+public:
+    // Throws TypeError for anything but str, bytes, bytearray and memoryview.
+    explicit Text(nb::handle text);
+
+    const Bytes& bytes() const { return bytes_; }
+    bool is_str() const { return is_str_; }
+    // Whether a str held lone surrogates: then `bytes` are those of bpe_engine.received, and not of the same characters.
+    bool had_surrogates() const { return had_surrogates_; }
+    // Holds a reference.
+    nb::object owner() const { return owner_; }
+
+private:
+    nb::object owner_;
+    Bytes bytes_;
+    bool is_str_ = false;
+    bool had_surrogates_ = false;
+};
+
+inline nb::bytes to_python(Bytes bytes) { return nb::bytes(reinterpret_cast<const char*>(bytes.data), bytes.size); }
+
+// The str of UTF-8, with `errors` as bytes.decode takes it.
+inline nb::object decoded(Bytes bytes, const char* errors) {
+    PyObject* const made = PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(bytes.data), static_cast<Py_ssize_t>(bytes.size), errors);
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+
+// Lets other Python threads run, if the work is long enough to be worth it.
+class WithoutGil {
+public:
+    static constexpr std::size_t worth_it = 1 << 14;  // bytes of text
+    explicit WithoutGil(std::size_t size) : state_(size >= worth_it ? PyEval_SaveThread() : nullptr) {}
+    ~WithoutGil() {
+        if (state_) PyEval_RestoreThread(state_);
+    }
+    WithoutGil(const WithoutGil&) = delete;
+    WithoutGil& operator=(const WithoutGil&) = delete;
+
+private:
+    PyThreadState* state_;
+};
+
+void define_engine(nb::module_& module);
+void define_growing(nb::module_& module);
+void define_interval(nb::module_& module);
+void define_algorithms(nb::module_& module);
+
+}  // namespace bpe::bindings

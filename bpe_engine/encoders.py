@@ -1,0 +1,120 @@
+"""What the incremental encoders offer, whichever implementation runs: a text grows to the right or to the left, or any slice of
+it is priced, and the count is exact.
+
+    Tokenizer.appending_encoder()   append, snapshot, rollback        reference/appending_encoder.py, cpp/src/appending.cpp
+    Tokenizer.prepending_encoder()  the same, to the left             reference/prepending_encoder.py, cpp/src/prepending.cpp
+    Tokenizer.interval_encoder(t)   the count of any slice of t       reference/interval_encoder.py, cpp/src/interval.cpp
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+
+class Mark(ABC):
+    """A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else."""
+
+
+class GrowingEncoder(ABC):
+    """A text that grows at one side, and always knows its number of tokens. One owner at a time: not for several threads."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time."""
+
+    @property
+    @abstractmethod
+    def fewest(self) -> int:
+        """A lower bound for the count of this text and of whatever it may grow to."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time."""
+
+    @property
+    @abstractmethod
+    def data(self) -> bytes:
+        """The text as bytes, exactly. Linear time."""
+
+    @abstractmethod
+    def tokens(self) -> list[int]:
+        """The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time."""
+
+    @abstractmethod
+    def snapshot(self) -> Mark:
+        """A mark of the text as it is now. Constant time; it takes a few hundred bytes until a rollback goes behind it."""
+
+    @abstractmethod
+    def rollback(self, mark: Any) -> None:
+        """Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+
+        Constant time, apart from handing back the memory of what is forgotten. Raises StaleMarkError for a mark of another
+        encoder, and for one taken after a mark that was since rolled back to.
+        """
+
+
+class AppendingEncoder(GrowingEncoder):
+    """A text that grows to the right. `tokenizer.appending_encoder()` makes one.
+
+    >>> from bpe_engine import Tokenizer
+    >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+    >>> encoder.append("def f("); mark = encoder.snapshot(); encoder.append("arguments):"); encoder.count
+    4
+    >>> encoder.rollback(mark); encoder.text, encoder.count
+    ('def f(', 3)
+    """
+
+    @abstractmethod
+    def append(self, text: str | bytes) -> None:
+        """Add `text` at the end. Amortized time proportional to its length.
+
+        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
+        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        """
+
+
+class PrependingEncoder(GrowingEncoder):
+    """A text that grows to the left. `tokenizer.prepending_encoder()` makes one.
+
+    >>> from bpe_engine import Tokenizer
+    >>> encoder = Tokenizer.load("o200k_base").prepending_encoder()
+    >>> encoder.prepend("arguments):"); mark = encoder.snapshot(); encoder.prepend("def f("); encoder.text, encoder.count
+    ('def f(arguments):', 4)
+    >>> encoder.rollback(mark); encoder.count
+    2
+    """
+
+    @abstractmethod
+    def prepend(self, text: str | bytes) -> None:
+        """Add `text` at the start. Amortized time proportional to its length.
+
+        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
+        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        """
+
+
+class IntervalEncoder(ABC):
+    """Counts of the slices of one text. `tokenizer.interval_encoder(text)` makes one. It never changes: threads may share it.
+
+    Offsets are in the unit of the text: characters of a str, bytes of bytes.
+
+    >>> from bpe_engine import Tokenizer
+    >>> prices = Tokenizer.load("o200k_base").interval_encoder("def compute_total(self):")
+    >>> prices.count(0, 24), prices.count(8, 17), prices.count(5, 5)
+    (5, 2, 0)
+    """
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The length of the text, in its own unit."""
+
+    @abstractmethod
+    def count(self, start: int, end: int) -> int:
+        """The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.
+
+        Typically the time of a few pre-tokens, whatever the slice's length. Raises IndexError unless
+        0 <= start <= end <= len(text).
+        """

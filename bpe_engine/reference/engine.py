@@ -1,0 +1,157 @@
+"""The engine in Python: text -> tokens, for `Tokenizer` to inherit where no compiled core is there."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Self, TypeVar, cast
+
+from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
+from bpe_engine.received import received, to_bytes
+from bpe_engine.reference import appending_encoder, interval_encoder, prepending_encoder
+from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.reference.pieces import PieceCounts, PieceIds
+from bpe_engine.reference.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
+from bpe_engine.registry import is_embedded
+from bpe_engine.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from bpe_engine.tokenizer import Tokenizer
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
+BLOCK = 1 << 16
+
+
+class Engine:
+    """Text -> tokens by the readable twin. Raises VocabularyError where the ids are not in merge order.
+
+    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; the tokens count as checked then.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, encode_piece: Callable[[bytes], Sequence[int]] | None = None) -> None:
+        self._vocabulary = vocabulary
+        if encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
+            self.dictionary.check_merge_order()
+        self.pretokenizer: PreTokenizer = pretokenizer_for(vocabulary.pattern)
+        self._piece_ids = PieceIds.of(self.dictionary) if encode_piece is None else PieceIds(encode_piece)
+        self.piece_counts = PieceCounts(self._piece_ids)
+
+    @property
+    def reference(self) -> Self:
+        """The engine in Python: itself."""
+        return self
+
+    @cached_property
+    def dictionary(self) -> TokenDictionary:
+        """The tokens."""
+        return TokenDictionary(self._vocabulary.ranks)
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
+        ids: list[int] = []
+        for block in self.pieces(received(text)):
+            ids.extend(chain.from_iterable(map(self._piece_ids.__getitem__, block)))
+        return ids
+
+    def encode_to_buffer(self, text: str | bytes) -> memoryview:
+        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        return memoryview(array("I", self.encode_ordinary(text))).toreadonly()
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        return self.count_characters(received(text))
+
+    def count_characters(self, characters: str) -> int:
+        """`count` of text that went through `received` already."""
+        return sum(sum(map(self.piece_counts.__getitem__, block)) for block in self.pieces(characters))
+
+    def count_up_to(self, text: str | bytes, limit: int) -> int | None:
+        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit."""
+        characters = received(text)
+        encoder = self.appending_encoder()
+        step = max(64, limit)
+        for start in range(0, len(characters), step):
+            encoder.append(to_bytes(characters[start : start + step]))
+            if encoder.fewest > limit:
+                return None
+        return encoder.count if encoder.count <= limit else None
+
+    def split(self, text: str | bytes) -> list[str]:
+        """The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF."""
+        return list(chain.from_iterable(self.pieces(received(text))))
+
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
+        """`count` of each text, in order."""
+        return in_threads(self.count, texts, num_threads)
+
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+        """`encode_ordinary` of each text, in order."""
+        return in_threads(self.encode_ordinary, text, num_threads)
+
+    def appending_encoder(self) -> AppendingEncoder:
+        """A text that grows to the right, and its count."""
+        return appending_encoder.AppendingEncoder(self._tokenizer())
+
+    def prepending_encoder(self) -> PrependingEncoder:
+        """A text that grows to the left, and its count."""
+        return prepending_encoder.PrependingEncoder(self._tokenizer())
+
+    def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
+        """The counts of all slices of `text`."""
+        return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+
+    def pieces(self, characters: str) -> Iterator[list[str]]:
+        """The pre-tokens of text that went through `received`, block by block."""
+        pretokenizer = self.pretokenizer
+        if not isinstance(pretokenizer, NamedPattern):
+            yield [characters[start:end] for start, end in pretokenizer.spans(characters)]
+            return
+        start, size = 0, BLOCK
+        while start < len(characters):
+            text = characters[start : start + size]
+            found = pretokenizer.split(text)
+            if start + size < len(characters):
+                del found[-pretokenizer.lookback :]
+                if not found:
+                    size *= 2  # one pre-token fills the block
+                    continue
+            yield found
+            start += sum(map(len, found))
+            size = BLOCK
+
+    # --- what Tokenizer asks of either implementation
+
+    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
+
+    def _bytes_of(self, token: int) -> bytes | None:
+        return self.dictionary.bytes_of.get(token)
+
+    def _id_of(self, token: bytes) -> int | None:
+        return self.dictionary.id_of.get(token)
+
+    def _largest_id(self) -> int:
+        return max(self.dictionary.bytes_of)
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return sorted(self.dictionary.id_of)
+
+    def _tokenizer(self) -> Tokenizer:
+        # The encoders encode through it and are pickled with it. An engine by itself can do both just as well.
+        return cast("Tokenizer", self)
+
+
+def in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:
+    """`function` of each item, in order."""
+    if num_threads < 1:
+        raise ValueError(f"num_threads is at least 1, not {num_threads}")
+    with ThreadPoolExecutor(num_threads) as pool:
+        return list(pool.map(function, items))
