@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 
-class Mark(ABC):
+class Mark(ABC):  # noqa: B024 - there is nothing that a user could do with one
     """A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else."""
 
 
@@ -48,7 +48,7 @@ class GrowingEncoder(ABC):
         """A mark of the text as it is now. Constant time; it takes a few hundred bytes until a rollback goes behind it."""
 
     @abstractmethod
-    def rollback(self, mark: Any) -> None:
+    def rollback(self, mark: Any) -> None:  # noqa: ANN401 - the mark of this very encoder, whichever type it has
         """Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
 
         Constant time, apart from handing back the memory of what is forgotten. Raises StaleMarkError for a mark of another

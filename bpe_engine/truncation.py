@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from bpe_engine.encoders import GrowingEncoder
 from bpe_engine.received import received, source_places, to_bytes
-from bpe_engine.reference.growing_encoder import GrowingEncoder, State
 
 if TYPE_CHECKING:
     from bpe_engine.tokenizer import Tokenizer
@@ -44,7 +44,7 @@ def truncate_tail(tokenizer: Tokenizer, text: Text, max_tokens: int) -> Text:
 
 
 def _longest(
-    encoder: GrowingEncoder[State],
+    encoder: GrowingEncoder,
     grow: Callable[[bytes], None],
     read: Callable[[int, int], bytes],
     size: int,

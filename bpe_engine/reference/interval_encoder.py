@@ -53,11 +53,11 @@ class IntervalEncoder(encoders.IntervalEncoder):
     def __init__(self, tokenizer: Tokenizer, text: str | bytes) -> None:
         self._tokenizer = tokenizer
         self._engine = tokenizer.reference
+        self._text = received(text)
         self._source = text if isinstance(text, str) else bytes(text)
         # Characters. Also the longest token: a pre-token that is a token itself is not for the tree.
         self._short = max(LONG_TAIL, self._engine.dictionary.longest)
         self._counts = self._engine.piece_counts
-        self._text = received(text)
         self._places = _places(self._source, self._text)
         self._pretokenizer = self._engine.pretokenizer
         self._starts = array("q")

@@ -58,7 +58,7 @@ def run(encoder: AppendingEncoder | PrependingEncoder, program: list[tuple[str, 
     """Run a program on an encoder and, beside it, on a plain str or bytes."""
     appending = isinstance(encoder, AppendingEncoder)
     text: Any = None
-    marks: list[tuple[Mark[Any], Any]] = []
+    marks: list[tuple[Mark, Any]] = []
     for operation, argument in program:
         if operation == "grow":
             if isinstance(encoder, AppendingEncoder):
@@ -175,7 +175,8 @@ def test_encoders_pickle(kind: str, first: str | bytes, second: str) -> None:
     encoder = ours.appending_encoder()
     encoder.append(first)
     # The tokenizers of the tests take seconds to rebuild, so only what the encoder adds is pickled here.
-    rebuild, arguments = encoder.__reduce__()
+    reduced: Any = encoder.__reduce__()
+    rebuild, arguments = reduced
     again: AppendingEncoder = rebuild(*arguments)
     assert (again.count, again.data) == (encoder.count, encoder.data)
     encoder.append(second)
@@ -239,7 +240,7 @@ def test_any_vocabulary(ours: Tokenizer, program: list[tuple[str, Any]], text: s
     for encoder in (ours.appending_encoder(), ours.prepending_encoder()):
         appending = isinstance(encoder, AppendingEncoder)
         grown = ""
-        marks: list[tuple[Mark[Any], str]] = []
+        marks: list[tuple[Mark, str]] = []
         for operation, argument in program:
             if operation == "grow":
                 grown = grown + argument if appending else argument + grown

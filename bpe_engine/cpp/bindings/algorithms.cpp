@@ -1,6 +1,9 @@
 // The encodings of one piece of bytes by each algorithm, for tests and for who wants an encoding that is not byte-pair encoding.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <string>
+
 #include "bpe/merging.hpp"
 #include "bpe/other_encodings.hpp"
 #include "bpe/token_table.hpp"
@@ -51,7 +54,8 @@ nb::list dropped(const TokenSet& tokens, nb::bytes data, double dropout, std::ui
 
 void define_algorithms(nb::module_& module) {
     auto const define = [&](const char* name, nb::list (*function)(const TokenSet&, nb::bytes), const char* doc) {
-        module.def(name, function, nb::arg("tokens"), nb::arg("data"), doc);
+        std::string const signature = std::string("def ") + name + "(tokens: TokenSet, data: bytes) -> list[int]";
+        module.def(name, function, nb::arg("tokens"), nb::arg("data"), nb::sig(signature.c_str()), doc);
     };
     define("encode_by_backtracking", by_backtracking, "The byte-pair encoding of `data` as one pre-token, by backtracking.");
     define("encode_by_heap", by_heap, "The byte-pair encoding of `data` as one pre-token, by its definition.");
@@ -59,6 +63,7 @@ void define_algorithms(nb::module_& module) {
     define("encode_greedy", greedy, "The longest token first, at each place. NOT byte-pair encoding.");
     define("encode_minimal", minimal, "As few tokens as possible. NOT byte-pair encoding.");
     module.def("encode_dropout", dropped, nb::arg("tokens"), nb::arg("data"), nb::arg("dropout"), nb::arg("seed"),
+               nb::sig("def encode_dropout(tokens: TokenSet, data: bytes, dropout: float, seed: int) -> list[int]"),
                "Each possible merge is skipped with the probability `dropout`. NOT byte-pair encoding. The same seed gives the same tokens.");
 }
 

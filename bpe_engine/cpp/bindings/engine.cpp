@@ -323,6 +323,7 @@ void define_engine(nb::module_& module) {
     nb::class_<TokenSet>(module, "TokenSet", "The tokens of a vocabulary. Tokenizers over the same tokens share one.")
         .def_static("from_planes", &from_planes, nb::arg("planes"), "From the packed form of an embedded vocabulary.")
         .def_static("from_tokens", &from_tokens, nb::arg("tokens"), nb::arg("ids"),
+                    nb::sig("def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet"),
                     "From tokens in the order of their ids. Raises VocabularyError where that is not merge order.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("largest_id", [](const TokenSet& self) { return self.id(static_cast<Rank>(self.dictionary->size() - 1)); })
@@ -338,7 +339,7 @@ void define_engine(nb::module_& module) {
                  for (Bytes const token : all) result.append(to_python(token));
                  return result;
              },
-             "The bytes of all tokens, in ascending order.");
+             nb::sig("def sorted_tokens(self) -> list[bytes]"), "The bytes of all tokens, in ascending order.");
 
     nb::class_<Engine>(module, "Engine", nb::dynamic_attr(), "Text -> tokens. What Tokenizer inherits.")
         .def(
@@ -347,6 +348,7 @@ void define_engine(nb::module_& module) {
                 new (self) Engine(tokens, grammar ? scanner_named(*grammar) : nullptr, std::move(fallback));
             },
             nb::arg("tokens"), nb::arg("grammar").none(), nb::arg("fallback").none(),
+            nb::sig("def __init__(self, tokens: TokenSet, grammar: str | None, fallback: object | None) -> None"),
             "`grammar` names a scanner, None: the whole text is one pre-token. Where `fallback` is given, it answers instead.")
         .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"),
              "The number of tokens of `text`: `len(encode(text))`, without the ids.")
@@ -360,10 +362,10 @@ void define_engine(nb::module_& module) {
         .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"),
              "The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF.")
         .def("count_batch", &count_batch, nb::arg("texts").none(), nb::kw_only(), nb::arg("num_threads") = 8,
-             nb::sig("def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]"),
+             nb::sig("def count_batch(self, texts: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[int]"),
              "`count` of each text, in order.")
         .def("encode_ordinary_batch", &encode_ordinary_batch, nb::arg("text").none(), nb::kw_only(), nb::arg("num_threads") = 8,
-             nb::sig("def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]"),
+             nb::sig("def encode_ordinary_batch(self, text: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]"),
              "`encode_ordinary` of each text, in order.")
         .def("_fitting", &truncate_fast, nb::arg("text").none(), nb::arg("most"), nb::arg("head"),
              nb::sig("def _fitting(self, text: str | bytes, most: int, head: bool) -> str | bytes"))
@@ -371,7 +373,7 @@ void define_engine(nb::module_& module) {
         .def("_id_of", &id_of, nb::arg("token"), nb::sig("def _id_of(self, token: bytes) -> int | None"))
         .def("_encode_piece", &encode_piece, nb::arg("piece"), nb::sig("def _encode_piece(self, piece: bytes) -> list[int]"));
 
-    module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), "Whether `text` is a str that no UTF-8 stands for.");
+    module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), nb::sig("def has_lone_surrogates(text: str | bytes) -> bool"), "Whether `text` is a str that no UTF-8 stands for.");
     module.def("has_scanner", [](const std::string& name) { return scanner_named(name) != nullptr; }, nb::arg("name"),
                "Whether the core knows the grammar of this name.");
 }

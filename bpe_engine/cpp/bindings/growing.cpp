@@ -221,7 +221,7 @@ void define(nb::module_& module, const char* name, const char* grow, const char*
         .def("snapshot", &Bound::snapshot, "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.")
         .def("rollback", &Bound::rollback, nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
-        .def("__reduce__", &Bound::reduce);
+        .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ void define_interval(nb::module_& module) {
         .def("count", &Interval::count, nb::arg("start"), nb::arg("end"),
              "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
         .def_prop_ro("memory", &Interval::memory, "Bytes of memory, the text itself not counted.")
-        .def("__reduce__", &Interval::reduce);
+        .def("__reduce__", &Interval::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
 }
 
 }  // namespace bpe::bindings

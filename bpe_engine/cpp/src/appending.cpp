@@ -1,6 +1,6 @@
 #include "bpe/appending.hpp"
 
-#include "bpe/growing.hpp"
+#include "bpe/thresholds.hpp"
 
 namespace bpe {
 
@@ -35,12 +35,12 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
     std::array<Piece, 2> held{};  // the last pre-tokens, which are open
     std::size_t holding = 0;
     std::size_t settled_end = state_.settled_end, settled_count = state_.settled_count;
-    bool const was_short = old_length - std::min(old_length, settled_end) <= growing::long_tail && !pieces_.any_open();
+    bool const was_short = old_length - std::min(old_length, settled_end) <= thresholds::long_tail && !pieces_.any_open();
     auto const take = [&](std::size_t start, std::size_t end) {
         if (holding == lookback) {
             Piece const& oldest = held[0];
             // A long piece that was there before may be asked for again, after a rollback: it has or gets a table.
-            bool const kept = old_length > oldest.start && old_length - oldest.start >= OpenPieces::kept_size;
+            bool const kept = old_length > oldest.start && old_length - oldest.start >= thresholds::kept_size;
             settled_count += count_piece(oldest.start, oldest.end, kept, *lease);
             settled_end = oldest.end;
             held[0] = held[1];
@@ -52,11 +52,11 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
         if (limit > 0) take(0, limit);
     } else {
         std::size_t place = settled_end;
-        if (!was_short && old_length > place && old_length - place > growing::long_tail) {
+        if (!was_short && old_length > place && old_length - place > thresholds::long_tail) {
             RunIndex& index = index_from(place);
             std::size_t const indexed = index.end();
             if (indexed < limit) index.extend({text + indexed, limit - indexed});
-            while (old_length > place && old_length - place > growing::long_tail) {
+            while (old_length > place && old_length - place > thresholds::long_tail) {
                 std::size_t const end = scanner->indexed_end(IndexedText(index, text, limit), text, place);
                 take(place, end);
                 place = end;
@@ -80,7 +80,7 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
 
 std::size_t AppendingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
     Bytes const piece = text().part(start, end);
-    if (piece.size > growing::short_piece && (still_open || pieces_.is_open(start))) return pieces_.count(start, piece);
+    if (piece.size > thresholds::short_piece && (still_open || pieces_.is_open(start))) return pieces_.count(start, piece);
     return encoder_->count_piece(piece, text_.size() - start, workspace);
 }
 
@@ -95,7 +95,7 @@ std::size_t AppendingEncoder::fewest() {
     std::size_t const longest = encoder_->dictionary().longest();
     std::size_t const start = state_.settled_end, end = state_.first_open_end;
     std::size_t const least = state_.settled_count + (state_.length - start + longest - 1) / longest;
-    if (end - start <= growing::short_piece) return least;
+    if (end - start <= thresholds::short_piece) return least;
     if (encoder_->scanner()) {
         // White space may yet be cut in two; the end of every other open pre-token only moves to the right.
         std::size_t last = end - 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bpe/thresholds.hpp"
+
 namespace bpe {
 
 namespace {
@@ -10,18 +12,11 @@ namespace {
 // How many pre-tokens of the whole text the end of a slice may change, besides the one that it cuts: "\n  x" is "\n", " ", " x", and its
 // slice "\n  " is one pre-token under cl100k. One more than any grammar needs.
 constexpr int reread = 3;
-// Bytes. Above it a pre-token has a tree.
-constexpr std::size_t long_piece = 1024;
-// Bytes. A slice that begins closer than this before a long pre-token looks its runs up.
-constexpr std::size_t neighbourhood = 8 * long_piece;
 
 }  // namespace
 
 IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), text_(text) {
-    if (!encoder_->scanner()) {
-        encoder_->dictionary().check_bytes(text);
-        return;
-    }
+    if (!encoder_->scanner()) return;
     Encoder::Lease const lease(*encoder_);
     Workspace& workspace = *lease;
     words_.resize(text.size / 64 + 1);
@@ -38,7 +33,7 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
         std::size_t const count = encoder_->count_piece(text.part(start, end), text.size - start, workspace);
         if (count >= 255) large_.emplace(counts_.size(), count);
         counts_.push_back(static_cast<std::uint8_t>(std::min<std::size_t>(count, 255)));
-        if (end - start > long_piece) long_.emplace_back(start, end);
+        if (end - start > thresholds::long_piece) long_.emplace_back(start, end);
         tokens += count;
     };
     for_each_pretoken(*encoder_->scanner(), text.data, 0, text.size, add);
@@ -80,7 +75,7 @@ bool IntervalEncoder::near_long(std::size_t place) const {
     if (long_.empty()) return false;
     auto const next = std::lower_bound(long_.begin(), long_.end(), place,
                                        [](auto const& piece, std::size_t value) { return piece.second < value; });
-    return next != long_.end() && next->first < place + neighbourhood;
+    return next != long_.end() && next->first < place + thresholds::neighbourhood;
 }
 
 const RunIndex& IntervalEncoder::index() const {
@@ -109,7 +104,7 @@ std::size_t IntervalEncoder::pretoken_end(std::size_t place, std::size_t limit) 
 }
 
 std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Workspace& workspace) const {
-    if (end - start <= long_piece || end - start <= encoder_->dictionary().longest())
+    if (end - start <= thresholds::long_piece || end - start <= encoder_->dictionary().longest())
         return encoder_->count_piece(text_.part(start, end), text_.size - start, workspace);
     std::size_t first = 0, last = text_.size;
     if (encoder_->scanner()) {

@@ -1,13 +1,10 @@
 #include "bpe/interval_tree.hpp"
 
+#include <algorithm>
+
+#include "bpe/thresholds.hpp"
+
 namespace bpe {
-
-namespace {
-
-// Bytes that the encoding of a slice takes in at a time while it looks for the way.
-constexpr std::size_t stride = 32;
-
-}  // namespace
 
 IntervalTree::IntervalTree(const Dictionary& dictionary, Bytes data)
     : dictionary_(&dictionary), data_(data), table_(dictionary, TokenTable::Side::right) {
@@ -44,8 +41,8 @@ std::size_t IntervalTree::step_towards(std::size_t place, std::size_t end) const
 std::size_t IntervalTree::count(std::size_t start, std::size_t end) const {
     if (start == 0) return table_.count(end);
     TokenTable own(*dictionary_, TokenTable::Side::right);
-    for (std::size_t stop = start; stop < end; stop += stride) {
-        std::size_t const next_stop = std::min(stop + stride, end);
+    for (std::size_t stop = start; stop < end; stop += thresholds::stride) {
+        std::size_t const next_stop = std::min(stop + thresholds::stride, end);
         own.extend(data_.part(stop, next_stop));
         for (std::size_t place = stop + 1; place <= next_stop && place < end; ++place) {
             std::size_t const step = step_towards(place, end);

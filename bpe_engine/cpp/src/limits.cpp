@@ -4,32 +4,31 @@
 
 #include "bpe/appending.hpp"
 #include "bpe/prepending.hpp"
+#include "bpe/thresholds.hpp"
 
 namespace bpe {
 
 namespace {
 
-constexpr std::size_t block = 64;  // characters between two states to return to
-
 std::size_t tokens_at_least(const Dictionary& dictionary, std::size_t bytes) {
     return (bytes + dictionary.longest() - 1) / dictionary.longest();
 }
 
-// Where each of the next `block` characters from `place` on ends.
+// Where each of the next `mark_distance` characters from `place` on ends.
 void next_characters(Bytes text, std::size_t place, std::vector<std::size_t>& ends) {
     UnicodeTable const& table = UnicodeTable::instance();
     ends.clear();
-    while (place < text.size && ends.size() < block) {
+    while (place < text.size && ends.size() < thresholds::mark_distance) {
         place += table.at(text.data, place, text.size).size;
         ends.push_back(place);
     }
 }
 
-// Where each of the `block` characters before `place` starts, from right to left.
+// Where each of the `mark_distance` characters before `place` starts, from right to left.
 void previous_characters(Bytes text, std::size_t place, std::vector<std::size_t>& starts) {
     UnicodeTable const& table = UnicodeTable::instance();
     starts.clear();
-    while (place > 0 && starts.size() < block) {
+    while (place > 0 && starts.size() < thresholds::mark_distance) {
         std::size_t start = place - 1;
         for (std::size_t back = 1; back <= 4 && back <= place; ++back) {
             if (UnicodeTable::continues(text[place - back])) continue;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bpe/growing.hpp"
+#include "bpe/thresholds.hpp"
 
 namespace bpe {
 
@@ -51,7 +51,7 @@ std::size_t PrependingEncoder::total(std::size_t added) {
     std::size_t place = left;
     while (totals_[place] == unknown) {
         ends.clear();
-        first_ends(place, added + growing::short_piece, ends);
+        first_ends(place, added + thresholds::short_piece, ends);
         for (std::size_t const end : ends) {
             chain.push_back({place, end});
             place = end;
@@ -98,7 +98,7 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
         }
         if (limit < place) ends.resize(ends.size() - std::min<std::size_t>(ends.size(), static_cast<std::size_t>(scanner->lookback)));
         if (!ends.empty()) return;
-        if (window > growing::long_tail) {
+        if (window > thresholds::long_tail) {
             ends.push_back(indexed_end(place));
             return;
         }
@@ -120,7 +120,7 @@ std::size_t PrependingEncoder::indexed_end(std::size_t place) {
 
 std::size_t PrependingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
     Bytes const piece{from(start).data, start - end};
-    if (piece.size > growing::short_piece && (still_open || pieces_.is_open(end))) return pieces_.count(end, piece);
+    if (piece.size > thresholds::short_piece && (still_open || pieces_.is_open(end))) return pieces_.count(end, piece);
     return encoder_->count_piece(piece, start, workspace);
 }
 
@@ -128,12 +128,12 @@ std::size_t PrependingEncoder::fewest() {
     std::size_t const longest = encoder_->dictionary().longest();
     std::size_t const least = (state_.length + longest - 1) / longest;
     if (!encoder_->scanner())
-        return state_.length > growing::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
+        return state_.length > thresholds::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
     // Between a letter or number and what is neither, nor a mark, nor an apostrophe, every grammar cuts, whatever stands before: the chain
     // of every longer text passes this place, and so has the chain of this one.
     UnicodeTable const& table = UnicodeTable::instance();
     Bytes const whole = text();
-    std::size_t const stop = std::min(whole.size, growing::long_tail);
+    std::size_t const stop = std::min(whole.size, thresholds::long_tail);
     bool behind_word = false;
     for (std::size_t place = 0; place < stop;) {
         Character const character = table.at(whole.data, place, whole.size);

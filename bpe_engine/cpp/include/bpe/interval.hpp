@@ -9,7 +9,7 @@
 //
 // What is kept, for 64 bytes of text: a bit for each byte where a pre-token starts, the tokens before and the pre-tokens before (8 bytes
 // each), and a byte a pre-token with its number of tokens: about half a byte a byte of text, the text itself not counted. A pre-token of
-// more than a thousand bytes has a tree, made when a slice first cuts it.
+// more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ namespace bpe {
 
 class IntervalEncoder {
 public:
-    // `text` must outlive the encoder. Throws EncodingError where a byte is in no token.
+    // `text` must outlive the encoder. Throws EncodingError where a byte is in no token; if the whole text is one pre-token, `count` does.
     IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text);
 
     std::size_t size() const { return text_.size; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bpe/dictionary.hpp"
+#include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -30,7 +31,7 @@ public:
     }
 
 private:
-    static constexpr int bits = 15;
+    static constexpr int bits = thresholds::pair_bits;
     static constexpr std::size_t size = std::size_t{1} << bits;
     std::vector<std::uint64_t> slots_;  // left (31 bits), right (32), whether they fit (1)
 };

@@ -8,15 +8,13 @@
 #include <memory>
 #include <vector>
 
+#include "bpe/thresholds.hpp"
 #include "bpe/token_table.hpp"
 
 namespace bpe {
 
 class OpenPieces {
 public:
-    // Bytes. A settled piece shorter than this is dropped: to read it again is a bounded cost.
-    static constexpr std::size_t kept_size = 256;
-
     OpenPieces(const Dictionary& dictionary, TokenTable::Side side) : dictionary_(&dictionary), side_(side) {}
 
     // The number of tokens of the pre-token `piece`, which reaches from `anchor` (a distance from the side that stays) to the growing side.
@@ -43,7 +41,7 @@ public:
         std::size_t count = 0;
         while (count < open_.size() && open_[count].anchor < place) {
             Piece& piece = open_[count++];
-            if (piece.table->size() < kept_size) continue;
+            if (piece.table->size() < thresholds::kept_size) continue;
             auto const where = std::lower_bound(settled_.begin(), settled_.end(), piece.anchor, before);
             if (where != settled_.end() && where->anchor == piece.anchor)
                 *where = std::move(piece);

@@ -15,6 +15,7 @@
 #include <bit>
 #include <vector>
 
+#include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    static constexpr int bits = 16;
+    static constexpr int bits = thresholds::cache_bits;
     struct alignas(16) Slot {
         std::uint64_t low = 0, high = 0;
     };
@@ -109,7 +110,7 @@ public:
     }
 
 private:
-    static constexpr int bits = 16;
+    static constexpr int bits = thresholds::cache_bits;
     struct alignas(32) Slot {
         std::uint64_t low = 0, high = 0;
         std::uint32_t ids[most] = {};

@@ -5,11 +5,12 @@ A call is a list of steps on one tokenizer; an answer is a value or an exception
 
 from __future__ import annotations
 
+import os
 import pickle
 import struct
 import subprocess
 import sys
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 Answer = tuple[str, Any]
 
@@ -40,18 +41,25 @@ def perform(tokenizer: Any, steps: list[tuple[Any, ...]]) -> list[Answer]:
                 value = getattr(current, operation)(*positional, **named)
             answers.append(("value", value.tolist() if isinstance(value, memoryview) else value))
         except Exception as error:  # noqa: BLE001 - whatever it is, the other has to raise the same
-            answers.append((type(error).__name__, str(error)))
+            # Which byte without a token is met first depends on the way of reading.
+            message = "" if type(error).__name__ == "EncodingError" else str(error)
+            answers.append((type(error).__name__, message))
+            if operation == "open":
+                break
     return answers
 
 
-def _send(stream: BinaryIO, message: Any) -> None:
+def _send(stream: IO[bytes], message: Any) -> None:
     data = pickle.dumps(message)
     stream.write(struct.pack("<Q", len(data)) + data)
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> Any:
-    (size,) = struct.unpack("<Q", stream.read(8))
+def _receive(stream: IO[bytes]) -> Any:
+    head = stream.read(8)
+    if not head:
+        raise EOFError
+    (size,) = struct.unpack("<Q", head)
     return pickle.loads(stream.read(size))
 
 
@@ -83,15 +91,16 @@ class Twin:
 
 
 def _serve(implementation: str) -> None:
-    import os
-
     os.environ["BPE_ENGINE_IMPLEMENTATION"] = implementation
-    import bpe_engine
+    import bpe_engine  # noqa: PLC0415 - it reads the variable when it is imported
 
     assert bpe_engine.implementation() == implementation
     tokenizers: dict[str, Any] = {}
-    while sys.stdin.buffer.peek(1):
-        name, vocabulary, steps = _receive(sys.stdin.buffer)
+    while True:
+        try:
+            name, vocabulary, steps = _receive(sys.stdin.buffer)
+        except EOFError:
+            return
         if name not in tokenizers:
             tokenizers[name] = bpe_engine.Tokenizer(vocabulary)
         _send(sys.stdout.buffer, perform(tokenizers[name], steps))

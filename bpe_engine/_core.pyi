@@ -1,0 +1,215 @@
+"""The compiled core of bpe_engine."""
+
+from collections.abc import Iterable
+
+
+class TokenBuffer:
+    """Token ids, by the buffer protocol."""
+
+class TokenSet:
+    """The tokens of a vocabulary. Tokenizers over the same tokens share one."""
+
+    @staticmethod
+    def from_planes(planes: bytes) -> TokenSet:
+        """From the packed form of an embedded vocabulary."""
+
+    @staticmethod
+    def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet:
+        """
+        From tokens in the order of their ids. Raises VocabularyError where that is not merge order.
+        """
+
+    def __len__(self) -> int: ...
+
+    def largest_id(self) -> int: ...
+
+    def sorted_tokens(self) -> list[bytes]:
+        """The bytes of all tokens, in ascending order."""
+
+class Engine:
+    """Text -> tokens. What Tokenizer inherits."""
+
+    def __init__(self, tokens: TokenSet, grammar: str | None, fallback: object | None) -> None:
+        """
+        `grammar` names a scanner, None: the whole text is one pre-token. Where `fallback` is given, it answers instead.
+        """
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """
+        The token ids of `text`, special tokens in it taken as plain text: `encode` with no options.
+        """
+
+    def encode_to_buffer(self, text: str | bytes) -> memoryview:
+        """
+        The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token).
+        """
+
+    def count_up_to(self, text: str | bytes, limit: int) -> int | None:
+        """
+        The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit.
+        """
+
+    def split(self, text: str | bytes) -> list[str]:
+        """
+        The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF.
+        """
+
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
+        """`count` of each text, in order."""
+
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+        """`encode_ordinary` of each text, in order."""
+
+    def _fitting(self, text: str | bytes, most: int, head: bool) -> str | bytes: ...
+
+    def _bytes_of(self, token: int) -> bytes | None: ...
+
+    def _id_of(self, token: bytes) -> int | None: ...
+
+    def _encode_piece(self, piece: bytes) -> list[int]: ...
+
+def has_lone_surrogates(text: str | bytes) -> bool:
+    """Whether `text` is a str that no UTF-8 stands for."""
+
+def has_scanner(name: str) -> bool:
+    """Whether the core knows the grammar of this name."""
+
+class Mark:
+    """A place that `rollback` can return to."""
+
+class AppendingEncoder:
+    """A text that grows to the right, and its count."""
+
+    def __init__(self, tokenizer: object) -> None: ...
+
+    def append(self, text: str | bytes) -> None:
+        """Add `text` at the end. Amortized time proportional to its length."""
+
+    @property
+    def count(self) -> int:
+        """
+        The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.
+        """
+
+    @property
+    def fewest(self) -> int:
+        """
+        A lower bound for the count of this text and of whatever it may grow to.
+        """
+
+    @property
+    def text(self) -> str:
+        """
+        The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time.
+        """
+
+    @property
+    def data(self) -> bytes:
+        """The text as bytes, exactly. Linear time."""
+
+    def tokens(self) -> list[int]:
+        """
+        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        """
+
+    def snapshot(self) -> Mark:
+        """
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        """
+
+    def rollback(self, mark: Mark) -> None:
+        """
+        Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+        """
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+class PrependingEncoder:
+    """A text that grows to the left, and its count."""
+
+    def __init__(self, tokenizer: object) -> None: ...
+
+    def prepend(self, text: str | bytes) -> None:
+        """Add `text` at the start. Amortized time proportional to its length."""
+
+    @property
+    def count(self) -> int:
+        """
+        The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.
+        """
+
+    @property
+    def fewest(self) -> int:
+        """
+        A lower bound for the count of this text and of whatever it may grow to.
+        """
+
+    @property
+    def text(self) -> str:
+        """
+        The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time.
+        """
+
+    @property
+    def data(self) -> bytes:
+        """The text as bytes, exactly. Linear time."""
+
+    def tokens(self) -> list[int]:
+        """
+        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        """
+
+    def snapshot(self) -> Mark:
+        """
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        """
+
+    def rollback(self, mark: Mark) -> None:
+        """
+        Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+        """
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+class IntervalEncoder:
+    """The counts of all slices of one text."""
+
+    def __init__(self, tokenizer: object, text: object | None) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def count(self, start: int, end: int) -> int:
+        """
+        The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.
+        """
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory, the text itself not counted."""
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+def encode_by_backtracking(tokens: TokenSet, data: bytes) -> list[int]:
+    """The byte-pair encoding of `data` as one pre-token, by backtracking."""
+
+def encode_by_heap(tokens: TokenSet, data: bytes) -> list[int]:
+    """The byte-pair encoding of `data` as one pre-token, by its definition."""
+
+def encode_by_table(tokens: TokenSet, data: bytes) -> list[int]:
+    """
+    The byte-pair encoding of `data` as one pre-token, by the table of last tokens.
+    """
+
+def encode_greedy(tokens: TokenSet, data: bytes) -> list[int]:
+    """The longest token first, at each place. NOT byte-pair encoding."""
+
+def encode_minimal(tokens: TokenSet, data: bytes) -> list[int]:
+    """As few tokens as possible. NOT byte-pair encoding."""
+
+def encode_dropout(tokens: TokenSet, data: bytes, dropout: float, seed: int) -> list[int]:
+    """
+    Each possible merge is skipped with the probability `dropout`. NOT byte-pair encoding. The same seed gives the same tokens.
+    """

@@ -1,0 +1,38 @@
+// From which size on the ways for long texts are taken. They decide speed and memory, never a result.
+//
+// BPE_SMALL_THRESHOLDS makes them so small that a text of a dozen bytes takes every way: for tests and fuzzing, which would meet most of
+// these ways once in a while only, and with texts too long to be read when one fails.
+#pragma once
+
+#include <cstddef>
+
+namespace bpe::thresholds {
+
+#ifdef BPE_SMALL_THRESHOLDS
+inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3;
+inline constexpr int pair_bits = 3, cache_bits = 4;
+#else
+
+// Bytes. A growing encoder scans a tail up to this length, which is quicker than to look its runs up.
+inline constexpr std::size_t long_tail = 512;
+// Bytes. Up to this length a pre-token that grows is encoded anew, which is quicker than a table.
+inline constexpr std::size_t short_piece = 64;
+// Bytes. A settled pre-token shorter than this drops its table: to read it again after a rollback is a bounded cost.
+inline constexpr std::size_t kept_size = 256;
+
+// Bytes. A pre-token above this that a slice cuts has a tree.
+inline constexpr std::size_t long_piece = 1024;
+// Bytes. A slice that begins closer than this before a long pre-token looks its runs up.
+inline constexpr std::size_t neighbourhood = 8 * long_piece;
+// Bytes that the encoding of a slice takes in at a time while it looks for its way in the tree.
+inline constexpr std::size_t stride = 32;
+
+// Characters between two states that a search for the longest fitting prefix returns to.
+inline constexpr std::size_t mark_distance = 64;
+
+// Two to this power: how many pairs of tokens are remembered, and how many short pre-tokens.
+inline constexpr int pair_bits = 15;
+inline constexpr int cache_bits = 16;
+#endif
+
+}  // namespace bpe::thresholds
