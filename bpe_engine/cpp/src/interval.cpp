@@ -16,10 +16,7 @@ constexpr int reread = 3;
 }  // namespace
 
 IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), text_(text) {
-    if (!encoder_->scanner()) {
-        encoder_->dictionary().check_bytes(text);
-        return;
-    }
+    if (!encoder_->scanner()) return;
     Encoder::Lease const lease(*encoder_);
     Workspace& workspace = *lease;
     words_.resize(text.size / 64 + 1);

@@ -25,7 +25,7 @@ namespace bpe {
 
 class IntervalEncoder {
 public:
-    // `text` must outlive the encoder. Throws EncodingError where a byte is in no token.
+    // `text` must outlive the encoder. Throws EncodingError where a byte is in no token; if the whole text is one pre-token, `count` does.
     IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text);
 
     std::size_t size() const { return text_.size; }
