@@ -79,7 +79,8 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
     }
     const Byte* const text = from(place).data;
     for (;; window *= 4) {
-        std::size_t const limit = std::min(place, window);
+        std::size_t limit = std::min(place, window);
+        if (limit < place) limit -= unfinished_end({text, limit});  // a character that is cut is of another class
         bool met = false;  // a place whose total is known: no need to look further
         for (std::size_t read = 0; read < limit && !met;) {
             Step const step = scanner->step(text, read, limit);
