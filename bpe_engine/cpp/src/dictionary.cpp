@@ -51,13 +51,15 @@ std::shared_ptr<const Dictionary> Dictionary::from_planes(Bytes planes) {
     made->halves_.resize(count);
     made->offsets_.reserve(count + 1);
     made->bytes_.reserve(count * 8);
+    std::array<bool, 256> seen{};
     auto const entry = [&](std::size_t plane, Rank token) -> Rank { return planes[plane * count + token]; };
     for (Rank token = 0; token < count; ++token) {
         Rank const left = entry(0, token) | entry(1, token) << 8 | entry(2, token) << 16;
         Rank const right = entry(3, token) | entry(4, token) << 8 | entry(5, token) << 16;
         auto& bytes = made->bytes_;
         if (right == no_half) {
-            if (left > 255) throw damaged(token);
+            if (left > 255 || seen[left]) throw damaged(token);
+            seen[left] = true;
             bytes.push_back(static_cast<Byte>(left));
             made->halves_[token] = {token, token};
         } else {
@@ -98,6 +100,8 @@ void Dictionary::find_halves() {
     for (Rank token = 0; token < halves_.size(); ++token) {
         Bytes const data = bytes(token);
         auto const size = static_cast<std::uint32_t>(data.size);
+        // Two of the same bytes would be found in turns; one of none never ends.
+        if (size == 0 || find(data) != token) throw VocabularyError(VocabularyError::Kind::damaged, token, "");
         if (size == 1) {
             halves_[token] = {token, token};
             continue;

@@ -23,11 +23,13 @@ namespace bpe {
 class Dictionary {
 public:
     // From tokens in merge order. Finds the halves of each by merging its bytes.
-    // Throws VocabularyError where a token is merged from a later one, or from a byte that is no token.
+    // Throws VocabularyError where a token is merged from a later one, or from a byte that is no token; and where one is empty, or there
+    // twice (damaged).
     static std::shared_ptr<const Dictionary> from_tokens(const std::vector<Bytes>& tokens);
 
     // From the halves themselves, packed as six planes of one byte a token: the low, middle and high byte of the left half, then of
-    // the right one. A single byte has its value as left half and 0xFFFFFF as right half. Throws VocabularyError (damaged).
+    // the right one. A single byte has its value as left half and 0xFFFFFF as right half. Throws VocabularyError (damaged)
+    // where a half is no earlier token. That the halves are those that merging finds is believed: planes are package data, read in a hurry.
     static std::shared_ptr<const Dictionary> from_planes(Bytes planes);
 
     std::size_t size() const { return halves_.size(); }
