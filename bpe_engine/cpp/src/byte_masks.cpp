@@ -95,7 +95,7 @@ void by_sse2(const Byte* block, ByteMasks& masks) {
     }
 }
 
-#else
+#endif
 
 // Byte by byte, for any processor.
 void byte_by_byte(const Byte* block, ByteMasks& masks) {
@@ -116,21 +116,22 @@ void byte_by_byte(const Byte* block, ByteMasks& masks) {
     }
 }
 
-#endif
-
 }  // namespace
 
-ByteMasksOf byte_masks_for_this_processor() {
+std::vector<NamedByteMasks> byte_masks_here() {
+    std::vector<NamedByteMasks> found;
 #if defined(BPE_X86)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) return by_avx512;
-    if (__builtin_cpu_supports("avx2")) return by_avx2;
-    return by_sse2;
-#elif defined(BPE_SSE2_ONLY)
-    return by_sse2;
-#else
-    return byte_by_byte;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) found.push_back({"AVX-512", by_avx512});
+    if (__builtin_cpu_supports("avx2")) found.push_back({"AVX2", by_avx2});
 #endif
+#if defined(BPE_X86) || defined(BPE_SSE2_ONLY)
+    found.push_back({"SSE2", by_sse2});
+#endif
+    found.push_back({"byte by byte", byte_by_byte});
+    return found;
 }
+
+ByteMasksOf byte_masks_for_this_processor() { return byte_masks_here().front().masks; }
 
 }  // namespace bpe

@@ -1,6 +1,8 @@
 // The classes of 64 bytes as masks, by the widest vectors that the processor has.
 #pragma once
 
+#include <vector>
+
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -12,7 +14,15 @@ struct ByteMasks {
 // `block` has 64 bytes. `blank` is U+0020 alone; `high` all bytes from 0x80 on.
 using ByteMasksOf = void (*)(const Byte* block, ByteMasks& masks);
 
-// The one for this processor.
+struct NamedByteMasks {
+    const char* name;
+    ByteMasksOf masks;
+};
+
+// All that this processor can run, the quickest first. They say the same.
+std::vector<NamedByteMasks> byte_masks_here();
+
+// The quickest of them.
 ByteMasksOf byte_masks_for_this_processor();
 
 }  // namespace bpe

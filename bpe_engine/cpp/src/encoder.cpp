@@ -44,14 +44,21 @@ const std::vector<Rank>& Encoder::encode_piece(Bytes piece, Workspace& workspace
     return workspace.backtracking.encode(*dictionary_, piece);
 }
 
-std::size_t Encoder::count_unknown(PieceKey key, Bytes piece, Workspace& workspace) const {
+std::size_t Encoder::count_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace) const {
     Rank tokens[short_length];
     std::size_t const count = merge(piece, tokens);
-    workspace.counts.put(key, count);
+    workspace.counts.put(key, hash, count);
     return count;
 }
 
-std::size_t Encoder::count_long(Bytes piece, Workspace& workspace) const { return encode_piece(piece, workspace).size(); }
+std::size_t Encoder::count_long(Bytes piece, Workspace& workspace) const {
+    if (piece.size > LongPieceCache<false>::longest) return encode_piece(piece, workspace).size();
+    std::uint64_t const hash = LongPieceCache<false>::hash(piece);
+    if (auto const* const known = workspace.long_counts.find(piece, hash)) return known->count;
+    std::size_t const count = encode_piece(piece, workspace).size();
+    workspace.long_counts.put(piece, hash, count);
+    return count;
+}
 
 std::size_t Encoder::count(Bytes text) const {
     Lease const lease(*this);
@@ -64,40 +71,57 @@ std::size_t Encoder::count(Bytes text) const {
     return total;
 }
 
-unsigned Encoder::encode_unknown(PieceKey key, Bytes piece, Workspace& workspace, std::vector<std::uint32_t>& out,
-                                 std::size_t size) const {
+unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
     Rank tokens[short_length];
     std::size_t const count = merge(piece, tokens);
-    if (out.size() < size + count + IdsCache::most) out.resize((size + count) * 2 + 64);
-    for (std::size_t index = 0; index < count; ++index) out[size + index] = id(tokens[index]);
-    if (count <= IdsCache::most) workspace.ids->put(key, out.data() + size, count);
+    for (std::size_t index = 0; index < count; ++index) out[index] = id(tokens[index]);
+    if (count <= IdsCache::most) workspace.ids->short_pieces.put(key, hash, out, count);
     return static_cast<unsigned>(count);
 }
 
 void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
     Lease const lease(*this);
     Workspace& workspace = *lease;
-    if (!workspace.ids) workspace.ids = std::make_unique<IdsCache>();
+    if (!workspace.ids) workspace.ids = std::make_unique<Workspace::Ids>();
     std::size_t size = out.size();
-    auto const encode_one = [&](std::size_t start, std::size_t end) {
-        Bytes const piece = text.part(start, end);
-        if (size + IdsCache::most > out.size()) out.resize(size * 2 + 64);
-        if (piece.size <= PieceKey::longest) [[likely]] {
-            PieceKey const key = PieceKey::of(piece.data, piece.size, text.size - start);
-            unsigned count = workspace.ids->find(key, out.data() + size);
-            if (count == 0) [[unlikely]] count = encode_unknown(key, piece, workspace, out, size);
-            size += count;
-            return;
+    // Room for the tokens of a short piece, or for what a cache writes at once.
+    constexpr std::size_t slack = 16;
+    out.resize(size + text.size / 3 + 64);
+    auto const make_room = [&](std::size_t more) {
+        if (size + more + slack > out.size()) [[unlikely]] out.resize((size + more + slack) * 2);
+    };
+    auto const encode_long = [&](Bytes piece) {
+        using Cache = LongPieceCache<true>;
+        std::uint64_t hash = 0;
+        if (piece.size <= Cache::longest && piece.size > PieceKey::longest) {
+            hash = Cache::hash(piece);
+            if (auto const* const known = workspace.ids->long_pieces.find(piece, hash)) {
+                std::memcpy(out.data() + size, known->ids, sizeof known->ids);
+                size += known->count;
+                return;
+            }
         }
         std::vector<Rank> const& tokens = encode_piece(piece, workspace);
-        if (size + tokens.size() + IdsCache::most > out.size()) out.resize((size + tokens.size()) * 2 + 64);
+        make_room(tokens.size());
+        std::uint32_t* const first = out.data() + size;
         for (Rank const token : tokens) out[size++] = id(token);
+        if (hash != 0 && tokens.size() <= Cache::most)
+            std::memcpy(workspace.ids->long_pieces.put(piece, hash, tokens.size()).ids, first, tokens.size() * sizeof(std::uint32_t));
     };
-    out.resize(size + text.size / 3 + 64);
+    auto const encode_one = [&](std::size_t start, std::size_t end) {
+        Bytes const piece = text.part(start, end);
+        make_room(0);
+        if (piece.size > PieceKey::longest) return encode_long(piece);
+        PieceKey const key = PieceKey::of(piece.data, piece.size, text.size - start);
+        std::uint64_t const hash = key.hash();
+        unsigned count = workspace.ids->short_pieces.find(key, hash, out.data() + size);
+        if (count == 0) [[unlikely]] count = encode_unknown(key, hash, piece, workspace, out.data() + size);
+        size += count;
+    };
     if (scanner_)
         for_each_pretoken(*scanner_, text.data, 0, text.size, encode_one);
     else if (text.size > 0)
-        encode_one(0, text.size);
+        encode_long(text);
     out.resize(size);
 }
 

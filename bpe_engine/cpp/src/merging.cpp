@@ -5,24 +5,44 @@
 
 namespace bpe {
 
+// The pair that starts at byte i is one number: the rank of what it merges to, and i. The least of sixteen numbers is found without a
+// branch, and nothing is moved: neighbours are linked by bytes.
 std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
-    std::size_t count = piece.size;
-    Rank merged[short_length + 1];  // merged[i]: what tokens i and i + 1 make
-    for (std::size_t index = 0; index < count; ++index) out[index] = dictionary.byte(piece[index]);
-    for (std::size_t index = 0; index + 1 < count; ++index)
-        merged[index] = dictionary.merged_bytes(piece[index], piece[index + 1]);
-    while (count > 1) {
-        std::size_t best = 0;
-        for (std::size_t index = 1; index + 1 < count; ++index)
-            if (merged[index] < merged[best]) best = index;
-        if (merged[best] == no_rank) break;
-        out[best] = merged[best];
-        --count;
-        for (std::size_t index = best + 1; index < count; ++index) out[index] = out[index + 1];
-        for (std::size_t index = best; index + 1 < count; ++index) merged[index] = merged[index + 1];
-        if (best + 1 < count) merged[best] = dictionary.merged(out[best], out[best + 1]);
-        if (best > 0) merged[best - 1] = dictionary.merged(out[best - 1], out[best]);
+    constexpr std::uint32_t never = 0xFFFFFFFF;
+    std::uint32_t pairs[16];
+    Rank tokens[17];
+    std::uint8_t next[17], previous[18];
+    auto const pair = [](Rank merged, std::size_t place) {
+        return merged == no_rank ? never : merged << 4 | static_cast<std::uint32_t>(place);
+    };
+    std::size_t const size = std::min(piece.size, short_length);
+    for (std::uint32_t& value : pairs) value = never;
+    for (std::size_t place = 0; place < size; ++place) {
+        tokens[place] = dictionary.byte(piece[place]);
+        next[place] = static_cast<std::uint8_t>(place + 1);
+        previous[place + 1] = static_cast<std::uint8_t>(place);
     }
+    for (std::size_t place = 0; place + 1 < size; ++place)
+        pairs[place] = pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place);
+    for (;;) {
+        std::uint32_t least[4] = {pairs[0], pairs[1], pairs[2], pairs[3]};
+        for (std::size_t place = 4; place < 16; place += 4)
+            for (std::size_t lane = 0; lane < 4; ++lane) least[lane] = std::min(least[lane], pairs[place + lane]);
+        std::uint32_t const best = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+        if (best == never) break;
+        std::size_t const place = best & 15, right = next[place], behind = next[right];
+        tokens[place] = best >> 4;
+        pairs[right] = never;
+        next[place] = static_cast<std::uint8_t>(behind);
+        previous[behind] = static_cast<std::uint8_t>(place);
+        pairs[place] = behind < size ? pair(dictionary.merged(tokens[place], tokens[behind]), place) : never;
+        if (place > 0) {
+            std::size_t const before = previous[place];
+            pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
+        }
+    }
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < size; place = next[place]) out[count++] = tokens[place];
     return count;
 }
 
@@ -32,27 +52,27 @@ const std::vector<Rank>& Backtracking::encode(const Dictionary& dictionary, Byte
     tokens_.clear();
     possible_.assign(piece.size / 64 + 1, ~std::uint64_t{0});
     std::size_t place = 0;
-    Rank next = trie.longest(piece);
+    Trie::Match next = trie.longest(piece);
     while (place < piece.size) {
         for (;;) {
-            std::size_t const end = place + dictionary.length(next);
+            std::size_t const end = place + next.size;
             bool const possible = possible_[end >> 6] >> (end & 63) & 1;
-            if (possible && (tokens_.empty() || pairs_.compatible(dictionary, tokens_.back(), next))) {
-                tokens_.push_back(next);
+            if (possible && (tokens_.empty() || pairs_.compatible(dictionary, tokens_.back(), next.token))) {
+                tokens_.push_back(next.token);
                 place = end;
                 next = trie.longest({piece.data + place, piece.size - place});
                 break;
             }
-            Rank const shorter = trie.shorter(next);
+            Rank const shorter = trie.shorter(next.token);
             if (shorter != no_rank) {
-                next = shorter;
+                next = {shorter, dictionary.length(shorter)};
                 continue;
             }
             // No token fits at this place: no encoding has a boundary here.
             possible_[place >> 6] &= ~(std::uint64_t{1} << (place & 63));
-            next = tokens_.back();
+            next = {tokens_.back(), dictionary.length(tokens_.back())};
             tokens_.pop_back();
-            place -= dictionary.length(next);
+            place -= next.size;
             break;
         }
     }

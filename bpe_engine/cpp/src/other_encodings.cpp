@@ -8,10 +8,10 @@ std::vector<Rank> encode_greedy(const Dictionary& dictionary, Bytes piece) {
     const Trie& trie = dictionary.starting_any();
     std::vector<Rank> tokens;
     for (std::size_t place = 0; place < piece.size;) {
-        Rank const token = trie.longest(piece.part(place, piece.size));
-        if (token == no_rank) throw EncodingError(piece[place], place);
-        tokens.push_back(token);
-        place += dictionary.length(token);
+        Trie::Match const match = trie.longest(piece.part(place, piece.size));
+        if (match.token == no_rank) throw EncodingError(piece[place], place);
+        tokens.push_back(match.token);
+        place += match.size;
     }
     return tokens;
 }
@@ -27,11 +27,11 @@ std::vector<Rank> encode_minimal(const Dictionary& dictionary, Bytes piece) {
     rows[0].count = 0;
     std::size_t reached = 0;
     for (std::size_t end = 1; end <= piece.size; ++end) {
-        std::uint32_t node = Trie::root;
+        Trie::Node node = trie.root_node();
         for (std::size_t start = end; start-- > 0;) {
             node = trie.child(node, piece[start]);
-            if (node == Trie::root) break;
-            Rank const token = trie.rank(node);
+            if (node == 0) break;
+            Rank const token = Trie::rank(node);
             // Not before: the walk goes from short to long, and of equals the longest counts.
             if (token != no_rank && rows[start].count != unreached && rows[start].count + 1 <= rows[end].count)
                 rows[end] = {token, rows[start].count + 1};

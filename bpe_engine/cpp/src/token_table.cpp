@@ -18,11 +18,11 @@ void TokenTable::extend(Bytes text) {
     for (std::size_t index = 0; index < text.size; ++index) {
         data_.push_back(mirrored ? text[text.size - 1 - index] : text[index]);
         found.clear();
-        std::uint32_t node = Trie::root;
+        Trie::Node node = trie.root_node();
         for (std::size_t place = data_.size(); place-- > 0;) {
             node = trie.child(node, data_[place]);
-            if (node == Trie::root) break;
-            if (trie.rank(node) != no_rank) found.push_back(trie.rank(node));
+            if (node == 0) break;
+            if (Trie::rank(node) != no_rank) found.push_back(Trie::rank(node));
         }
         Row row{no_rank, 0};
         for (std::size_t candidate = found.size(); candidate-- > 0;) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <stdexcept>
 
 namespace bpe {
 
@@ -13,12 +14,12 @@ class FreeNodes {
 public:
     explicit FreeNodes(std::vector<Trie::Node>& nodes) : nodes_(nodes) { add_block(); }
 
-    // A base under which the nodes of all `labels` are free; they are taken.
+    // A base that no node has yet and under which the nodes of all `labels` are free; they are taken.
     std::uint32_t take(const Byte* labels, std::size_t count) {
         std::size_t const first_open = open_.size() > looked_at ? open_.size() - looked_at : 0;
         for (std::size_t index = open_.size(); index-- > first_open;) {
             std::uint32_t const block = open_[index];
-            if (free_count_[block] < count) continue;
+            if (free_[block].count < count) continue;
             std::uint32_t const low = fitting(block, labels, count);
             if (low < 256) return taken(block, index, low, labels, count);
         }
@@ -30,50 +31,59 @@ private:
     static constexpr std::size_t looked_at = 8;  // blocks; more packs tighter and builds slower
 
     using Bits = std::array<std::uint64_t, 4>;
+    struct Block {
+        Bits free, unused_bases;
+        std::uint32_t count = 256;  // of the free ones
+    };
+
+    static bool has(const Bits& bits, std::uint32_t low) { return bits[low >> 6] >> (low & 63) & 1; }
+    static void clear(Bits& bits, std::uint32_t low) { bits[low >> 6] &= ~(std::uint64_t{1} << (low & 63)); }
 
     void add_block() {
-        auto const block = static_cast<std::uint32_t>(free_.size());
+        auto const number = static_cast<std::uint32_t>(free_.size());
+        if (number >= 1u << 20) throw std::length_error("too many tokens for a trie");
         nodes_.resize(nodes_.size() + 256);
-        Bits all;
-        all.fill(~std::uint64_t{0});
-        free_.push_back(all);
-        free_count_.push_back(256);
-        if (block == 0) {  // the root is node 0, and no child may be there
-            free_[0][0] &= ~std::uint64_t{1};
-            free_count_[0] = 255;
+        Block block;
+        block.free.fill(~std::uint64_t{0});
+        block.unused_bases.fill(~std::uint64_t{0});
+        if (number == 0) {  // the root is node 0, and base 0 is for nodes without children, so that neither may serve
+            clear(block.free, 0);
+            block.count = 255;
+            for (std::uint32_t low = 0; low < 256; ++low) clear(block.unused_bases, low);
         }
-        open_.push_back(block);
+        free_.push_back(block);
+        if (number > 0)
+            open_.push_back(number);
+        else
+            add_block();
     }
 
-    bool is_free(std::uint32_t block, std::uint32_t low) const { return free_[block][low >> 6] >> (low & 63) & 1; }
-
     // The low byte of a base, 256 where none fits.
-    std::uint32_t fitting(std::uint32_t block, const Byte* labels, std::size_t count) const {
+    std::uint32_t fitting(std::uint32_t number, const Byte* labels, std::size_t count) const {
+        Block const& block = free_[number];
         for (std::uint32_t word = 0; word < 4; ++word) {
-            for (std::uint64_t bits = free_[block][word]; bits; bits &= bits - 1) {
+            for (std::uint64_t bits = block.free[word]; bits; bits &= bits - 1) {
                 std::uint32_t const low = (word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))) ^ labels[0];
+                if (!has(block.unused_bases, low)) continue;
                 std::size_t index = 1;
-                while (index < count && is_free(block, low ^ labels[index])) ++index;
+                while (index < count && has(block.free, low ^ labels[index])) ++index;
                 if (index == count) return low;
             }
         }
         return 256;
     }
 
-    std::uint32_t taken(std::uint32_t block, std::size_t open_index, std::uint32_t low, const Byte* labels,
-                        std::size_t count) {
-        for (std::size_t index = 0; index < count; ++index) {
-            std::uint32_t const node = low ^ labels[index];
-            free_[block][node >> 6] &= ~(std::uint64_t{1} << (node & 63));
-        }
-        free_count_[block] -= static_cast<std::uint32_t>(count);
-        if (free_count_[block] == 0) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(open_index));
-        return block << 8 | low;
+    std::uint32_t taken(std::uint32_t number, std::size_t open_index, std::uint32_t low, const Byte* labels, std::size_t count) {
+        Block& block = free_[number];
+        for (std::size_t index = 0; index < count; ++index) clear(block.free, low ^ labels[index]);
+        clear(block.unused_bases, low);
+        block.count -= static_cast<std::uint32_t>(count);
+        if (block.count == 0) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(open_index));
+        return number << 8 | low;
     }
 
     std::vector<Trie::Node>& nodes_;
-    std::vector<Bits> free_;
-    std::vector<std::uint32_t> free_count_;
+    std::vector<Block> free_;
     std::vector<std::uint32_t> open_;
 };
 
@@ -111,7 +121,8 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
     shorter_.assign(tokens.empty() ? 0 : highest + 1, no_rank);
     nodes_.reserve(tokens.size() * 4 + 256);
     FreeNodes free(nodes_);
-    nodes_[root].check = root;  // so that the root is never its own child: byte 0 leads to base ^ 0
+    // A node without children has base 0, where the root is the node that byte 0 leads to: a label of 1 makes it nobody's child.
+    nodes_[root] = 1;
 
     // A node and the stretch of `order` whose tokens go through it.
     struct Work {
@@ -119,6 +130,7 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
         std::uint32_t depth;
         Rank above;  // the longest token on the way
     };
+    // Depth first: the nodes that one walk visits come to lie side by side. Breadth first was tried: walks were a third slower.
     std::vector<Work> stack{{0, static_cast<std::uint32_t>(order.size()), root, 0, no_rank}};
     std::array<Byte, 256> labels;
     std::array<std::uint32_t, 257> cuts;
@@ -127,7 +139,7 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
         stack.pop_back();
         if (first < last && tokens[order[first].index].size == depth) {
             Rank const rank = ranks[order[first].index];
-            nodes_[node].rank = rank;
+            nodes_[node] |= (Node{rank} + 1) << 36;
             shorter_[rank] = above;
             above = rank;
             ++first;
@@ -143,10 +155,10 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
         }
         cuts[count] = last;
         std::uint32_t const base = free.take(labels.data(), count);
-        nodes_[node].base = base;
+        nodes_[node] |= Node{base} << 8;
         for (std::size_t index = 0; index < count; ++index) {
             std::uint32_t const child = base ^ labels[index];
-            nodes_[child].check = node;
+            nodes_[child] = labels[index];
             stack.push_back({cuts[index], cuts[index + 1], child, depth + 1, above});
         }
     }

@@ -19,8 +19,14 @@ namespace bpe {
 
 struct Workspace {
     CountCache counts;
-    std::unique_ptr<IdsCache> ids;  // made when ids are first asked for
+    LongPieceCache<false> long_counts;
     Backtracking backtracking;
+    // Made when ids are first asked for.
+    struct Ids {
+        IdsCache short_pieces;
+        LongPieceCache<true> long_pieces;
+    };
+    std::unique_ptr<Ids> ids;
 };
 
 class Encoder {
@@ -58,8 +64,9 @@ public:
     std::size_t count_piece(Bytes piece, std::size_t readable, Workspace& workspace) const {
         if (piece.size <= PieceKey::longest) [[likely]] {
             PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
-            if (unsigned const known = workspace.counts.find(key)) [[likely]] return known;
-            return count_unknown(key, piece, workspace);
+            std::uint64_t const hash = key.hash();
+            if (unsigned const known = workspace.counts.find(key, hash)) [[likely]] return known;
+            return count_unknown(key, hash, piece, workspace);
         }
         return count_long(piece, workspace);
     }
@@ -68,9 +75,10 @@ public:
     const std::vector<Rank>& encode_piece(Bytes piece, Workspace& workspace) const;
 
 private:
-    std::size_t count_unknown(PieceKey key, Bytes piece, Workspace& workspace) const;
+    std::size_t count_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace) const;
     std::size_t count_long(Bytes piece, Workspace& workspace) const;
-    unsigned encode_unknown(PieceKey key, Bytes piece, Workspace& workspace, std::vector<std::uint32_t>& out, std::size_t size) const;
+    // Writes up to `short_length` ids. Returns how many.
+    unsigned encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
     // The tokens of a piece of up to `short_length` bytes. Returns how many.
     std::size_t merge(Bytes piece, Rank* out) const;
 

@@ -1,13 +1,16 @@
 // Which token do two neighbours merge to?
 //
-// One open-addressed table over all merges of a vocabulary. A slot holds the rank of the merged token and 32 bits of the
-// hash; the pair itself is not stored, because the halves of the rank are the pair:
+// One hash table over all merges of a vocabulary, in buckets of four slots of four bytes. A slot holds the rank of the merged token, and in
+// the bits that are left a few of the hash. The pair itself is not stored, because the halves of the rank are the pair:
 //
-//     slot  [ check | rank ] ──> halves[rank] == (left, right) ?
+//     bucket  [ check | rank + 1 ] x 4      a slot whose check bits agree  ──>  halves[rank] == (left, right) ?
 //
-// Most questions have the answer "to none" and are over at the first slot, which is empty or has other check bits.
+// All four slots are looked at without a branch, and the answer to the question at the end is always yes but for one in a hundred
+// thousand: whether two neighbours merge is as hard to predict as a coin, and a piece asks some twenty times. Merges that find their bucket
+// full go to the next.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -31,43 +34,65 @@ public:
     }
 
     void reserve(std::size_t merges) {
-        std::size_t const size = std::bit_ceil(merges * 2 + 2);
-        slots_.assign(size, Slot{0, no_rank});
-        mask_ = size - 1;
+        std::size_t const buckets = std::bit_ceil(merges / 2 + 1);
+        buckets_.assign(buckets, Bucket{});
+        mask_ = buckets - 1;
+        rank_bits_ = static_cast<unsigned>(std::bit_width(merges + 1));
     }
 
     void insert(Halves pair, Rank rank) {
         std::uint64_t const hash = hash_of(pair.left, pair.right);
-        std::size_t place = hash & mask_;
-        while (slots_[place].rank != no_rank) place = (place + 1) & mask_;
-        slots_[place] = {static_cast<std::uint32_t>(hash >> 32), rank};
+        for (std::size_t place = hash & mask_;; place = (place + 1) & mask_) {
+            for (std::uint32_t& slot : buckets_[place].slots) {
+                if (slot != 0) continue;
+                slot = check_of(hash) << rank_bits_ | (rank + 1);
+                return;
+            }
+        }
     }
 
     Rank find(Rank left, Rank right, const Halves* halves) const {
         std::uint64_t const hash = hash_of(left, right);
-        auto const check = static_cast<std::uint32_t>(hash >> 32);
-        for (std::size_t place = hash & mask_;; place = (place + 1) & mask_) {
-            Slot const slot = slots_[place];
-            if (slot.rank == no_rank) return no_rank;
-            if (slot.check == check && halves[slot.rank] == Halves{left, right}) return slot.rank;
-        }
+        Bucket const& bucket = buckets_[hash & mask_];
+        std::uint32_t const check = check_of(hash);
+        std::uint32_t const rank_mask = (1u << rank_bits_) - 1;
+        std::uint32_t found = 0;
+        for (std::uint32_t const slot : bucket.slots) found = std::max(found, slot >> rank_bits_ == check ? slot & rank_mask : 0);
+        // A bucket fills from the left: with its last slot free nothing went on to the next.
+        bool const sure = found != 0 ? halves[found - 1] == Halves{left, right} : bucket.slots[3] == 0;
+        if (sure) [[likely]] return found - 1;
+        return find_slowly(left, right, halves);
     }
 
-    std::size_t memory() const { return slots_.size() * sizeof(Slot); }
+    std::size_t memory() const { return buckets_.size() * sizeof(Bucket); }
 
 private:
-    struct Slot {
-        std::uint32_t check;
-        Rank rank;
-    };
-
     static std::uint64_t hash_of(Rank left, Rank right) {
         std::uint64_t const key = (std::uint64_t{left} << 32 | right) * 0x9E3779B97F4A7C15ull;
         return key ^ (key >> 29);
     }
 
-    std::vector<Slot> slots_;
+    std::uint32_t check_of(std::uint64_t hash) const { return static_cast<std::uint32_t>(hash >> (32 + rank_bits_)); }
+
+    Rank find_slowly(Rank left, Rank right, const Halves* halves) const {
+        std::uint64_t const hash = hash_of(left, right);
+        std::uint32_t const check = check_of(hash);
+        for (std::size_t place = hash & mask_;; place = (place + 1) & mask_) {
+            for (std::uint32_t const slot : buckets_[place].slots) {
+                if (slot == 0) return no_rank;
+                if (slot >> rank_bits_ != check) continue;
+                Rank const rank = (slot & ((1u << rank_bits_) - 1)) - 1;
+                if (rank != no_rank && halves[rank] == Halves{left, right}) return rank;
+            }
+        }
+    }
+
+    struct alignas(16) Bucket {
+        std::uint32_t slots[4] = {};  // 0: free
+    };
+    std::vector<Bucket> buckets_;
     std::size_t mask_ = 0;
+    unsigned rank_bits_ = 1;
 };
 
 }  // namespace bpe

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bpe/dictionary.hpp"
+#include "bpe/zeroed_array.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
 
@@ -19,10 +20,10 @@ namespace bpe {
 // Remembers which pairs of tokens are compatible. One owner at a time; direct-mapped, so a new pair takes the place of an old one.
 class PairMemory {
 public:
-    PairMemory() : slots_(size, ~std::uint64_t{0}) {}
+    PairMemory() : slots_(std::size_t{1} << bits) {}
 
     bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
-        std::uint64_t const key = std::uint64_t{left} << 32 | right;
+        std::uint64_t const key = (std::uint64_t{left} + 1) << 32 | right;  // never 0, as a free slot is
         std::uint64_t& slot = slots_[key * 0x9E3779B97F4A7C15ull >> (64 - bits)];
         if (slot >> 1 == key) return slot & 1;
         bool const fits = bpe::compatible(dictionary, left, right);
@@ -32,8 +33,7 @@ public:
 
 private:
     static constexpr int bits = thresholds::pair_bits;
-    static constexpr std::size_t size = std::size_t{1} << bits;
-    std::vector<std::uint64_t> slots_;  // left (31 bits), right (32), whether they fit (1)
+    ZeroedArray<std::uint64_t> slots_;  // left + 1 (31 bits), right (32), whether they fit (1)
 };
 
 // Bytes. Up to this length `merge_short` is the quicker one.

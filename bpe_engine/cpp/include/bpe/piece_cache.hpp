@@ -5,18 +5,19 @@
 //     low    the first eight bytes, zeros behind the piece
 //     high   the other seven; the last byte is length << 4 | count
 //
-// The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line a pre-token. Direct-mapped: a new
-// piece takes the place of an old one, so memory is bounded and an answer is exact or absent. One owner at a time.
+// Longer pieces, up to 62 bytes, have a cache of their own with a line each: words of two- and three-byte characters, CJK clauses.
 //
-// Tried and left: two ways a set (more compares on each hit than it saves misses), a table of 8-byte entries for pieces of up to 7 bytes
-// (the branch on the length costs more than the smaller table saves).
+// The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line a pre-token. Two slots a set, in one
+// line: a new piece takes the first and moves the older one to the second. So memory is bounded, and an answer is exact or absent.
+// One owner at a time.
 #pragma once
 
 #include <bit>
-#include <vector>
+#include <type_traits>
 
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
+#include "bpe/zeroed_array.hpp"
 
 namespace bpe {
 
@@ -61,61 +62,127 @@ struct PieceKey {
 
 static_assert(std::endian::native == std::endian::little, "keys are read as little-endian words");
 
-// Pre-token -> number of tokens.
+// Short pre-token -> number of tokens.
 class CountCache {
 public:
-    CountCache() : slots_(std::size_t{1} << bits) {}
+    CountCache() : sets_(std::size_t{1} << bits) {}
 
     // 0 where the piece is not known.
-    unsigned find(PieceKey key) const {
-        Slot const& slot = slots_[key.hash() >> (64 - bits)];
-        if (slot.low == key.low && (slot.high & ~PieceKey::count_mask) == key.high) [[likely]]
-            return static_cast<unsigned>(slot.high >> 56) & 0x0F;
+    unsigned find(PieceKey key, std::uint64_t hash) const {
+        Set const& set = sets_[hash >> (64 - bits)];
+        for (int way = 0; way < 2; ++way)
+            if (set.low[way] == key.low && (set.high[way] & ~PieceKey::count_mask) == key.high) [[likely]]
+                return static_cast<unsigned>(set.high[way] >> 56) & 0x0F;
         return 0;
     }
 
-    void put(PieceKey key, std::size_t count) {
-        slots_[key.hash() >> (64 - bits)] = {key.low, key.high | std::uint64_t{count} << 56};
+    void put(PieceKey key, std::uint64_t hash, std::size_t count) {
+        Set& set = sets_[hash >> (64 - bits)];
+        set.low[1] = set.low[0];
+        set.high[1] = set.high[0];
+        set.low[0] = key.low;
+        set.high[0] = key.high | std::uint64_t{count} << 56;
     }
 
 private:
-    static constexpr int bits = thresholds::cache_bits;
-    struct alignas(16) Slot {
-        std::uint64_t low = 0, high = 0;
+    static constexpr int bits = 17;  // 4 MB at most
+    struct alignas(32) Set {
+        std::uint64_t low[2], high[2];
     };
-    std::vector<Slot> slots_;
+    ZeroedArray<Set> sets_;
 };
 
-// Pre-token -> ids, of pieces with up to four tokens.
+// Short pre-token -> ids, of pieces with up to four tokens.
 class IdsCache {
 public:
     static constexpr std::size_t most = 4;  // tokens
 
-    IdsCache() : slots_(std::size_t{1} << bits) {}
+    IdsCache() : sets_(std::size_t{1} << bits) {}
 
     // Writes four ids, of which so many count as returned; 0 where the piece is not known.
-    unsigned find(PieceKey key, std::uint32_t* out) const {
-        Slot const& slot = slots_[key.hash() >> (64 - bits)];
-        std::memcpy(out, slot.ids, sizeof(slot.ids));
-        if (slot.low == key.low && (slot.high & ~PieceKey::count_mask) == key.high) [[likely]]
-            return static_cast<unsigned>(slot.high >> 56) & 0x0F;
+    unsigned find(PieceKey key, std::uint64_t hash, std::uint32_t* out) const {
+        Set const& set = sets_[hash >> (64 - bits)];
+        for (int way = 0; way < 2; ++way) {
+            if (set.low[way] == key.low && (set.high[way] & ~PieceKey::count_mask) == key.high) [[likely]] {
+                std::memcpy(out, set.ids[way], sizeof(set.ids[way]));
+                return static_cast<unsigned>(set.high[way] >> 56) & 0x0F;
+            }
+        }
         return 0;
     }
 
-    void put(PieceKey key, const std::uint32_t* ids, std::size_t count) {
-        Slot& slot = slots_[key.hash() >> (64 - bits)];
-        slot.low = key.low;
-        slot.high = key.high | std::uint64_t{count} << 56;
-        for (std::size_t index = 0; index < count; ++index) slot.ids[index] = ids[index];
+    void put(PieceKey key, std::uint64_t hash, const std::uint32_t* ids, std::size_t count) {
+        Set& set = sets_[hash >> (64 - bits)];
+        set.low[1] = set.low[0];
+        set.high[1] = set.high[0];
+        std::memcpy(set.ids[1], set.ids[0], sizeof(set.ids[0]));
+        set.low[0] = key.low;
+        set.high[0] = key.high | std::uint64_t{count} << 56;
+        for (std::size_t index = 0; index < count; ++index) set.ids[0][index] = ids[index];
     }
 
 private:
-    static constexpr int bits = thresholds::cache_bits;
-    struct alignas(32) Slot {
-        std::uint64_t low = 0, high = 0;
-        std::uint32_t ids[most] = {};
+    static constexpr int bits = 16;  // 4 MB at most
+    struct alignas(64) Set {
+        std::uint64_t low[2], high[2];
+        std::uint32_t ids[2][most];
     };
-    std::vector<Slot> slots_;
+    ZeroedArray<Set> sets_;
+};
+
+// A pre-token of 16 to 62 bytes, and what it encodes to: with `Ids` up to 15 ids, else their number alone.
+template <bool with_ids>
+class LongPieceCache {
+public:
+    static constexpr std::size_t longest = 62;  // bytes
+    static constexpr std::size_t most_ids = 15;
+    static constexpr std::size_t most = with_ids ? most_ids : 255;  // tokens
+
+    struct Ids {
+        std::uint32_t ids[most_ids + 1];
+    };
+    struct Nothing {};
+    struct alignas(64) Slot : std::conditional_t<with_ids, Ids, Nothing> {
+        std::uint8_t size;  // 0: free
+        std::uint8_t count;
+        Byte bytes[longest];
+    };
+
+    LongPieceCache() : slots_(std::size_t{2} << bits) {}
+
+    static std::uint64_t hash(Bytes piece) {
+        std::uint64_t hash = piece.size * 0x9E3779B97F4A7C15ull;
+        std::uint64_t word;
+        for (std::size_t place = 0; place + 8 <= piece.size; place += 8) {
+            std::memcpy(&word, piece.data + place, 8);
+            hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
+            hash ^= hash >> 32;
+        }
+        std::memcpy(&word, piece.data + piece.size - 8, 8);
+        return (hash ^ word) * 0x9E3779B97F4A7C15ull;
+    }
+
+    // Null where the piece is not known.
+    const Slot* find(Bytes piece, std::uint64_t hash) const {
+        Slot const* const set = &slots_[(hash >> (64 - bits)) * 2];
+        for (int way = 0; way < 2; ++way)
+            if (set[way].size == piece.size && std::memcmp(set[way].bytes, piece.data, piece.size) == 0) return &set[way];
+        return nullptr;
+    }
+
+    // The slot to write the answer to.
+    Slot& put(Bytes piece, std::uint64_t hash, std::size_t count) {
+        Slot* const set = &slots_[(hash >> (64 - bits)) * 2];
+        set[1] = set[0];
+        set[0].size = static_cast<std::uint8_t>(piece.size);
+        set[0].count = static_cast<std::uint8_t>(count);
+        std::memcpy(set[0].bytes, piece.data, piece.size);
+        return set[0];
+    }
+
+private:
+    static constexpr int bits = with_ids ? 14 : 15;  // 4 MB at most
+    ZeroedArray<Slot> slots_;
 };
 
 }  // namespace bpe

@@ -1,9 +1,12 @@
 // Which tokens does a text have at a place? A trie in a double array: one load and one comparison a byte.
 //
-//     child of node n by byte b:   c = base[n] ^ b,   which is a child of n if check[c] == n
+//     child of node n by byte b:   c = base[n] ^ b,   which is a child of n if label[c] == b
 //
-// `base[n]` keeps c in one block of 256 nodes, so the children of a node share few cache lines. A trie over the reversed tokens finds
-// those that end at a place. Source: Aoe, "An Efficient Digital Search Algorithm by Using a Double-Array Structure", 1989.
+//     node, eight bytes            [ 1 + rank of the token that ends here : 28 | base : 28 | label : 8 ]
+//
+// No two nodes have the same base, so the label alone tells whose child a node is. A base keeps all children in one block of 256 nodes,
+// so they share few cache lines. A trie over the reversed tokens finds those that end at a place.
+// Source: Aoe, "An Efficient Digital Search Algorithm by Using a Double-Array Structure", 1989.
 #pragma once
 
 #include <vector>
@@ -16,35 +19,45 @@ class Trie {
 public:
     enum class Direction { forward, backward };
 
-    struct Node {
-        std::uint32_t base = 0;
-        std::uint32_t check = 0xFFFFFFFF;
-        Rank rank = no_rank;  // of the token that ends here
-    };
-
-    // `tokens[i]` has the rank `ranks[i]`. Throws nothing but bad_alloc.
+    // `tokens[i]` has the rank `ranks[i]`, below 2^28 - 1. Throws std::length_error where there would be more than 2^28 nodes.
     Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Direction direction);
 
     static constexpr std::uint32_t root = 0;
 
-    // The child of `node` by `byte`; root where there is none.
-    std::uint32_t child(std::uint32_t node, Byte byte) const {
-        std::uint32_t const place = nodes_[node].base ^ byte;
-        return nodes_[place].check == node ? place : root;
+    // A node with all that is known of it.
+    using Node = std::uint64_t;
+
+    Node root_node() const { return nodes_[root]; }
+
+    // The child of `node` by `byte`; 0 where there is none.
+    Node child(Node node, Byte byte) const {
+        Node const found = nodes_[(node >> 8 & low_28) ^ byte];
+        return (found & 0xFF) == byte ? found : 0;
     }
 
-    Rank rank(std::uint32_t node) const { return nodes_[node].rank; }
+    // The token that ends at a node; no_rank where none does.
+    static Rank rank(Node node) {
+        return static_cast<Rank>(node >> 36) - 1;
+    }
 
-    // The longest token that starts at `text.data`; no_rank where there is none. For a forward trie.
-    Rank longest(Bytes text) const {
-        Rank found = no_rank;
-        std::uint32_t node = root;
-        for (Byte const byte : text) {
-            node = child(node, byte);
-            if (node == root) break;
-            if (nodes_[node].rank != no_rank) found = nodes_[node].rank;
+    struct Match {
+        Rank token;        // no_rank where there is none
+        std::size_t size;  // bytes
+    };
+
+    // The longest token that starts at `text.data`. For a forward trie.
+    Match longest(Bytes text) const {
+        Rank found = 0;
+        std::size_t size = 0;
+        Node node = root_node();
+        for (std::size_t place = 0; place < text.size; ++place) {
+            node = child(node, text[place]);
+            if (node == 0) break;
+            auto const rank = static_cast<Rank>(node >> 36);
+            found = rank != 0 ? rank : found;
+            size = rank != 0 ? place + 1 : size;
         }
-        return found;
+        return {found - 1, size};  // no_rank is what comes before 0
     }
 
     // The longest token that is a proper prefix (of a backward trie: suffix) of the token; no_rank where there is none.
@@ -53,7 +66,9 @@ public:
     std::size_t memory() const { return nodes_.size() * sizeof(Node) + shorter_.size() * sizeof(Rank); }
 
 private:
-    std::vector<Node> nodes_;
+    static constexpr std::uint32_t low_28 = 0xFFFFFFF;
+
+    std::vector<Node> nodes_;  // 0: free
     std::vector<Rank> shorter_;
 };
 
