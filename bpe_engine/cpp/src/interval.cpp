@@ -136,35 +136,48 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
         } while (ends && !is_start(place));
     }
     if (place == end) return total;
-    // From here on the pre-tokens are those of the whole text, but for the last few.
+    // From here on the pre-tokens are those of the whole text, but for the last few: these are read anew, and counted from the first that
+    // ends elsewhere.
     std::size_t anew = end;
     for (int step = 0; step <= reread && anew > place; ++step) anew = start_at_or_before(anew - 1);
-    if (anew > place) {
-        total += tokens_before(anew) - tokens_before(place);
-        place = anew;
-    }
+    std::size_t agreed = std::max(anew, place);
+    std::size_t const from = place;
+    place = agreed;
+    std::size_t own = 0;
+    bool agrees = true;
+    auto const take = [&](std::size_t stop) {
+        agrees = agrees && stop < end && start_at_or_behind(place + 1) == stop;
+        if (agrees)
+            agreed = stop;
+        else
+            own += count_piece(place, stop, workspace);
+        place = stop;
+    };
     while (place < end) {
         if (near_long(place)) {
-            std::size_t const stop = pretoken_end(place, end);
-            total += count_piece(place, stop, workspace);
-            place = stop;
+            take(pretoken_end(place, end));
             continue;
         }
         Step const step = scanner.step(text_.data, place, end);
         std::uint64_t ends = step.ends;
         std::size_t const base = place;
         do {
-            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed;
-            total += count_piece(place, stop, workspace);
-            place = stop;
+            take(ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed);
             ends &= ends - 1;
         } while (ends);
     }
-    return total;
+    return total + own + tokens_before(agreed) - tokens_before(from);
 }
 
 std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {
     if (start == end) return 0;
+    // What will be looked at first, at both ends: the four waits for memory become one.
+    if (!words_.empty()) {
+        prefetch(&words_[start >> 6]);
+        prefetch(&words_[(end - 1) >> 6]);
+        prefetch(text_.data + start);
+        prefetch(text_.data + std::max(end, start + 64) - 64);
+    }
     Encoder::Lease const lease(*encoder_);
     return encoder_->scanner() ? count_slice(start, end, *lease) : count_piece(start, end, *lease);
 }

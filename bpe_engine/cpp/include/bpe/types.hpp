@@ -59,4 +59,11 @@ inline std::uint64_t mixed(std::uint64_t key) {
     return key;
 }
 
+// Asks for the cache line at `address` ahead of time.
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address);
+#endif
+}
+
 }  // namespace bpe
