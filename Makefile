@@ -22,7 +22,6 @@ SANITIZE ?= address,undefined
 FUZZ_SECONDS ?= 600
 MODULE := $(VENV)/core/module
 CHECK := $(VENV)/core/check
-FUZZ_TARGETS := $(basename $(notdir $(filter-out %/driver.cpp,$(wildcard bpe_engine/cpp/fuzz/*.cpp))))
 
 # A PYTHONPATH from outside could put the source tree before the installed package.
 unexport PYTHONPATH
@@ -35,13 +34,16 @@ demo: $(VENV)/stamp-package
 # From inside .venv: what is imported is the installed package, and --installed makes the run fail if it is not.
 PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2
 
-# All tests on the implementation that runs by default, then those of the engine on the Python twin.
+# What asks the engine, and not one of its implementations by name.
+ON_BOTH := $(addprefix ../tests/bpe_engine/test_,exactness_law.py grammars_encoders.py implementation.py real_files.py tiktoken_equality.py tokenizer.py)
+
+# All tests on the implementation that runs by default, then those of the engine once more on the Python twin.
 test: $(VENV)/stamp-all
 	$(PYTEST) ../tests
 	cd $(VENV) && if [ "$$(bin/python -P -c 'import bpe_engine; print(bpe_engine.implementation())')" = python ]; then \
 		echo "The tests ran on the Python twin: there is no other implementation to test."; \
 	else \
-		cd .. && export BPE_ENGINE_IMPLEMENTATION=python && $(PYTEST) ../tests/bpe_engine; \
+		cd .. && export BPE_ENGINE_IMPLEMENTATION=python && $(PYTEST) $(ON_BOTH); \
 	fi
 
 lint: $(VENV)/stamp-all
@@ -60,13 +62,12 @@ core-check: $(VENV)/stamp-tools
 	$(BIN)/cmake --build $(CHECK)
 
 core-test: core-check
-	$(BIN)/ctest --test-dir $(CHECK) --output-on-failure --no-tests=error
+	$(BIN)/ctest --test-dir $(CHECK) --output-on-failure --no-tests=error --parallel 2
 
-# One after the other, each for its share of the time. What makes one fail stays in $(CHECK)/fuzz.
+# One after the other, each for its share of the time; CMake lists them. What makes one fail stays in $(CHECK)/fuzz.
 fuzz: core-check
-	@[ -n "$(FUZZ_TARGETS)" ] || { echo "bpe_engine/cpp/fuzz holds no targets"; exit 1; }
-	@cd $(CHECK)/fuzz && for target in $(FUZZ_TARGETS); do \
-		echo "fuzz_$$target" && ./fuzz_$$target -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) || exit 1; \
+	@cd $(CHECK)/fuzz && targets=$$(cat targets.txt) && set -- $$targets && share=$$(($(FUZZ_SECONDS) / $$#)) && for target in "$$@"; do \
+		echo "$$target, $$share of $(FUZZ_SECONDS) seconds" && ./$$target -max_total_time=$$share || exit 1; \
 	done
 
 bench: $(VENV)/stamp-bench

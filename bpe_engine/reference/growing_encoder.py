@@ -114,8 +114,11 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
 
     def _grow(self, text: str | bytes, cut: Callable[[str | bytes], tuple[str, str | bytes]], *, before: bool) -> None:
         """Add `text` at the growing side, after what `cut` leaves as its unfinished end was joined with what comes there."""
+        if not isinstance(text, str | bytes):
+            if not isinstance(text, bytearray | memoryview):
+                raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+            text = bytes(text)
         if not text:
-            cut(text)  # for its TypeError
             return
         start = self._state(), self._unfinished
         if self._unfinished and isinstance(text, str) == isinstance(self._unfinished[0], str):
