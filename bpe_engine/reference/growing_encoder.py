@@ -114,10 +114,9 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
 
     def _grow(self, text: str | bytes, cut: Callable[[str | bytes], tuple[str, str | bytes]], *, before: bool) -> None:
         """Add `text` at the growing side, after what `cut` leaves as its unfinished end was joined with what comes there."""
-        if not isinstance(text, str | bytes):
-            if not isinstance(text, bytearray | memoryview):
-                raise TypeError(f"text is str or bytes, not {type(text).__name__}")
-            text = bytes(text)
+        given: object = text
+        if not isinstance(given, str | bytes):
+            text = to_bytes(received(text))  # of a bytearray or memoryview; a TypeError for all else
         if not text:
             return
         start = self._state(), self._unfinished
