@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "bpe/appending.hpp"
@@ -80,7 +82,7 @@ public:
     }
 
     Mark snapshot() {
-        marks_.push_back({core_.state(), before_waiting_, waiting_, ++last_serial_});
+        marks_.push_back({core_.state(), ++last_serial_, waiting_ == 0 ? nullptr : std::make_unique<Waiting>(Waiting{before_waiting_, waiting_})});
         return {owner_, last_serial_, marks_.size() - 1};
     }
 
@@ -97,9 +99,12 @@ public:
                             "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()");
             throw nb::python_error();
         }
-        marks_.resize(mark.number + 1);
+        marks_.erase(marks_.begin() + static_cast<std::ptrdiff_t>(mark.number) + 1, marks_.end());
         Saved const& saved = marks_.back();
-        restore(saved.state, saved.before_waiting, saved.waiting);
+        if (saved.waiting)
+            restore(saved.state, saved.waiting->before, saved.waiting->unit);
+        else
+            restore(saved.state, {}, 0);
     }
 
     // The same text and count, no marks.
@@ -115,10 +120,14 @@ public:
     }
 
 private:
+    struct Waiting {
+        State before;
+        Py_UCS4 unit;
+    };
     struct Saved {
-        State state, before_waiting;
-        Py_UCS4 waiting;
+        State state;
         std::uint64_t serial;
+        std::unique_ptr<Waiting> waiting;  // mostly there is none
     };
 
     // Goes back to a state. A surrogate that waited is written anew: what came later may have made another character of it.
@@ -135,7 +144,8 @@ private:
 
     // Text with lone surrogates, or after one: two that belong together are a character, any other is U+FFFD.
     void grow_units(nb::handle text) {
-        Saved const start{core_.state(), before_waiting_, waiting_, 0};
+        State const start = core_.state(), start_before_waiting = before_waiting_;
+        Py_UCS4 const start_waiting = waiting_;
         std::vector<Py_UCS4> units;
         auto const length = PyUnicode_GetLength(text.ptr());
         units.reserve(static_cast<std::size_t>(length) + 1);
@@ -165,7 +175,7 @@ private:
                 waiting_ = waits;
             }
         } catch (...) {
-            restore(start.state, start.before_waiting, start.waiting);
+            restore(start, start_before_waiting, start_waiting);
             throw;
         }
     }
