@@ -9,11 +9,26 @@
 
 #include "bpe/types.hpp"
 
+namespace bpe::test {
+
+// Of the random choices that are being tried; 0: none.
+inline std::uint64_t& current_seed() {
+    static std::uint64_t seed = 0;
+    return seed;
+}
+
+[[noreturn]] inline void stop() {
+    if (current_seed() != 0) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(current_seed()));
+    std::abort();
+}
+
+}  // namespace bpe::test
+
 #define CHECK(condition)                                                                  \
     do {                                                                                  \
         if (!(condition)) {                                                               \
             std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                 \
+            bpe::test::stop();                                                            \
         }                                                                                 \
     } while (false)
 
@@ -30,7 +45,7 @@ inline const std::vector<std::string>& fragments() {
         "\xe0\xa4\xa8", "\xe0\xa4\xae", "\xe0\xa5\x8d", "\xcc\x81", "\xf0\x9f\x98\x80", "\xe2\x82\xac", "\xf0\x90\xb5\x8a",
         "\xff", "\x80", "\xe4\xb8", "\xf0\x9f", "\xed\xa0\x80", "\xc0\x80", "'s", "'S", "'\xc5\xbf", "'ll", "'LL", "'re", "'vE", "'d",
         "  ", "    ", "\n\n", "\r\n", " \n", "\n ", "\n  ", "\t\t", "1234", "12345678", "HTTPResponse", "camelCase", "can't", "IT'S",
-        "////", "!\n\n", "!/\n", " !", " a", " A", " 1", " '", "the ", "return ", "\xe7\x8c\xab" "A", "abc\xe4\xb8\xad" "DEF", "\0x",
+        "////", "!\n\n", "!/\n", " !", " a", " A", " 1", " '", "the ", "return ", "\xe7\x8c\xab" "A", "abc\xe4\xb8\xad" "DEF", std::string("\0x", 2),
     };
     return all;
 }

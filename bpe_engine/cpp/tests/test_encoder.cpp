@@ -1,0 +1,137 @@
+// Whole texts: ids, counts, and a memory of pre-tokens that forgets but never errs; threads that share one encoder.
+#include "bpe/encoder.hpp"
+
+#include <thread>
+
+#include "bpe/thresholds.hpp"
+#include "vocabularies.hpp"
+
+using namespace bpe;
+using namespace bpe::test;
+
+namespace {
+
+std::vector<std::uint32_t> by_definition(const Vocabulary& vocabulary, const Scanner* scanner, const std::vector<std::uint32_t>& ids, const std::string& text) {
+    std::vector<std::uint32_t> found;
+    for (std::string const& pretoken : naive_pretokens(scanner, text)) {
+        Tokens const tokens = naive_piece(vocabulary.ranks, pretoken).value();
+        for (Rank const rank : tokens) found.push_back(ids.empty() ? rank : ids[rank]);
+    }
+    return found;
+}
+
+// One encoder for many texts, so that it remembers the pre-tokens of the ones before.
+void random_texts(Choices& choices) {
+    const Vocabulary& vocabulary = pooled_vocabulary(choices);
+    const Scanner* const scanner = random_scanner(choices);
+    std::vector<std::uint32_t> ids;
+    if (choices.one_in(2))
+        for (Rank rank = 0; rank < vocabulary.tokens.size(); ++rank) ids.push_back(1000000 - 7 * rank);
+    Encoder const encoder(vocabulary.dictionary, scanner, ids);
+    for (int time = 0; time < 6; ++time) {
+        std::string const text = random_text(choices, vocabulary, 12, 6).substr(0, 300);
+        std::vector<std::uint32_t> encoded{42};  // what is there stays
+        try {
+            encoder.encode(view(text), encoded);
+            CHECK(vocabulary.count(scanner, text));
+        } catch (const EncodingError& error) {
+            CHECK(!vocabulary.count(scanner, text) && vocabulary.dictionary->byte(error.byte) == no_rank);
+            try {
+                encoder.count(view(text));
+                CHECK(false);
+            } catch (const EncodingError&) {
+            }
+            continue;
+        }
+        CHECK(encoded.front() == 42);
+        encoded.erase(encoded.begin());
+        if (encoded != by_definition(vocabulary, scanner, ids, text)) fail("other ids", vocabulary, scanner, text);
+        if (encoder.count(view(text)) != encoded.size()) fail("another count", vocabulary, scanner, text);
+    }
+}
+
+std::string word(std::uint64_t number) {
+    std::string made;
+    for (std::uint64_t bits = mixed(number); made.size() < 3 + number % 12; bits /= 5) made.push_back("abcde"[bits % 5]);
+    return made;
+}
+
+// More distinct pre-tokens than are remembered, each met again after it was forgotten.
+void eviction() {
+    Vocabulary const vocabulary({"a", "b", "c", "d", "e", " ", "ab", "ba", "cd", "ec", "abab", "abcd", " a", " ab", "ee", "eeec"});
+    const Scanner* const scanner = scanner_named("o200k");
+    constexpr std::size_t words = (std::size_t{1} << thresholds::cache_bits) + (std::size_t{1} << thresholds::cache_bits) / 8 + 2000;
+    std::string text;
+    std::size_t total = 0;
+    Encoder const encoder(vocabulary.dictionary, scanner, {});
+    std::vector<std::uint32_t> definition;
+    for (std::uint64_t number = 0; number < words; ++number) {
+        std::string const piece = " " + word(number);
+        text += piece;
+        Tokens const tokens = naive_piece(vocabulary.ranks, piece).value();
+        total += tokens.size();
+        definition.insert(definition.end(), tokens.begin(), tokens.end());
+    }
+    for (int time = 0; time < 3; ++time) {
+        CHECK(encoder.count(view(text)) == total);
+        std::vector<std::uint32_t> ids;
+        encoder.encode(view(text), ids);
+        CHECK(ids == definition);
+    }
+}
+
+void threads() {
+    Choices choices(7);
+    Vocabulary const vocabulary({"a", "b", " ", "bbb", "ab", "  ", " a", "abab", "ba", " ab", "aaba"});  // "bbb" comes of no merge
+    const Scanner* const scanner = scanner_named("cl100k");
+    auto const encoder = std::make_shared<const Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{});
+    std::vector<std::string> texts;
+    std::vector<std::vector<std::uint32_t>> ids;
+    for (int number = 0; number < 40; ++number) {
+        std::string text;
+        for (std::size_t size = 40 + choices.below(60); size > 0; --size) text += "abb b"[choices.below(5)];
+        ids.push_back(by_definition(vocabulary, scanner, {}, text));
+        texts.push_back(text);
+    }
+    std::vector<std::thread> workers;
+    for (std::size_t worker = 0; worker < 4; ++worker)
+        workers.emplace_back([&, worker] {
+            for (std::size_t time = 0; time < 400; ++time) {
+                std::size_t const number = (time * (worker + 1)) % texts.size();
+                std::vector<std::uint32_t> encoded;
+                encoder->encode(view(texts[number]), encoded);
+                CHECK(encoded == ids[number]);
+                CHECK(encoder->count(view(texts[number])) == encoded.size());
+                CHECK(encoder->dictionary().starting_any().longest(view(texts[number])).size > 0);
+            }
+        });
+    for (std::thread& worker : workers) worker.join();
+}
+
+// A workspace belongs to one at a time, and is used again.
+void leases() {
+    Vocabulary const vocabulary({"a"});
+    Encoder const encoder(vocabulary.dictionary, nullptr, {});
+    Workspace *first, *second;
+    {
+        Encoder::Lease const one(encoder), other(encoder);
+        first = &*one;
+        second = &*other;
+        CHECK(first != second);
+    }
+    for (int time = 0; time < 3; ++time) {
+        Encoder::Lease const one(encoder), other(encoder);
+        CHECK((&*one == first || &*one == second) && (&*other == first || &*other == second) && &*one != &*other);
+    }
+    CHECK(encoder.count({}) == 0);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    leases();
+    threads();
+    eviction();
+    repeat(count, arguments, 800, random_texts);
+    return 0;
+}

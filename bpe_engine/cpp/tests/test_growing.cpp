@@ -1,0 +1,99 @@
+// Appending and prepending encoders against a fresh count.
+#include "bpe/thresholds.hpp"
+#include "try_growing.hpp"
+
+using namespace bpe;
+using namespace bpe::test;
+
+namespace {
+
+std::shared_ptr<const Encoder> encoder_of(const Vocabulary& vocabulary, const Scanner* scanner) {
+    return std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{});
+}
+
+const Vocabulary& letters() {
+    static const Vocabulary made({"a", "b", " ", "\n", "aa", "aaaa", "aaaaaaaa", "ab", "  ", "    ", " a"});
+    return made;
+}
+
+// One pre-token that is longer than any window, in every grammar: byte by byte, and back to each tenth of it.
+template <class Core>
+void long_runs() {
+    for (const char* name : grammar_names) {
+        const Scanner* const scanner = scanner_named(name);
+        for (std::string const unit : {"a", " ", "\n", "ab", "a ", " \n"}) {
+            Core growing(encoder_of(letters(), scanner));
+            std::string text;
+            std::vector<std::pair<typename Core::State, std::size_t>> marks;
+            while (text.size() < 1500) {
+                if (text.size() % 150 == 0) marks.emplace_back(growing.state(), growing.count());
+                if constexpr (std::is_same_v<Core, PrependingEncoder>)
+                    growing.prepend(view(unit));
+                else
+                    growing.append(view(unit));
+                text += unit;
+                if (text.size() % 50 == 0) CHECK(growing.count() == letters().count(scanner, text));
+            }
+            while (!marks.empty()) {
+                growing.return_to(marks.back().first);
+                CHECK(growing.count() == marks.back().second);
+                marks.pop_back();
+            }
+            CHECK(growing.text().size == 0);
+        }
+    }
+}
+
+// Only so much of a text is read anew when it grows to the left. Where that ends inside a character, what is before it is not settled.
+void window_inside_a_character() {
+    Vocabulary const vocabulary({"a", "\n", "\xe4", "\xb8", "\xad", "\xe3", "\x80", "\xe4\xb8", "aa", "a\xe4\xb8", "\n\n", "\n\xe3"});
+    for (const char* name : grammar_names) {
+        const Scanner* const scanner = scanner_named(name);
+        for (std::size_t size = 50; size < 80; ++size) {
+            for (std::string const unit : {"a", "\n"}) {
+                for (std::string const last : {"\xe4\xb8\xad", "\xe3\x80\x80"}) {
+                    std::string text;
+                    for (std::size_t time = 0; time < size; ++time) text += unit;
+                    text += last;
+                    PrependingEncoder growing(encoder_of(vocabulary, scanner));
+                    growing.prepend(view(text));
+                    growing.prepend(view(unit));
+                    CHECK(growing.count() == vocabulary.count(scanner, unit + text));
+                }
+            }
+        }
+    }
+}
+
+// What is refused leaves everything as it was.
+void refused() {
+    AppendingEncoder appending(encoder_of(letters(), scanner_named("o200k")));
+    PrependingEncoder prepending(encoder_of(letters(), scanner_named("o200k")));
+    std::string const good = "aaab", bad = "aaXb";
+    for (int time = 0; time < 2; ++time) {
+        try {
+            time ? appending.append(view(bad)) : prepending.prepend(view(bad));
+            CHECK(false);
+        } catch (const EncodingError& error) {
+            CHECK(error.byte == 'X');
+        }
+        appending.append(view(good));
+        prepending.prepend(view(good));
+    }
+    CHECK(text_of(appending.text()) == "aaabaaab" && appending.count() == *letters().count(scanner_named("o200k"), "aaabaaab"));
+    CHECK(text_of(prepending.text()) == "aaabaaab" && prepending.count() == appending.count());
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    // Small texts cost more where thresholds are large: every table and cache is.
+    std::uint64_t const rounds = thresholds::long_tail > 100 ? 500 : 2000;
+    refused();
+    window_inside_a_character();
+    long_runs<AppendingEncoder>();
+    long_runs<PrependingEncoder>();
+    repeat(count, arguments, rounds, [](Choices& choices) { try_growing<AppendingEncoder>(choices); });
+    repeat(count, arguments, rounds, [](Choices& choices) { try_growing<PrependingEncoder>(choices); });
+    return 0;
+}

@@ -1,0 +1,53 @@
+// The counts of slices of a text, and the places of its characters.
+#include "bpe/thresholds.hpp"
+#include "try_interval.hpp"
+
+using namespace bpe;
+using namespace bpe::test;
+
+namespace {
+
+void character_places(Choices& choices) {
+    // Of UTF-8 alone: a str has nothing else.
+    std::string text;
+    for (std::size_t parts = choices.below(200); parts > 0; --parts) {
+        std::string const& part = choices.of(fragments());
+        auto const cuts = naive_cuts(part);
+        bool whole = true;
+        for (std::size_t index = 0; index + 1 < cuts.size(); ++index)
+            whole = whole && (cuts[index + 1] - cuts[index] > 1 || static_cast<unsigned char>(part[cuts[index]]) < 0x80);
+        if (whole) text += part;
+    }
+    CharacterPlaces const places(view(text));
+    auto const cuts = naive_cuts(text);
+    CHECK(places.size() == cuts.size() - 1);
+    for (std::size_t index = 0; index < cuts.size(); ++index) CHECK(places.byte_of(index) == cuts[index]);
+}
+
+// A pre-token of more than 255 tokens, and one with a tree, between ordinary ones.
+void large_pieces() {
+    Vocabulary const vocabulary({"a", "b", " ", "\n", "ab", "aba", "abab"});
+    std::string text = "ab ";
+    for (int time = 0; time < 2000; ++time) text += time % 5 == 4 ? "aab" : "ab";
+    text += " ab\n   b";
+    for (const char* name : {"o200k", "r50k"}) {
+        const Scanner* const scanner = scanner_named(name);
+        IntervalEncoder const intervals(std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{}), view(text));
+        Choices choices(1);
+        for (int time = 0; time < 300; ++time) {
+            std::size_t const one = choices.below(text.size() + 1), other = choices.below(text.size() + 1);
+            std::size_t const start = std::min(one, other), end = std::max(one, other);
+            CHECK(intervals.count(start, end) == vocabulary.count(scanner, text.substr(start, end - start)));
+        }
+        CHECK(intervals.memory() > 0);
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    large_pieces();
+    repeat(count, arguments, 200, character_places);
+    repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 1500, try_interval);
+    return 0;
+}
