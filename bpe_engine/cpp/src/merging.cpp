@@ -51,14 +51,22 @@ const std::vector<Rank>& Backtracking::encode(const Dictionary& dictionary, Byte
     const Trie& trie = dictionary.starting();
     tokens_.clear();
     possible_.assign(piece.size / 64 + 1, ~std::uint64_t{0});
-    std::size_t place = 0;
+    // Whether two short tokens are compatible is found as fast as remembered; and in random letters no pair comes twice.
+    constexpr std::size_t worth_remembering = 7;  // bytes of both
+    auto const fits = [&](std::size_t previous_size, Trie::Match token) {
+        if (tokens_.empty()) return true;
+        return previous_size + token.size < worth_remembering ? compatible(dictionary, tokens_.back(), token.token)
+                                                              : pairs_.compatible(dictionary, tokens_.back(), token.token);
+    };
+    std::size_t place = 0, previous_size = 0;
     Trie::Match next = trie.longest(piece);
     while (place < piece.size) {
         for (;;) {
             std::size_t const end = place + next.size;
             bool const possible = possible_[end >> 6] >> (end & 63) & 1;
-            if (possible && (tokens_.empty() || pairs_.compatible(dictionary, tokens_.back(), next.token))) {
+            if (possible && fits(previous_size, next)) {
                 tokens_.push_back(next.token);
+                previous_size = next.size;
                 place = end;
                 next = trie.longest({piece.data + place, piece.size - place});
                 break;
@@ -73,6 +81,7 @@ const std::vector<Rank>& Backtracking::encode(const Dictionary& dictionary, Byte
             next = {tokens_.back(), dictionary.length(tokens_.back())};
             tokens_.pop_back();
             place -= next.size;
+            previous_size = tokens_.empty() ? 0 : dictionary.length(tokens_.back());
             break;
         }
     }
