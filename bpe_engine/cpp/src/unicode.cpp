@@ -8,8 +8,10 @@ namespace {
 
 struct TableRange {
     char32_t first;
-    Flags flags;
+    unsigned flags;  // those of a character, and `in_punctuation`
 };
+
+constexpr unsigned in_punctuation = 256;
 
 constexpr TableRange table[] = {
 #include "unicode_16.inc"
@@ -22,8 +24,11 @@ UnicodeTable::UnicodeTable() {
     for (std::size_t index = 0; index < count; ++index) {
         char32_t const first = table[index].first;
         char32_t const last = index + 1 < count ? table[index + 1].first : 0x110000;
-        for (char32_t code = first; code < last && code < 0x10000; ++code) plane_0_[code] = table[index].flags;
-        if (last > 0x10000) beyond_.push_back({first, table[index].flags});
+        auto const flags = static_cast<Flags>(table[index].flags);
+        for (char32_t code = first; code < last && code < 0x10000; ++code) plane_0_[code] = flags;
+        if (last > 0x10000) beyond_.push_back({first, flags});
+        if (table[index].flags & in_punctuation)
+            for (char32_t code = first; code < last; ++code) punctuation_.set(code);
     }
     std::copy_n(plane_0_.begin(), 128, ascii_.begin());
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <vector>
 
 #include "bpe/types.hpp"
@@ -20,7 +21,7 @@ inline constexpr Flags number_class = 8;   // N
 inline constexpr Flags space_class = 16;   // White_Space
 inline constexpr Flags mark_class = 32;    // M
 inline constexpr Flags han_class = 64;     // the script Han
-inline constexpr Flags symbol_class = 128; // P or S
+inline constexpr Flags symbol_class = 128; // P or S; which of them, UnicodeTable::is_punctuation tells
 
 struct Character {
     char32_t code = 0;
@@ -57,6 +58,9 @@ public:
         return {invalid, 0, 1};
     }
 
+    // Whether a character is in P. Hardly any grammar asks, so it is no flag: these have one byte, which keeps the table small.
+    bool is_punctuation(char32_t code) const { return code < punctuation_.size() && punctuation_[code]; }
+
     Flags flags_of(char32_t code) const { return code < 0x10000 ? plane_0_[code] : beyond_plane_0(code); }
 
     static bool continues(Byte byte) { return (byte & 0xC0) == 0x80; }
@@ -72,6 +76,7 @@ private:
         Flags flags;
     };
     std::vector<Range> beyond_;  // sorted; each reaches up to the next
+    std::bitset<0x20000> punctuation_;  // there is none beyond
 };
 
 // How many bytes at the end of `text` are the beginning of a character that more bytes could complete: 0 to 3.
