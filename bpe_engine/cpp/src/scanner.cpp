@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bpe/run_index.hpp"
+#include "bpe/staged_grammars.hpp"
 #include "byte_masks.hpp"
 
 namespace bpe {
@@ -44,7 +45,8 @@ void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& mask
         block.lower |= when(low);
         block.both |= when(as_letter && !up && !low);
         if constexpr (grammar.words == Grammar::Words::cased) block.starts_mark |= when(mark);
-        bool const unknown = (flags & (space_class | number_class)) != 0 || character.code == 0xFFFFFFFF;
+        constexpr Flags unknown_classes = space_class | number_class | (grammar.han_apart ? han_class : 0);
+        bool const unknown = (flags & unknown_classes) != 0 || character.code == 0xFFFFFFFF;
         block.punctuation |= when(!as_letter && !unknown);
         block.doubt |= when(unknown);
     }
@@ -97,8 +99,14 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
         std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
         std::uint64_t space_last = block.space & ~(block.space >> 1);
         if (whole_rest && size > 0) space_last &= ~bit(size - 1);
-        starts = ((letter_starts | number_starts | punctuation_starts) & ~(block.blank << 1)) |
-                 (block.space & ~(block.space << 1)) | space_last;
+        std::uint64_t behind_space = letter_starts | punctuation_starts;
+        if constexpr (grammar.digits == 1) {
+            space_last &= ~(block.number >> 1);
+            starts = block.number;
+        } else {
+            behind_space |= number_starts;
+        }
+        starts |= (behind_space & ~(block.blank << 1)) | (block.space & ~(block.space << 1)) | space_last;
         if constexpr (grammar.contraction == Contraction::lower_case) {
             for (std::uint64_t quotes = masks.apostrophe & starts & (letters >> 1); quotes; quotes &= quotes - 1) {
                 auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
@@ -222,6 +230,28 @@ std::size_t indexed_end(const IndexedText& text, const Byte* bytes, std::size_t 
     return pretoken_end<grammar>(text, bytes, place);
 }
 
+// By a rule alone: pre-tokens one after the other, as many as fit 64 bytes.
+template <class Rule>
+Step walk(const Byte* text, std::size_t place, std::size_t limit) {
+    Walk const rest(text, limit);
+    Step step{0, 0};
+    while (step.consumed < 64 && place + step.consumed < limit) {
+        std::size_t const end = Rule::pretoken_end(rest, text, place + step.consumed) - place;
+        if (end > 64) return step.consumed == 0 ? Step{end, 0} : step;
+        step.ends |= bit(end - 1);
+        step.consumed = end;
+    }
+    return step;
+}
+
+template <class Rule>
+constexpr Scanner rule_scanner(std::string_view name) {
+    return {name, walk<Rule>,
+            [](const Byte* text, std::size_t place, std::size_t limit) { return Rule::pretoken_end(Walk(text, limit), text, place); },
+            [](const IndexedText& text, const Byte* bytes, std::size_t place) { return Rule::pretoken_end(text, bytes, place); },
+            Rule::lookback};
+}
+
 template <Grammar grammar>
 constexpr Scanner scanner(std::string_view name) {
     return {name, scan<grammar>, walked_end<grammar>, indexed_end<grammar>, grammar.lookback};
@@ -230,7 +260,8 @@ constexpr Scanner scanner(std::string_view name) {
 constexpr Scanner scanners[] = {
     scanner<grammars::r50k>("r50k"),   scanner<grammars::r50k>("gpt2"),     scanner<grammars::cl100k>("cl100k"),
     scanner<grammars::o200k>("o200k"), scanner<grammars::llama3>("llama3"), scanner<grammars::qwen2>("qwen2"),
-    scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"),
+    scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"), scanner<grammars::kimi_k2>("kimi_k2"),
+    scanner<grammars::starcoder>("starcoder"), rule_scanner<Falcon>("falcon"),  rule_scanner<DeepseekV3>("deepseek_v3"),
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 //     punctuation     all else but white space, with a space before and line breaks behind
 //     white space     up to the last line break; all but the last character before a word; all at the end of the text
 //
-// So a grammar is a handful of features, and one rule serves all. The rule asks a text for runs ("where do the letters from here
+// So a grammar is a handful of features, and one rule serves nearly all (the others are in staged_grammars.hpp). The rule asks a text for runs ("where do the letters from here
 // on end?"). Two kinds of text answer: `Walk` steps through the bytes, `RunIndex` (run_index.hpp) looks them up, for pre-tokens so
 // long that nobody wants to walk through them again on each append.
 //
@@ -17,6 +17,7 @@
 
 #include <string_view>
 
+#include "bpe/character_sets.hpp"
 #include "bpe/types.hpp"
 #include "bpe/unicode.hpp"
 
@@ -31,11 +32,14 @@ struct Grammar {
     Contraction contraction = Contraction::none;
     Words words = Words::letters;
     bool space_before = false;  // a space alone may stand before words, numbers and punctuation; else any character before words
-    int digits = 3;             // in a number; 0: any number of them
+    // In a number; 0: any number of them. A single digit is cut out before all else: no space stands before it, and white space that it
+    // follows is whole as at the end of a text, where a space may stand before words.
+    int digits = 3;
     Tail tail = Tail::newlines;
     Space space = Space::last_newline;
     // All but the last `lookback` pre-tokens of a text are settled: no appended text moves them.
     int lookback = 2;
+    bool han_apart = false;  // a run of Han comes first, and no Han is in words
 };
 
 namespace grammars {
@@ -52,6 +56,8 @@ inline constexpr Grammar llama3{Contraction::any_case, Words::letters, false, 3,
 inline constexpr Grammar qwen2{Contraction::any_case, Words::letters, false, 1, Tail::newlines, Space::last_newline, 2};
 inline constexpr Grammar qwen35{Contraction::any_case, Words::letters_and_marks, false, 1, Tail::newlines, Space::last_newline, 2};
 inline constexpr Grammar tekken{Contraction::none, Words::cased, false, 1, Tail::newlines_and_slashes, Space::last_newline, 2};
+inline constexpr Grammar kimi_k2{Contraction::ending, Words::cased, false, 3, Tail::newlines, Space::last_newline, 2, true};
+inline constexpr Grammar starcoder{Contraction::lower_case, Words::letters, true, 1, Tail::nothing, Space::plain, 2};
 
 }  // namespace grammars
 
@@ -67,6 +73,16 @@ struct UpperRun {
     std::size_t both_end;  // behind the last of them that may end one, too; the start of the run where there is none
 };
 
+// Where the character before `place` starts, which is not before `start`.
+inline std::size_t character_before(const Byte* text, std::size_t place, std::size_t start) {
+    for (std::size_t back = 1; back <= 4 && back <= place - start; ++back) {
+        if (UnicodeTable::continues(text[place - back])) continue;
+        if (UnicodeTable::instance().at(text, place - back, place).size == back) return place - back;
+        break;
+    }
+    return place - 1;
+}
+
 inline bool is_newline(Character character) { return character.code == '\n' || character.code == '\r'; }
 
 // Steps through the bytes.
@@ -77,11 +93,11 @@ public:
     std::size_t limit() const { return limit_; }
     Character at(std::size_t place) const { return table_.at(text_, place, limit_); }
 
-    // The end of the run of characters of any of the classes `wanted`.
-    std::size_t end_of(Flags wanted, std::size_t place) const {
+    // The end of the run of characters of any of the classes `wanted`, and none of the classes `unwanted`.
+    std::size_t end_of(Flags wanted, std::size_t place, Flags unwanted = 0) const {
         while (place < limit_) {
             Character const character = at(place);
-            if (!(character.flags & wanted)) break;
+            if (!(character.flags & wanted) || character.flags & unwanted) break;
             place += character.size;
         }
         return place;
@@ -114,16 +130,39 @@ public:
         return run;
     }
 
-    UpperRun upper(std::size_t place) const {
+    UpperRun upper(std::size_t place, Flags unwanted = 0) const {
         UpperRun run{place, place};
         while (run.end < limit_) {
             Character const character = at(run.end);
-            if (!(character.flags & upper_class)) break;
+            if (!(character.flags & upper_class) || character.flags & unwanted) break;
             run.end += character.size;
             if (character.flags & lower_class) run.both_end = run.end;
         }
         return run;
     }
+
+    // The end of the run of characters of a set.
+    std::size_t end_of(Set set, std::size_t place) const {
+        while (place < limit_) {
+            Character const character = at(place);
+            if (!holds(set, character)) break;
+            place += character.size;
+        }
+        return place;
+    }
+
+    // The end of the run of numbers, which three ASCII digits in a row end as well.
+    std::size_t end_before_triple(std::size_t place) const {
+        while (place < limit_) {
+            Character const character = at(place);
+            if (!(character.flags & number_class) || is_triple(text_, place, limit_)) break;
+            place += character.size;
+        }
+        return place;
+    }
+
+    // Where the character before `place` starts, which is not before `start`.
+    std::size_t before(std::size_t place, std::size_t start) const { return character_before(text_, place, start); }
 
 private:
     const Byte* text_;
@@ -162,9 +201,12 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
         grammar.words == Words::letters_and_marks ? letter_class | mark_class | number_class | space_class
                                                   : letter_class | number_class | space_class;
     constexpr bool slashes = grammar.tail == Tail::newlines_and_slashes;
+    constexpr Flags apart = grammar.han_apart ? han_class : Flags{0};
     Character const first = text.at(place);
     std::size_t const after = place + first.size;
 
+    if constexpr (grammar.han_apart)
+        if (first.flags & han_class) return text.end_of(han_class, after);
     if constexpr (grammar.contraction == lower_case || grammar.contraction == any_case) {
         if (first.code == '\'') {
             std::size_t const end = contraction_end(bytes, place, limit, grammar.contraction == any_case);
@@ -176,8 +218,12 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
         std::size_t const start = first.code == ' ' && after < limit ? after : place;
         Character const lead = start == place ? first : text.at(start);
         if (lead.flags & letter_class) return text.end_of(letter_class, start);
-        if (lead.flags & number_class) return text.end_of(number_class, start);
-        if (!(lead.flags & space_class)) return text.end_of_other(not_punctuation, start);
+        if constexpr (grammar.digits == 1) {
+            if (first.flags & number_class) return after;
+        } else if (lead.flags & number_class) {
+            return text.end_of(number_class, start);
+        }
+        if (!(lead.flags & number_class) && !(lead.flags & space_class)) return text.end_of_other(not_punctuation, start);
     } else {
         if (first.flags & number_class) {
             std::size_t end = after;
@@ -192,9 +238,9 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
         if constexpr (grammar.words == Words::cased) {
             // Upper* Lower+, else Upper+ Lower*. The upper run is greedy: it gives back up to its last character of both classes.
             auto const word = [&](std::size_t start, bool must_end_low) {
-                UpperRun const run = text.upper(start);
+                UpperRun const run = text.upper(start, apart);
                 if (run.end < limit) {
-                    std::size_t const end = text.end_of(lower_class, run.end);
+                    std::size_t const end = text.end_of(lower_class, run.end, apart);
                     if (end > run.end) return end;
                 }
                 return must_end_low ? run.both_end : run.end;
@@ -209,7 +255,7 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
             for (bool const must_end_low : {true, false}) {
                 if (may_stand_before) {
                     Character const next = text.at(after);
-                    if (next.flags & (upper_class | lower_class))
+                    if (next.flags & (upper_class | lower_class) && !(next.flags & apart))
                         if (std::size_t const end = word(after, must_end_low); end > after) return ended(end);
                 }
                 if (in_word)
@@ -230,6 +276,8 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
     if (grammar.space == end_first && run.end == limit) return run.end;
     if (grammar.space != plain && run.newline_end > place) return run.newline_end;
     if (run.end == limit) return run.end;
+    if constexpr (grammar.space_before && grammar.digits == 1)
+        if (text.at(run.end).flags & number_class) return run.end;
     return run.last > place ? run.last : run.end;
 }
 

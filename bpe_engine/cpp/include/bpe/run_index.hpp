@@ -12,6 +12,7 @@
 // distances from the side that stays.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -25,7 +26,8 @@ public:
     enum class Side { right, left };  // where the text grows
 
     // What a run is made of.
-    enum Kind { letter, word, number, space, newline, newline_or_slash, not_punctuation, not_punctuation_or_mark, upper, lower, both, kinds };
+    enum Kind { letter, word, number, space, newline, newline_or_slash, not_punctuation, not_punctuation_or_mark, upper, lower, both,
+                han, cjk, ascii_letter, digit, uncut, left_over, kinds };
 
     // `origin`: the distance from which on the text is indexed.
     RunIndex(Side side, std::size_t origin) : side_(side), origin_(origin), end_(origin) {}
@@ -44,12 +46,16 @@ public:
     // The toggles of a kind: first, end, first, end, ... as distances; the last end is missing while the run is open.
     const std::vector<std::size_t>& toggles(Kind kind) const { return toggles_[kind]; }
 
+    // Where the runs of three ASCII digits and more begin, as distances.
+    const std::vector<std::size_t>& long_digits() const { return long_digits_; }
+
     std::size_t memory() const;
 
 private:
     Side side_;
     std::size_t origin_, end_;
     std::array<std::vector<std::size_t>, kinds> toggles_;
+    std::vector<std::size_t> long_digits_;
 };
 
 // A text with an index, for the rule of grammar.hpp. Places are offsets in `bytes`; `length` is where the growing text ends, so that on
@@ -62,13 +68,35 @@ public:
     std::size_t limit() const { return limit_; }
     Character at(std::size_t place) const { return table_.at(bytes_, place, limit_); }
 
-    std::size_t end_of(Flags wanted, std::size_t place) const {
-        return end(wanted == letter_class   ? RunIndex::letter
-                   : wanted == number_class ? RunIndex::number
-                   : wanted == lower_class  ? RunIndex::lower
-                                            : RunIndex::word,
-                   place);
+    std::size_t end_of(Flags wanted, std::size_t place, Flags unwanted = 0) const {
+        std::size_t const stop = end(wanted == letter_class   ? RunIndex::letter
+                                     : wanted == number_class ? RunIndex::number
+                                     : wanted == lower_class  ? RunIndex::lower
+                                     : wanted == han_class    ? RunIndex::han
+                                                              : RunIndex::word,
+                                     place);
+        return unwanted ? std::min(stop, next(RunIndex::han, place)) : stop;
     }
+
+    // A set is what is of some kinds, and of none of some others: so its run ends where the first of them does.
+    std::size_t end_of(Set set, std::size_t place) const {
+        switch (set) {
+            case Set::ascii_letters: return end(RunIndex::ascii_letter, place);
+            case Set::cut: return std::min(next(RunIndex::not_punctuation, place), next(RunIndex::uncut, place));
+            case Set::uncut: return end(RunIndex::uncut, place);
+            case Set::cjk_word: return std::min(end(RunIndex::word, place), end(RunIndex::cjk, place));
+            case Set::other_word: return std::min(end(RunIndex::word, place), next(RunIndex::cjk, place));
+            case Set::cjk_symbol: return std::min(end_of_symbols(place), end(RunIndex::cjk, place));
+            case Set::other_symbol: return std::min(end_of_symbols(place), next(RunIndex::cjk, place));
+            case Set::cjk_left_over: return std::min(end(RunIndex::left_over, place), end(RunIndex::cjk, place));
+            case Set::other_left_over: return std::min(end(RunIndex::left_over, place), next(RunIndex::cjk, place));
+        }
+        return place;
+    }
+
+    std::size_t end_before_triple(std::size_t place) const { return std::min(end(RunIndex::number, place), first_triple(place)); }
+
+    std::size_t before(std::size_t place, std::size_t start) const { return character_before(bytes_, place, start); }
 
     std::size_t end_of_other(Flags unwanted, std::size_t place) const {
         return next(unwanted & mark_class ? RunIndex::not_punctuation_or_mark : RunIndex::not_punctuation, place);
@@ -88,8 +116,9 @@ public:
         return run;
     }
 
-    UpperRun upper(std::size_t place) const {
-        std::size_t const stop = end(RunIndex::upper, place);
+    UpperRun upper(std::size_t place, Flags unwanted = 0) const {
+        std::size_t stop = end(RunIndex::upper, place);
+        if (unwanted) stop = std::min(stop, next(RunIndex::han, place));
         return {stop, last_end(RunIndex::both, place, stop)};
     }
 
@@ -100,6 +129,12 @@ private:
     std::size_t next(RunIndex::Kind kind, std::size_t place) const;
     // Behind the last character of `kind` in [place, stop); `place` where there is none.
     std::size_t last_end(RunIndex::Kind kind, std::size_t place, std::size_t stop) const;
+
+    std::size_t end_of_symbols(std::size_t place) const {
+        return std::min(next(RunIndex::not_punctuation_or_mark, place), next(RunIndex::left_over, place));
+    }
+    // Where the first three ASCII digits in a row from `place` on stand, `limit` where there are none.
+    std::size_t first_triple(std::size_t place) const;
 
     const RunIndex& index_;
     const Byte* bytes_;

@@ -1,0 +1,58 @@
+// The sets of characters that some grammars make of more than classes: ranges that they call by number, and what is ASCII.
+#pragma once
+
+#include "bpe/types.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+// The kana and ideographs that deepseek_v3 calls by number. Fixed ranges, not Unicode's.
+constexpr bool in_cjk(char32_t code) { return (code >= 0x3040 && code <= 0x30FF) || (code >= 0x4E00 && code <= 0x9FA5); }
+
+constexpr bool is_ascii_digit(char32_t code) { return code >= '0' && code <= '9'; }
+constexpr bool is_ascii_letter(char32_t code) { return (code >= 'A' && code <= 'Z') || (code >= 'a' && code <= 'z'); }
+
+inline bool is_ascii_punctuation(Character character) { return character.code < 0x80 && character.flags & symbol_class; }
+
+// What the first split of falcon cuts out: P and $+<=>^~|`. In ASCII that is all punctuation.
+inline bool is_cut_by_falcon(Character character) {
+    return is_ascii_punctuation(character) || UnicodeTable::instance().is_punctuation(character.code);
+}
+
+// Whether three ASCII digits stand at `text[place]`.
+inline bool is_triple(const Byte* text, std::size_t place, std::size_t limit) {
+    return limit - place >= 3 && is_ascii_digit(text[place]) && is_ascii_digit(text[place + 1]) && is_ascii_digit(text[place + 2]);
+}
+
+enum class Set {
+    ascii_letters,
+    cut,       // by falcon, and what it leaves beside letters, numbers and white space
+    uncut,
+    cjk_word,  // L or M in the ranges of deepseek_v3, and outside of them
+    other_word,
+    cjk_symbol,  // P or S
+    other_symbol,
+    cjk_left_over,  // all else but N and white space
+    other_left_over,
+};
+
+inline bool holds(Set set, Character character) {
+    constexpr Flags in_words = letter_class | mark_class;
+    constexpr Flags not_left_over = in_words | symbol_class | number_class | space_class;
+    Flags const flags = character.flags;
+    bool const cjk = in_cjk(character.code);
+    switch (set) {
+        case Set::ascii_letters: return is_ascii_letter(character.code);
+        case Set::cut: return is_cut_by_falcon(character);
+        case Set::uncut: return !(flags & (letter_class | number_class | space_class)) && !is_cut_by_falcon(character);
+        case Set::cjk_word: return flags & in_words && cjk;
+        case Set::other_word: return flags & in_words && !cjk;
+        case Set::cjk_symbol: return flags & symbol_class && cjk;
+        case Set::other_symbol: return flags & symbol_class && !cjk;
+        case Set::cjk_left_over: return !(flags & not_left_over) && cjk;
+        case Set::other_left_over: return !(flags & not_left_over) && !cjk;
+    }
+    return false;
+}
+
+}  // namespace bpe
