@@ -1,0 +1,79 @@
+"""The scanners of the compiled core split as the patterns do: on every code point of Unicode, and on texts that look for trouble."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import broken_texts, byte_strings, texts
+
+from bpe_engine.patterns import PATTERNS
+from bpe_engine.received import received
+from bpe_engine.reference.pretokenizer import NamedPattern
+from bpe_engine.unicode_classes import stand_ins
+from bpe_engine.vocabularies import load_planes
+
+if TYPE_CHECKING:
+    from bpe_engine import _core
+else:
+    _core = pytest.importorskip("bpe_engine._core", reason="this installation has no compiled core")
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "build_core_tables.py"
+
+# Each 0 is the character: beside letters of either case, digits, punctuation, white space and Han, and beside itself.
+SURROUNDINGS = ("0a 00A1", "02!0\n中0'0  0")
+# Code points in a text. Many such texts have the same classes, and what the pattern says of them is computed once.
+AT_ONCE = 256
+SURROGATES = range(0xD800, 0xE000)
+
+
+@cache
+def engine(name: str) -> _core.Engine:
+    """The core with the scanner of a named pattern, whichever implementation the package runs."""
+    return _core.Engine(tokens(), name, None)
+
+
+@cache
+def tokens() -> _core.TokenSet:
+    return _core.TokenSet.from_planes(load_planes("cl100k_base"))
+
+
+def test_every_named_pattern_has_a_scanner() -> None:
+    assert [name for name in PATTERNS if not _core.has_scanner(name)] == []
+    assert not _core.has_scanner("no such pattern")
+
+
+@pytest.mark.parametrize("plane", range(17))
+def test_every_code_point_in_several_surroundings(plane: int) -> None:
+    for first in range(plane << 16, plane + 1 << 16, AT_ONCE):
+        if first in SURROGATES:
+            continue
+        characters = "".join(map(chr, range(first, first + AT_ONCE)))
+        text = "".join([surrounding.replace("0", each) for surrounding in SURROUNDINGS for each in characters])
+        classes = stand_ins(text)
+        for name in PATTERNS:
+            assert [*map(len, engine(name).split(text))] == lengths(name, classes), f"{name}, from U+{first:04X} on"
+
+
+@cache
+def lengths(name: str, classes: str) -> list[int]:
+    """Of the pre-tokens, in characters."""
+    return [end - start for start, end in NamedPattern(name).spans(classes)]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@settings(max_examples=200)
+@given(text=st.one_of(texts(), texts(60), broken_texts(), byte_strings(), byte_strings(40)))
+def test_texts_that_look_for_trouble(name: str, text: str | bytes) -> None:
+    assert engine(name).split(text) == NamedPattern(name).split(received(text))
+
+
+def test_table_is_made_of_the_classes_of_the_package() -> None:
+    check = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False)
+    assert check.returncode == 0, check.stderr
