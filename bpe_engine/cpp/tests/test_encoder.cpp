@@ -50,33 +50,36 @@ void random_texts(Choices& choices) {
     }
 }
 
+// Of 4 to 15 letters; one in eight has up to 50.
 std::string word(std::uint64_t number) {
+    std::size_t const size = number % 8 == 7 ? 16 + number / 8 % 35 : 4 + number % 12;
     std::string made;
-    for (std::uint64_t bits = mixed(number); made.size() < 3 + number % 12; bits /= 5) made.push_back("abcde"[bits % 5]);
+    for (std::uint64_t bits = mixed(number + 1); made.size() < size; bits = bits / 5 ? bits / 5 : mixed(number + made.size() * 1000003))
+        made.push_back("abcde"[bits % 5]);
     return made;
 }
 
-// More distinct pre-tokens than are remembered, each met again after it was forgotten.
+// So many distinct pre-tokens that those met first are forgotten, then met again.
 void eviction() {
     Vocabulary const vocabulary({"a", "b", "c", "d", "e", " ", "ab", "ba", "cd", "ec", "abab", "abcd", " a", " ab", "ee", "eeec"});
     const Scanner* const scanner = scanner_named("o200k");
-    constexpr std::size_t words = (std::size_t{1} << thresholds::cache_bits) + (std::size_t{1} << thresholds::cache_bits) / 8 + 2000;
+    constexpr std::uint64_t words = (std::uint64_t{1} << thresholds::count_bits) + 5000;
     std::string text;
-    std::size_t total = 0;
-    Encoder const encoder(vocabulary.dictionary, scanner, {});
-    std::vector<std::uint32_t> definition;
+    std::vector<std::uint32_t> expected;
+    Backtracking backtracking;  // remembers no pre-tokens
     for (std::uint64_t number = 0; number < words; ++number) {
         std::string const piece = " " + word(number);
         text += piece;
-        Tokens const tokens = naive_piece(vocabulary.ranks, piece).value();
-        total += tokens.size();
-        definition.insert(definition.end(), tokens.begin(), tokens.end());
+        Tokens const& tokens = backtracking.encode(*vocabulary.dictionary, view(piece));
+        if (number % 64 == 0) CHECK(tokens == naive_piece(vocabulary.ranks, piece));
+        expected.insert(expected.end(), tokens.begin(), tokens.end());
     }
+    Encoder const encoder(vocabulary.dictionary, scanner, {});
     for (int time = 0; time < 3; ++time) {
-        CHECK(encoder.count(view(text)) == total);
+        CHECK(encoder.count(view(text)) == expected.size());
         std::vector<std::uint32_t> ids;
         encoder.encode(view(text), ids);
-        CHECK(ids == definition);
+        CHECK(ids == expected);
     }
 }
 

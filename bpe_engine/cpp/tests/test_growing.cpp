@@ -88,7 +88,7 @@ void refused() {
 
 int main(int count, char** arguments) {
     // Small texts cost more where thresholds are large: every table and cache is.
-    std::uint64_t const rounds = thresholds::long_tail > 100 ? 500 : 2000;
+    std::uint64_t const rounds = thresholds::long_tail > 100 ? 400 : 4000;
     refused();
     window_inside_a_character();
     long_runs<AppendingEncoder>();

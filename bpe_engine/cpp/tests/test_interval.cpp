@@ -1,4 +1,5 @@
 // The counts of slices of a text, and the places of its characters.
+#include "bpe/interval.hpp"
 #include "bpe/thresholds.hpp"
 #include "try_interval.hpp"
 
@@ -48,6 +49,6 @@ void large_pieces() {
 int main(int count, char** arguments) {
     large_pieces();
     repeat(count, arguments, 200, character_places);
-    repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 1500, try_interval);
+    repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 3000, try_interval);
     return 0;
 }

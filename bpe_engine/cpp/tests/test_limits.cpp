@@ -1,4 +1,5 @@
 // Counting up to a limit, and the longest prefix and suffix that fit.
+#include "bpe/limits.hpp"
 #include "bpe/thresholds.hpp"
 #include "try_limits.hpp"
 
@@ -29,6 +30,6 @@ void counts_that_go_down() {
 
 int main(int count, char** arguments) {
     counts_that_go_down();
-    repeat(count, arguments, thresholds::long_tail > 100 ? 300 : 1000, try_limits);
+    repeat(count, arguments, thresholds::long_tail > 100 ? 400 : 3000, try_limits);
     return 0;
 }

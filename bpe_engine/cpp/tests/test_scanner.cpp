@@ -1,4 +1,6 @@
 // The mask algebra, the walking rule and the indexed rule find the same pre-tokens, in every grammar.
+#include "bpe/run_index.hpp"
+#include "check.hpp"
 #include "try_scanner.hpp"
 
 using namespace bpe;

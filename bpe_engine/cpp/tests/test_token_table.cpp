@@ -1,4 +1,5 @@
 // The table of all prefixes (suffixes) of a piece: each row is the encoding of what it stands for, also after cuts.
+#include "bpe/token_table.hpp"
 #include "try_merging.hpp"
 
 using namespace bpe;

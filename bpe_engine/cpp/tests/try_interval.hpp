@@ -1,53 +1,10 @@
 // The slices of a random text: each has the count that it has by itself.
 #pragma once
 
-#include "bpe/interval.hpp"
 #include "vocabularies.hpp"
 
 namespace bpe::test {
 
-inline void try_interval(Choices& choices) {
-    const Vocabulary& vocabulary = pooled_vocabulary(choices);
-    const Scanner* const scanner = random_scanner(choices);
-    bool const long_runs = choices.one_in(8);
-    std::string const text = random_text(choices, vocabulary, long_runs ? 12 : 24, long_runs ? 700 : 12);
-    auto const encoder = std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{});
-    bool const possible = vocabulary.count(scanner, text).has_value();
-    std::unique_ptr<IntervalEncoder> intervals;
-    try {
-        intervals = std::make_unique<IntervalEncoder>(encoder, view(text));
-        if (!possible && scanner) fail("a byte in no token was taken", vocabulary, scanner, text);
-    } catch (const EncodingError&) {
-        if (possible) fail("good bytes were refused", vocabulary, scanner, text);
-        return;
-    }
-    CHECK(intervals->size() == text.size());
-    auto const slice = [&](std::size_t start, std::size_t end) {
-        std::string const part = text.substr(start, end - start);
-        auto const fresh = vocabulary.count(scanner, part);
-        std::size_t count;
-        try {
-            count = intervals->count(start, end);
-        } catch (const EncodingError& error) {
-            // Where the text is one pre-token it is read as a whole, once a slice asks for it.
-            if ((fresh && possible) || vocabulary.dictionary->byte(error.byte) != no_rank) fail("good bytes were refused", vocabulary, scanner, part);
-            return;
-        }
-        if (fresh && count == *fresh) return;
-        std::fprintf(stderr, "%zu tokens in the slice from %zu to %zu, %zu afresh\n", count, start, end, fresh.value_or(0));
-        fail("another count", vocabulary, scanner, text);
-    };
-    if (text.size() <= 24) {
-        for (std::size_t start = 0; start <= text.size(); ++start)
-            for (std::size_t end = start; end <= text.size(); ++end) slice(start, end);
-        return;
-    }
-    for (int time = 0; time < 40; ++time) {
-        std::size_t const start = choices.below(text.size() + 1);
-        std::size_t const size = choices.one_in(2) ? choices.below(24) : choices.below(text.size() + 1);
-        slice(start, std::min(start + size, text.size()));
-    }
-    slice(0, text.size());
-}
+void try_interval(Choices& choices);
 
 }  // namespace bpe::test

@@ -1,42 +1,10 @@
 // Questions with a limit, against the count of every prefix and every suffix.
 #pragma once
 
-#include "bpe/limits.hpp"
 #include "vocabularies.hpp"
 
 namespace bpe::test {
 
-inline void try_limits(Choices& choices) {
-    const Vocabulary& vocabulary = pooled_vocabulary(choices);
-    const Scanner* const scanner = random_scanner(choices);
-    std::string const text = random_text(choices, vocabulary, 16, choices.one_in(8) ? 150 : 8);
-    auto const encoder = std::make_shared<const Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{});
-    auto const count = vocabulary.count(scanner, text);
-    std::size_t const limit = choices.below(count.value_or(text.size()) + 3);
-    try {
-        auto const found = count_up_to(*encoder, view(text), limit);
-        // A byte in no token may be beyond what was read.
-        if (count ? found != (*count <= limit ? count : std::nullopt) : found.has_value()) fail("another count up to a limit", vocabulary, scanner, text);
-    } catch (const EncodingError&) {
-        if (count) fail("good bytes were refused", vocabulary, scanner, text);
-    }
-    if (!count) return;
-    std::size_t prefix = 0, suffix = 0;
-    for (std::size_t const cut : naive_cuts(text)) {
-        auto const before = vocabulary.count(scanner, text.substr(0, cut)), behind = vocabulary.count(scanner, text.substr(cut));
-        if (before && *before <= limit) prefix = std::max(prefix, cut);
-        if (behind && *behind <= limit) suffix = std::max(suffix, text.size() - cut);
-    }
-    std::size_t found = fitting_prefix(encoder, view(text), limit);
-    if (found != prefix) {
-        std::fprintf(stderr, "limit %zu, prefix of %zu bytes, not %zu\n", limit, found, prefix);
-        fail("another prefix", vocabulary, scanner, text);
-    }
-    found = fitting_suffix(encoder, view(text), limit);
-    if (found != suffix) {
-        std::fprintf(stderr, "limit %zu, suffix of %zu bytes, not %zu\n", limit, found, suffix);
-        fail("another suffix", vocabulary, scanner, text);
-    }
-}
+void try_limits(Choices& choices);
 
 }  // namespace bpe::test

@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    static constexpr int bits = 17;  // 4 MB at most
+    static constexpr int bits = thresholds::count_bits;  // 4 MB at most
     struct alignas(32) Set {
         std::uint64_t low[2], high[2];
     };
@@ -122,7 +122,7 @@ public:
     }
 
 private:
-    static constexpr int bits = 16;  // 4 MB at most
+    static constexpr int bits = thresholds::ids_bits;  // 4 MB at most
     struct alignas(64) Set {
         std::uint64_t low[2], high[2];
         std::uint32_t ids[2][most];
@@ -181,7 +181,7 @@ public:
     }
 
 private:
-    static constexpr int bits = with_ids ? 14 : 15;  // 4 MB at most
+    static constexpr int bits = with_ids ? thresholds::long_ids_bits : thresholds::long_count_bits;  // 4 MB at most
     ZeroedArray<Slot> slots_;
 };
 

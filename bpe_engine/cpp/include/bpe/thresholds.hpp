@@ -10,7 +10,7 @@ namespace bpe::thresholds {
 
 #ifdef BPE_SMALL_THRESHOLDS
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3;
-inline constexpr int pair_bits = 3, cache_bits = 4;
+inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, long_ids_bits = 1;
 #else
 
 // Bytes. A growing encoder scans a tail up to this length, which is quicker than to look its runs up.
@@ -30,9 +30,9 @@ inline constexpr std::size_t stride = 32;
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;
 
-// Two to this power: how many pairs of tokens are remembered, and how many short pre-tokens.
+// Two to this power: how many pairs of tokens are remembered, and how many pairs of pre-tokens, short and long, with their counts or ids.
 inline constexpr int pair_bits = 15;
-inline constexpr int cache_bits = 16;
+inline constexpr int count_bits = 17, ids_bits = 16, long_count_bits = 15, long_ids_bits = 14;
 #endif
 
 }  // namespace bpe::thresholds
