@@ -97,10 +97,9 @@ std::size_t AppendingEncoder::fewest() {
     std::size_t const least = state_.settled_count + (state_.length - start + longest - 1) / longest;
     if (end - start <= thresholds::short_piece) return least;
     if (encoder_->scanner()) {
-        // White space may yet be cut in two; the end of every other open pre-token only moves to the right.
-        std::size_t last = end - 1;
-        while (last > start && UnicodeTable::continues(text_[last])) --last;
-        if (UnicodeTable::instance().at(text_.data(), last, end).flags & space_class) return least;
+        // White space, say, may yet be cut in two; the end of most open pre-tokens only moves to the right.
+        std::size_t const last = character_before(text_.data(), end, start);
+        if (encoder_->scanner()->gives_back(UnicodeTable::instance().at(text_.data(), last, end))) return least;
     }
     return std::max(least, state_.settled_count + pieces_.fewest(start, text().part(start, end)));
 }

@@ -130,7 +130,7 @@ std::size_t PrependingEncoder::fewest() {
     std::size_t const least = (state_.length + longest - 1) / longest;
     if (!encoder_->scanner())
         return state_.length > thresholds::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
-    // Between a letter or number and what is neither, nor a mark, nor an apostrophe, every grammar cuts, whatever stands before: the chain
+    // Between a letter or number and what is neither, nor a mark, Han or an apostrophe, every grammar cuts, whatever stands before: the chain
     // of every longer text passes this place, and so has the chain of this one.
     UnicodeTable const& table = UnicodeTable::instance();
     Bytes const whole = text();
@@ -139,7 +139,7 @@ std::size_t PrependingEncoder::fewest() {
     for (std::size_t place = 0; place < stop;) {
         Character const character = table.at(whole.data, place, whole.size);
         bool const in_word = character.flags & (letter_class | number_class);
-        if (behind_word && !in_word && !(character.flags & mark_class) && character.code != '\'')
+        if (behind_word && !in_word && !(character.flags & (mark_class | han_class)) && character.code != '\'')
             return totals_[state_.length - place] == unknown ? least : std::max<std::size_t>(least, totals_[state_.length - place]);
         behind_word = in_word;
         place += character.size;

@@ -249,19 +249,20 @@ constexpr Scanner rule_scanner(std::string_view name) {
     return {name, walk<Rule>,
             [](const Byte* text, std::size_t place, std::size_t limit) { return Rule::pretoken_end(Walk(text, limit), text, place); },
             [](const IndexedText& text, const Byte* bytes, std::size_t place) { return Rule::pretoken_end(text, bytes, place); },
-            Rule::lookback};
+            Rule::lookback, Rule::gives_back};
 }
 
 template <Grammar grammar>
 constexpr Scanner scanner(std::string_view name) {
-    return {name, scan<grammar>, walked_end<grammar>, indexed_end<grammar>, grammar.lookback};
+    return {name, scan<grammar>, walked_end<grammar>, indexed_end<grammar>, grammar.lookback,
+            [](Character last) { return (last.flags & space_class) != 0; }};
 }
 
-// Not yet kimi_k2, falcon and deepseek_v3: the lower bounds of the growing encoders do not know what these grammars join and give back.
 constexpr Scanner scanners[] = {
-    scanner<grammars::r50k>("r50k"),     scanner<grammars::r50k>("gpt2"),     scanner<grammars::cl100k>("cl100k"),
-    scanner<grammars::o200k>("o200k"),   scanner<grammars::llama3>("llama3"), scanner<grammars::qwen2>("qwen2"),
-    scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"), scanner<grammars::starcoder>("starcoder"),
+    scanner<grammars::r50k>("r50k"),   scanner<grammars::r50k>("gpt2"),     scanner<grammars::cl100k>("cl100k"),
+    scanner<grammars::o200k>("o200k"), scanner<grammars::llama3>("llama3"), scanner<grammars::qwen2>("qwen2"),
+    scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"), scanner<grammars::kimi_k2>("kimi_k2"),
+    scanner<grammars::starcoder>("starcoder"), rule_scanner<Falcon>("falcon"),  rule_scanner<DeepseekV3>("deepseek_v3"),
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ public:
 
     // A lower bound for the count of the pre-token from `anchor` that has at least the bytes of `piece`.
     std::size_t fewest(std::size_t anchor, Bytes piece) {
-        TokenTable const& table = grown(anchor, piece);
-        return piece.size > dictionary_->longest() ? table.fewest(piece.size) : 1;
+        // It may be one token, and hold bytes that by themselves are none: then it has no table.
+        return piece.size > dictionary_->longest() ? grown(anchor, piece).fewest(piece.size) : 1;
     }
 
     bool any_open() const { return !open_.empty(); }

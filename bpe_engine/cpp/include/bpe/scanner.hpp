@@ -35,6 +35,8 @@ struct Scanner {
     // The same in O(log n), from an index of the runs of characters.
     std::size_t (*indexed_end)(const class IndexedText& text, const Byte* bytes, std::size_t place);
     int lookback;  // all but the last `lookback` pre-tokens of a text are settled
+    // Whether the end of an open pre-token may move to the left when text is appended; `last` is its last character.
+    bool (*gives_back)(Character last);
 };
 
 // The scanner of a named pattern of bpe_engine/patterns.py; null where there is none.

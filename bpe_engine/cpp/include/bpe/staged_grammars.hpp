@@ -13,6 +13,9 @@ namespace bpe {
 struct Falcon {
     static constexpr int lookback = 1;
 
+    // " 12" becomes " " and "123".
+    static bool gives_back(Character last) { return last.flags & space_class || is_ascii_digit(last.code); }
+
     template <class Text>
     static std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place) {
         std::size_t const limit = text.limit();
@@ -40,6 +43,9 @@ struct Falcon {
 // the same things in such a run as outside of it.
 struct DeepseekV3 {
     static constexpr int lookback = 2;
+
+    // A run of what no split takes loses its last character to a word.
+    static bool gives_back(Character last) { return !(last.flags & (letter_class | mark_class | number_class | symbol_class)); }
 
     template <class Text>
     static std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place) {
