@@ -84,12 +84,32 @@ void refused() {
     CHECK(text_of(prepending.text()) == "aaabaaab" && prepending.count() == appending.count());
 }
 
+// A whole pre-token may be a token of bytes that are none: it has a count, and a bound, but no table.
+void one_token_of_unknown_bytes() {
+    std::string const whole(70, 'x');
+    Vocabulary const vocabulary({"a", whole});
+    for (const Scanner* const scanner : {static_cast<const Scanner*>(nullptr), scanner_named("o200k")}) {
+        AppendingEncoder appending(encoder_of(vocabulary, scanner));
+        PrependingEncoder prepending(encoder_of(vocabulary, scanner));
+        appending.append(view(whole));
+        prepending.prepend(view(whole));
+        CHECK(appending.count() == 1 && appending.fewest() <= 1 && prepending.count() == 1 && prepending.fewest() <= 1);
+        try {
+            appending.append(view(whole));
+            CHECK(false);
+        } catch (const EncodingError&) {
+        }
+        CHECK(appending.count() == 1 && appending.text() == view(whole));
+    }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     // Small texts cost more where thresholds are large: every table and cache is.
     std::uint64_t const rounds = thresholds::long_tail > 100 ? 400 : 4000;
     refused();
+    one_token_of_unknown_bytes();
     window_inside_a_character();
     long_runs<AppendingEncoder>();
     long_runs<PrependingEncoder>();

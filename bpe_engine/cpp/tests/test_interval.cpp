@@ -1,5 +1,9 @@
 // The counts of slices of a text, and the places of its characters.
 #include "bpe/interval.hpp"
+
+#include <algorithm>
+#include <thread>
+
 #include "bpe/thresholds.hpp"
 #include "try_interval.hpp"
 
@@ -44,10 +48,41 @@ void large_pieces() {
     }
 }
 
+// Indexes and trees are made by the first thread whose slice asks for one.
+void threads() {
+    Vocabulary const vocabulary({"a", "b", " ", "\n", "ab", "aba", "abab"});
+    std::string text;
+    for (int piece = 0; piece < 6; ++piece) {
+        for (int time = 0; time < 1200; ++time) text += (time + piece) % 5 == 4 ? "b" : "a";
+        text += " ab\n";
+    }
+    const Scanner* const scanner = scanner_named("o200k");
+    auto const encoder = std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{});
+    IntervalEncoder const alone(encoder, view(text)), shared(encoder, view(text));
+    std::vector<std::thread> workers;
+    std::vector<std::vector<std::size_t>> counts(4);
+    auto const slices = [&](const IntervalEncoder& intervals, std::uint64_t seed, std::vector<std::size_t>& found) {
+        Choices choices(seed);
+        for (int time = 0; time < 100; ++time) {
+            std::size_t const one = choices.below(text.size() + 1), other = choices.below(text.size() + 1);
+            found.push_back(intervals.count(std::min(one, other), std::max(one, other)));
+        }
+    };
+    for (std::uint64_t worker = 0; worker < 4; ++worker)
+        workers.emplace_back([&, worker] { slices(shared, worker + 1, counts[worker]); });
+    for (std::thread& worker : workers) worker.join();
+    for (std::uint64_t worker = 0; worker < 4; ++worker) {
+        std::vector<std::size_t> expected;
+        slices(alone, worker + 1, expected);
+        CHECK(counts[worker] == expected);
+    }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     large_pieces();
+    threads();
     repeat(count, arguments, 200, character_places);
     repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 3000, try_interval);
     return 0;

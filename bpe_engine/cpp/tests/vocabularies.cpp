@@ -113,7 +113,7 @@ const Scanner* random_scanner(Choices& choices) {
 std::string random_text(Choices& choices, const Vocabulary& vocabulary, std::size_t most, std::size_t longest_run) {
     std::string text;
     bool const any_byte = vocabulary.dictionary->has_all_bytes() || choices.one_in(12);
-    for (std::size_t parts = choices.below(most + 1); parts > 0 && choices.more(); --parts) {
+    for (std::size_t parts = choices.below(most + 1); parts > 0 && choices.more() && text.size() < 4000; --parts) {
         std::string part = choices.one_in(3) ? choices.of(vocabulary.tokens) : choices.of(fragments());
         if (choices.one_in(10)) part.resize(choices.below(part.size() + 1));
         if (choices.one_in(8)) {
