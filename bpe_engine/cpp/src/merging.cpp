@@ -46,8 +46,66 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
     return count;
 }
 
+// The same with the least of each sixteen pairs kept: a merge changes three pairs, so at most three of the least are found anew.
+std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) {
+    constexpr std::uint64_t never = ~std::uint64_t{0};
+    constexpr std::size_t blocks = medium_length / 16;
+    std::uint64_t pairs[medium_length];
+    std::uint64_t least[blocks];
+    Rank tokens[medium_length];
+    std::uint8_t next[medium_length], previous[medium_length + 1];
+    static_assert(medium_length <= 128, "places are bytes, and one beyond the last is one too");
+    auto const pair = [](Rank merged, std::size_t place) { return merged == no_rank ? never : std::uint64_t{merged} << 8 | place; };
+    auto const find_least = [&](std::size_t block) {
+        std::uint64_t lanes[4] = {never, never, never, never};
+        for (std::size_t place = block * 16; place < block * 16 + 16; place += 4)
+            for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] = std::min(lanes[lane], pairs[place + lane]);
+        least[block] = std::min(std::min(lanes[0], lanes[1]), std::min(lanes[2], lanes[3]));
+    };
+    std::size_t const size = std::min(piece.size, medium_length);
+    std::size_t const used = (size + 15) / 16;
+    for (std::size_t place = 0; place < used * 16; ++place)
+        pairs[place] = place + 1 < size ? pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place) : never;
+    for (std::size_t place = 0; place < size; ++place) {
+        tokens[place] = dictionary.byte(piece[place]);
+        next[place] = static_cast<std::uint8_t>(place + 1);
+        previous[place + 1] = static_cast<std::uint8_t>(place);
+    }
+    for (std::size_t block = 0; block < used; ++block) find_least(block);
+    for (;;) {
+        std::uint64_t best = least[0];
+        for (std::size_t block = 1; block < used; ++block) best = std::min(best, least[block]);
+        if (best == never) break;
+        std::size_t const place = best & 0xFF, right = next[place], behind = next[right];
+        tokens[place] = static_cast<Rank>(best >> 8);
+        pairs[right] = never;
+        next[place] = static_cast<std::uint8_t>(behind);
+        previous[behind] = static_cast<std::uint8_t>(place);
+        pairs[place] = behind < size ? pair(dictionary.merged(tokens[place], tokens[behind]), place) : never;
+        std::size_t const before = place > 0 ? previous[place] : place;
+        if (place > 0) pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
+        find_least(place / 16);
+        if (right / 16 != place / 16) find_least(right / 16);
+        if (before / 16 != place / 16) find_least(before / 16);
+    }
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < size; place = next[place]) out[count++] = tokens[place];
+    return count;
+}
+
 const std::vector<Rank>& Backtracking::encode(const Dictionary& dictionary, Bytes piece) {
     dictionary.check_bytes(piece);
+    // The trie takes longer to make than a megabyte to merge: it is for who has more, or has long pieces.
+    if (piece.size <= medium_length && merged_ < worth_a_trie) {
+        merged_ += piece.size;
+        tokens_.resize(medium_length);
+        tokens_.resize(merge_medium(dictionary, piece, tokens_.data()));
+        return tokens_;
+    }
+    if (merged_ + piece.size * cost_of_heap < worth_a_trie) {
+        merged_ += piece.size * cost_of_heap;
+        return tokens_ = encode_by_heap(dictionary, piece);
+    }
     const Trie& trie = dictionary.starting();
     tokens_.clear();
     possible_.assign(piece.size / 64 + 1, ~std::uint64_t{0});

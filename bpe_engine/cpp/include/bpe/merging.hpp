@@ -1,6 +1,7 @@
-// The encoding of one pre-token, in five ways that give the same tokens.
+// The encoding of one pre-token, in six ways that give the same tokens.
 //
 //     short    merge the lowest pair until none is left, in arrays on the stack: quadratic, and the quickest for a word
+//     medium   the same up to 128 bytes
 //     whole    backtracking: longest token first, step back where two do not fit side by side: linear
 //     heap     the definition with a heap of pairs: n log n          (here to check the others and for its clarity)
 //     table    the last token of each prefix: see token_table.hpp
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "bpe/dictionary.hpp"
+#include "bpe/thresholds.hpp"
 #include "bpe/zeroed_array.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
@@ -42,7 +44,11 @@ inline constexpr std::size_t short_length = 16;
 // Encodes a piece of at most `short_length` bytes, all of which are tokens. `out` takes up to as many tokens. Returns how many.
 std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out);
 
-// Encodes pieces of any length. One owner at a time.
+// The same for pieces of up to `medium_length` bytes.
+inline constexpr std::size_t medium_length = 128;
+std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out);
+
+// Encodes pieces of any length: by backtracking, or by merging as long as that is less work than to make the trie. One owner at a time.
 class Backtracking {
 public:
     // The tokens of `piece`, valid until the next call. Throws EncodingError where a byte is no token.
@@ -55,9 +61,13 @@ public:
     }
 
 private:
+    static constexpr std::size_t worth_a_trie = thresholds::worth_a_trie;
+    static constexpr std::size_t cost_of_heap = 16;  // of a byte, in bytes of a piece of middle length
+
     std::vector<Rank> tokens_;
     std::vector<std::uint64_t> possible_;  // a bit for each place: whether an encoding may have a boundary there
     PairMemory pairs_;
+    std::size_t merged_ = 0;  // bytes, without the trie
 };
 
 // The definition, with a heap. Throws EncodingError where a byte is no token.

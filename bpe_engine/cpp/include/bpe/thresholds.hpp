@@ -9,7 +9,8 @@
 namespace bpe::thresholds {
 
 #ifdef BPE_SMALL_THRESHOLDS
-inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3;
+inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
+                             worth_a_trie = 60;
 inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, long_ids_bits = 1;
 #else
 
@@ -27,11 +28,14 @@ inline constexpr std::size_t neighbourhood = 8 * long_piece;
 // Bytes that the encoding of a slice takes in at a time while it looks for its way in the tree.
 inline constexpr std::size_t stride = 32;
 
+// Bytes of pre-tokens of middle length that are merged before a trie is made for them.
+inline constexpr std::size_t worth_a_trie = 1 << 20;
+
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;
 
 // Two to this power: how many pairs of tokens are remembered, and how many pairs of pre-tokens, short and long, with their counts or ids.
-inline constexpr int pair_bits = 15;
+inline constexpr int pair_bits = 17;
 inline constexpr int count_bits = 17, ids_bits = 16, long_count_bits = 15, long_ids_bits = 14;
 #endif
 
