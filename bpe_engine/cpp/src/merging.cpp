@@ -63,6 +63,7 @@ std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) {
         least[block] = std::min(std::min(lanes[0], lanes[1]), std::min(lanes[2], lanes[3]));
     };
     std::size_t const size = std::min(piece.size, medium_length);
+    if (size == 0) return 0;
     std::size_t const used = (size + 15) / 16;
     for (std::size_t place = 0; place < used * 16; ++place)
         pairs[place] = place + 1 < size ? pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place) : never;
