@@ -26,16 +26,19 @@ void try_limits(Choices& choices) {
         if (before && *before <= limit) prefix = std::max(prefix, cut);
         if (behind && *behind <= limit) suffix = std::max(suffix, text.size() - cut);
     }
-    std::size_t found = fitting_prefix(encoder, view(text), limit);
-    if (found != prefix) {
-        std::fprintf(stderr, "limit %zu, prefix of %zu bytes, not %zu\n", limit, found, prefix);
-        fail("another prefix", vocabulary, scanner, text);
-    }
-    found = fitting_suffix(encoder, view(text), limit);
-    if (found != suffix) {
-        std::fprintf(stderr, "limit %zu, suffix of %zu bytes, not %zu\n", limit, found, suffix);
-        fail("another suffix", vocabulary, scanner, text);
-    }
+    auto const same = [&](const char* which, std::size_t expected, auto&& fitting) {
+        try {
+            std::size_t const found = fitting(encoder, view(text), limit);
+            if (found == expected) return;
+            std::fprintf(stderr, "limit %zu, %zu bytes, not %zu\n", limit, found, expected);
+        } catch (const EncodingError& error) {
+            // A token may hold bytes that are none by themselves, and so may not be read in parts.
+            if (vocabulary.dictionary->byte(error.byte) == no_rank) return;
+        }
+        fail(which, vocabulary, scanner, text);
+    };
+    same("another prefix", prefix, fitting_prefix);
+    same("another suffix", suffix, fitting_suffix);
 }
 
 }  // namespace bpe::test
