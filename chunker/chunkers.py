@@ -10,39 +10,35 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import PurePath
+from typing import Any
 
-from chunker.boundaries import Format, TextFormat
+from chunker.boundaries import Format
 from chunker.breadcrumbs import Breadcrumbs
 from chunker.budget import Budget
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import UnknownLanguageError
+from chunker.formats import format_named
 from chunker.growing import Grower, Piece
 from chunker.models import Chunk
 from chunker.spans import SpanMeter
 
-
-def _markdown_format() -> Format:
-    from chunker.boundaries.markdown import MarkdownFormat  # noqa: PLC0415  # its parser is loaded for those who need it
-
-    return MarkdownFormat()
-
-
-def _python_format() -> Format:
-    from chunker.boundaries.python import PythonFormat  # noqa: PLC0415  # see above
-
-    return PythonFormat()
-
-
-_LANGUAGES: dict[str, Callable[[], Format]] = {"python": _python_format}
-_LANGUAGE_OF_SUFFIX = {".py": "python", ".pyi": "python", ".pyw": "python"}
-_MARKDOWN_SUFFIXES = frozenset({".md", ".markdown"})
+_CODE_LANGUAGES = frozenset({"python"})
+_FORMAT_OF_SUFFIX = {
+    ".py": "python",
+    ".pyi": "python",
+    ".pyw": "python",
+    ".md": "markdown",
+    ".markdown": "markdown",
+}
 
 
 class TextChunker:
-    """Chunks plain text: whole paragraphs, then lines, sentences, words and grapheme clusters, as the budget allows.
+    """Chunks text along the boundaries of its format, weaker ones where the budget demands: in plain text whole paragraphs, then lines,
+    sentences, words and grapheme clusters.
 
+    `format`: the name of a format (`chunker.formats.format_names`), or an object that is a `chunker.boundaries.Format`.
     `max_tokens`: no chunk has more tokens. `tokenizer`: an encoding or model name, or a tokenizer. `min_tokens`: no chunk has fewer
     where another cut avoids it (default: an eighth of `max_tokens`). `overlap`: at most so many tokens of a chunk are repeated
     at the start of the next. `context`: begin each chunk with a line that says where it stands; it is part of `text` and of the budget.
@@ -58,14 +54,12 @@ class TextChunker:
         min_tokens: int | None = None,
         overlap: int = 0,
         context: bool = False,
+        format: str | Format = "text",  # noqa: A002  # the word that users expect
     ) -> None:
         self._budget = Budget.of(max_tokens, min_tokens, overlap)
         self._tokenizer = resolve_tokenizer(tokenizer)
         self._context = context
-        self._format = self._make_format()
-
-    def _make_format(self) -> Format:
-        return TextFormat()
+        self._format = format_named(format) if isinstance(format, str) else format
 
     @property
     def max_tokens(self) -> int:
@@ -138,11 +132,14 @@ class TextChunker:
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self._repr_prefix()}max_tokens={self.max_tokens}, min_tokens={self.min_tokens}, "
-            f"overlap={self.overlap}, context={self.context})"
+            f"overlap={self.overlap}, context={self.context}{self._repr_suffix()})"
         )
 
     def _repr_prefix(self) -> str:
         return ""
+
+    def _repr_suffix(self) -> str:
+        return "" if self.language is None or type(self) is not TextChunker else f", format={self.language!r}"
 
 
 class MarkdownChunker(TextChunker):
@@ -151,8 +148,18 @@ class MarkdownChunker(TextChunker):
     Takes the options of `TextChunker`. The context of a chunk is the trail of headings above it.
     """
 
-    def _make_format(self) -> Format:
-        return _markdown_format()
+    def __init__(
+        self,
+        max_tokens: int = 512,
+        *,
+        tokenizer: str | TokenCounter = "o200k_base",
+        min_tokens: int | None = None,
+        overlap: int = 0,
+        context: bool = False,
+    ) -> None:
+        super().__init__(
+            max_tokens, tokenizer=tokenizer, min_tokens=min_tokens, overlap=overlap, context=context, format="markdown"
+        )
 
 
 class CodeChunker(TextChunker):
@@ -172,16 +179,16 @@ class CodeChunker(TextChunker):
         overlap: int = 0,
         context: bool = False,
     ) -> None:
-        if language not in _LANGUAGES:
-            raise UnknownLanguageError(f"language must be one of {', '.join(sorted(_LANGUAGES))}; got {language!r}")
-        self._language = language
-        super().__init__(max_tokens, tokenizer=tokenizer, min_tokens=min_tokens, overlap=overlap, context=context)
-
-    def _make_format(self) -> Format:
-        return _LANGUAGES[self._language]()
+        if language not in _CODE_LANGUAGES:
+            raise UnknownLanguageError(
+                f"language must be one of {', '.join(sorted(_CODE_LANGUAGES))}; got {language!r}"
+            )
+        super().__init__(
+            max_tokens, tokenizer=tokenizer, min_tokens=min_tokens, overlap=overlap, context=context, format=language
+        )
 
     def _repr_prefix(self) -> str:
-        return f"{self._language!r}, "
+        return f"{self.language!r}, "
 
 
 def chunker_for(
@@ -194,18 +201,18 @@ def chunker_for(
     context: bool = False,
 ) -> TextChunker:
     """The chunker for a file of this name, by its suffix in any case; plain text for all that is not known. Opens nothing."""
-    suffix = PurePath(path).suffix.lower()
-    if suffix in _LANGUAGE_OF_SUFFIX:
-        return CodeChunker(
-            _LANGUAGE_OF_SUFFIX[suffix],
-            max_tokens,
-            tokenizer=tokenizer,
-            min_tokens=min_tokens,
-            overlap=overlap,
-            context=context,
-        )
-    kind = MarkdownChunker if suffix in _MARKDOWN_SUFFIXES else TextChunker
-    return kind(max_tokens, tokenizer=tokenizer, min_tokens=min_tokens, overlap=overlap, context=context)
+    name = _FORMAT_OF_SUFFIX.get(PurePath(path).suffix.lower(), "text")
+    settings: dict[str, Any] = {
+        "tokenizer": tokenizer,
+        "min_tokens": min_tokens,
+        "overlap": overlap,
+        "context": context,
+    }
+    if name in _CODE_LANGUAGES:
+        return CodeChunker(name, max_tokens, **settings)
+    if name == "markdown":
+        return MarkdownChunker(max_tokens, **settings)
+    return TextChunker(max_tokens, format=name, **settings)
 
 
 def _no_context(_offset: int) -> str:

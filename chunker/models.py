@@ -37,7 +37,8 @@ class Chunk(BaseModel):
 
     body: str = Field(description="the slice of the input")
     context: str = Field(
-        default="", description="the breadcrumb that stands before the body; one line with its line end, or empty"
+        default="",
+        description="the lines that stand before the body: its breadcrumb, and lines of the text it needs; or empty",
     )
     token_count: int = Field(ge=0, description="tokens of `text`")
     span: Span

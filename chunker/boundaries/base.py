@@ -54,11 +54,16 @@ class Boundary(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A named region, `text[start:end]`: a class, a function, a section. Scopes nest and never overlap in part."""
+    """A named region, `text[start:end]`: a class, a function, a section. Scopes nest and never overlap in part.
+
+    `name`: its part of a breadcrumb; "" for none. `header`: lines of the text that a reader needs before any part of the region,
+    such as the header row of a table; a chunk that begins inside the region may repeat them in its context.
+    """
 
     start: int
     end: int
     name: str
+    header: str = ""
 
 
 class Outline:
@@ -95,12 +100,16 @@ class Outline:
 
         A scope that begins at `offset` is not part of it: the text that follows names it. O(log scopes + depth).
         """
+        return tuple(scope.name for scope in self.scopes_around(offset) if scope.name)
+
+    def scopes_around(self, offset: int) -> tuple[Scope, ...]:
+        """The scopes that strictly contain `offset`, outermost first. O(log scopes + depth)."""
         index = bisect_left(self._starts, offset) - 1
-        trail: list[str] = []
+        trail: list[Scope] = []
         while index >= 0:
             scope = self.scopes[index]
             if offset < scope.end:
-                trail.append(scope.name)
+                trail.append(scope)
             index = self._parents[index]
         trail.reverse()
         return tuple(trail)
