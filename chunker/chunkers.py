@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
-from chunker.boundaries import Format
+from chunker.boundaries import Format, Outline
 from chunker.breadcrumbs import Breadcrumbs
 from chunker.budget import Budget
 from chunker.counting import TokenCounter, resolve_tokenizer
@@ -91,6 +91,10 @@ class TextChunker:
         """The language of the format: "python", "markdown"; None for plain text."""
         return self._format.language
 
+    def outline(self, text: str) -> Outline:
+        """Where the format says that `text` may be cut, how good each cut is, and which named regions it has. Linear."""
+        return self._format.outline(text)
+
     def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
         """The chunks of `text`, in its order; none if it is empty.
 
@@ -98,7 +102,7 @@ class TextChunker:
         Linear in the length of the text. Raises `BudgetTooSmallError` if one character of the text alone is over the budget.
         """
         self._budget.check(text, self._tokenizer)
-        outline = self._format.outline(text)
+        outline = self.outline(text)
         breadcrumbs = Breadcrumbs(outline, source, self._tokenizer, self._budget.max_tokens)
         context_at = breadcrumbs.at if self._context else _no_context
         grower = Grower(text, outline, self._tokenizer, self._budget, context_at)
