@@ -22,8 +22,8 @@ nb::list ids(const TokenSet& tokens, const std::vector<Rank>& ranks) {
 }
 
 nb::list by_backtracking(const TokenSet& tokens, nb::bytes data) {
-    Backtracking backtracking;
-    return ids(tokens, backtracking.encode(*tokens.dictionary, view(data)));
+    Merging merging;
+    return ids(tokens, merging.backtrack(*tokens.dictionary, view(data)));
 }
 
 nb::list by_heap(const TokenSet& tokens, nb::bytes data) { return ids(tokens, encode_by_heap(*tokens.dictionary, view(data))); }

@@ -33,14 +33,14 @@ void from_tokens(Bytes input) {
     }
     // What is left when all that is refused is taken out encodes as the definition says.
     Vocabulary const vocabulary(std::move(tokens));
-    Backtracking backtracking;
+    Merging merging;
     PairMemory pairs;
     std::string text;
     for (std::string const& token : vocabulary.tokens) {
         CHECK(vocabulary.dictionary->find(view(token)) == vocabulary.ranks.at(token));
         if (text.size() + token.size() < 60) text += token;
     }
-    for (std::string const& piece : {text, text + text.substr(text.size() / 2)}) try_piece(vocabulary, piece, backtracking, naive_merge(vocabulary.ranks, piece));
+    for (std::string const& piece : {text, text + text.substr(text.size() / 2)}) try_piece(vocabulary, piece, merging, naive_merge(vocabulary.ranks, piece));
     for (Rank left = 0; left < std::min<std::size_t>(vocabulary.tokens.size(), 8); ++left)
         for (Rank right = 0; right < vocabulary.tokens.size(); ++right) try_compatible(vocabulary, left, right, pairs);
 }

@@ -40,8 +40,8 @@ std::size_t Encoder::merge(Bytes piece, Rank* out) const {
 
 const std::vector<Rank>& Encoder::encode_piece(Bytes piece, Workspace& workspace) const {
     if (dictionary_->has_unreachable() && piece.size <= dictionary_->longest())
-        if (Rank const whole = dictionary_->find(piece); whole != no_rank) return workspace.backtracking.single(whole);
-    return workspace.backtracking.encode(*dictionary_, piece);
+        if (Rank const whole = dictionary_->find(piece); whole != no_rank) return workspace.merging.single(whole);
+    return workspace.merging.encode(*dictionary_, piece);
 }
 
 std::size_t Encoder::count_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace) const {

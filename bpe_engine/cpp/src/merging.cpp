@@ -46,42 +46,48 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
     return count;
 }
 
+namespace {
+
 // The same with the least of each sixteen pairs kept: a merge changes three pairs, so at most three of the least are found anew.
-std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) {
+template <std::size_t longest, typename Place>
+std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
     constexpr std::uint64_t never = ~std::uint64_t{0};
-    constexpr std::size_t blocks = medium_length / 16;
-    std::uint64_t pairs[medium_length];
+    constexpr std::size_t blocks = longest / 16;
+    constexpr unsigned place_bits = 8 * sizeof(Place);
+    static_assert(longest < std::size_t{1} << place_bits && place_bits <= 16);
+    std::uint64_t pairs[longest];
     std::uint64_t least[blocks];
-    Rank tokens[medium_length];
-    std::uint8_t next[medium_length], previous[medium_length + 1];
-    static_assert(medium_length <= 128, "places are bytes, and one beyond the last is one too");
-    auto const pair = [](Rank merged, std::size_t place) { return merged == no_rank ? never : std::uint64_t{merged} << 8 | place; };
+    Rank tokens[longest];
+    Place next[longest], previous[longest + 1];
+    auto const pair = [](Rank merged, std::size_t place) {
+        return merged == no_rank ? never : std::uint64_t{merged} << place_bits | place;
+    };
     auto const find_least = [&](std::size_t block) {
         std::uint64_t lanes[4] = {never, never, never, never};
         for (std::size_t place = block * 16; place < block * 16 + 16; place += 4)
             for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] = std::min(lanes[lane], pairs[place + lane]);
         least[block] = std::min(std::min(lanes[0], lanes[1]), std::min(lanes[2], lanes[3]));
     };
-    std::size_t const size = std::min(piece.size, medium_length);
+    std::size_t const size = std::min(piece.size, longest);
     if (size == 0) return 0;
     std::size_t const used = (size + 15) / 16;
     for (std::size_t place = 0; place < used * 16; ++place)
         pairs[place] = place + 1 < size ? pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place) : never;
     for (std::size_t place = 0; place < size; ++place) {
         tokens[place] = dictionary.byte(piece[place]);
-        next[place] = static_cast<std::uint8_t>(place + 1);
-        previous[place + 1] = static_cast<std::uint8_t>(place);
+        next[place] = static_cast<Place>(place + 1);
+        previous[place + 1] = static_cast<Place>(place);
     }
     for (std::size_t block = 0; block < used; ++block) find_least(block);
     for (;;) {
         std::uint64_t best = least[0];
         for (std::size_t block = 1; block < used; ++block) best = std::min(best, least[block]);
         if (best == never) break;
-        std::size_t const place = best & 0xFF, right = next[place], behind = next[right];
-        tokens[place] = static_cast<Rank>(best >> 8);
+        std::size_t const place = best & ((1u << place_bits) - 1), right = next[place], behind = next[right];
+        tokens[place] = static_cast<Rank>(best >> place_bits);
         pairs[right] = never;
-        next[place] = static_cast<std::uint8_t>(behind);
-        previous[behind] = static_cast<std::uint8_t>(place);
+        next[place] = static_cast<Place>(behind);
+        previous[behind] = static_cast<Place>(place);
         pairs[place] = behind < size ? pair(dictionary.merged(tokens[place], tokens[behind]), place) : never;
         std::size_t const before = place > 0 ? previous[place] : place;
         if (place > 0) pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
@@ -94,19 +100,77 @@ std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) {
     return count;
 }
 
-const std::vector<Rank>& Backtracking::encode(const Dictionary& dictionary, Bytes piece) {
+// What `tokens` holds up to byte `end` goes on with the window `merge` encodes; the new end, `end` itself where they cannot be joined.
+template <std::size_t longest, typename Merge>
+std::size_t join_window(const Dictionary& dictionary, Bytes piece, std::vector<Rank>& tokens, std::size_t end, Merge merge) {
+    Rank window[longest];
+    std::size_t keep = tokens.size(), start = end;
+    for (std::size_t overlap = thresholds::overlap; overlap < longest; overlap *= 2) {
+        while (keep > 0 && end - start < overlap) start -= dictionary.length(tokens[--keep]);
+        if (keep == 0 || end - start >= longest) break;
+        std::size_t const window_end = std::min(piece.size, start + longest);
+        std::size_t const count = merge(dictionary, piece.part(start, window_end), window);
+        // The boundaries of both, side by side: before tokens[index] and before window[other].
+        std::size_t index = keep, place = start, other = 0, other_place = start;
+        while (other < count) {
+            if (place == other_place && compatible(dictionary, tokens[index - 1], window[other])) {
+                tokens.resize(index);
+                tokens.insert(tokens.end(), window + other, window + count);
+                return window_end;
+            }
+            bool const behind = place <= other_place, other_behind = other_place <= place;
+            if (behind && index == tokens.size()) break;
+            if (behind) place += dictionary.length(tokens[index++]);
+            if (other_behind) other_place += dictionary.length(window[other++]);
+        }
+    }
+    return end;
+}
+
+}  // namespace
+
+std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) {
+    return merge_blocks<medium_length, std::uint8_t>(dictionary, piece, out);
+}
+
+bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>& tokens) {
+    constexpr std::size_t narrow = thresholds::window, wide = thresholds::wide_window;
+    static_assert(narrow <= medium_length && wide <= 512);
+    constexpr auto merge_wide = merge_blocks<512, std::uint16_t>;
+    tokens.resize(wide);
+    std::size_t end = std::min(piece.size, narrow);
+    tokens.resize(merge_medium(dictionary, piece.part(0, end), tokens.data()));
+    while (end < piece.size) {
+        std::size_t const before = end;
+        end = join_window<narrow>(dictionary, piece, tokens, before, merge_medium);
+        if (end == before) end = join_window<wide>(dictionary, piece, tokens, before, merge_wide);
+        if (end != before) continue;
+        // One token may fill the first window.
+        if (before > narrow) return false;
+        end = std::min(piece.size, wide);
+        tokens.resize(wide);
+        tokens.resize(merge_wide(dictionary, piece.part(0, end), tokens.data()));
+        if (end == before) return false;
+    }
+    return true;
+}
+
+const std::vector<Rank>& Merging::encode(const Dictionary& dictionary, Bytes piece) {
     dictionary.check_bytes(piece);
-    // The trie takes longer to make than a megabyte to merge: it is for who has more, or has long pieces.
-    if (piece.size <= medium_length && merged_ < worth_a_trie) {
+    if (merged_ < worth_a_trie) {
         merged_ += piece.size;
-        tokens_.resize(medium_length);
-        tokens_.resize(merge_medium(dictionary, piece, tokens_.data()));
-        return tokens_;
+        if (piece.size <= medium_length) {
+            tokens_.resize(medium_length);
+            tokens_.resize(merge_medium(dictionary, piece, tokens_.data()));
+            return tokens_;
+        }
+        if (merge_windows(dictionary, piece, tokens_)) return tokens_;
     }
-    if (merged_ + piece.size * cost_of_heap < worth_a_trie) {
-        merged_ += piece.size * cost_of_heap;
-        return tokens_ = encode_by_heap(dictionary, piece);
-    }
+    return backtrack(dictionary, piece);
+}
+
+const std::vector<Rank>& Merging::backtrack(const Dictionary& dictionary, Bytes piece) {
+    dictionary.check_bytes(piece);
     const Trie& trie = dictionary.starting();
     tokens_.clear();
     possible_.assign(piece.size / 64 + 1, ~std::uint64_t{0});

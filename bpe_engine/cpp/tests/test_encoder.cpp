@@ -66,11 +66,11 @@ void eviction() {
     constexpr std::uint64_t words = (std::uint64_t{1} << thresholds::count_bits) + 5000;
     std::string text;
     std::vector<std::uint32_t> expected;
-    Backtracking backtracking;  // remembers no pre-tokens
+    Merging merging;  // remembers no pre-tokens
     for (std::uint64_t number = 0; number < words; ++number) {
         std::string const piece = " " + word(number);
         text += piece;
-        Tokens const& tokens = backtracking.encode(*vocabulary.dictionary, view(piece));
+        Tokens const& tokens = merging.encode(*vocabulary.dictionary, view(piece));
         if (number % 64 == 0) CHECK(tokens == naive_piece(vocabulary.ranks, piece));
         expected.insert(expected.end(), tokens.begin(), tokens.end());
     }

@@ -18,7 +18,7 @@ Tokens by_table(const Dictionary& dictionary, TokenTable::Side side, Bytes piece
 
 }  // namespace
 
-void try_piece(const Vocabulary& vocabulary, const std::string& text, Backtracking& backtracking, const std::optional<Tokens>& definition) {
+void try_piece(const Vocabulary& vocabulary, const std::string& text, Merging& merging, const std::optional<Tokens>& definition) {
     Dictionary const& dictionary = *vocabulary.dictionary;
     Bytes const piece = view(text);
     auto const same = [&](const char* way, auto&& encode) {
@@ -31,7 +31,13 @@ void try_piece(const Vocabulary& vocabulary, const std::string& text, Backtracki
         if (found != definition) fail(way, vocabulary, nullptr, text);
     };
     same("another encoding by the heap", [&] { return encode_by_heap(dictionary, piece); });
-    same("another encoding by backtracking", [&] { return backtracking.encode(dictionary, piece); });
+    same("another encoding by merging and backtracking", [&] { return merging.encode(dictionary, piece); });
+    same("another encoding by backtracking", [&] { return merging.backtrack(dictionary, piece); });
+    if (definition) {
+        // Windows may refuse, and must not err.
+        Tokens tokens;
+        if (merge_windows(dictionary, piece, tokens)) same("another encoding by windows", [&] { return tokens; });
+    }
     same("another encoding by the table", [&] { return by_table(dictionary, TokenTable::Side::right, piece); });
     same("another encoding by the mirrored table", [&] { return by_table(dictionary, TokenTable::Side::left, piece); });
     if (definition && piece.size <= short_length)
@@ -53,19 +59,19 @@ void try_compatible(const Vocabulary& vocabulary, Rank left, Rank right, PairMem
 
 void try_merging(Choices& choices) {
     const Vocabulary& vocabulary = pooled_vocabulary(choices);
-    Backtracking backtracking;
+    Merging merging;
     PairMemory pairs;
     for (int time = 0; time < 4; ++time) {
         std::string const text = random_text(choices, vocabulary, choices.one_in(4) ? 12 : 4, 10);
         std::string const start = text.substr(0, 60);
-        try_piece(vocabulary, start, backtracking, naive_merge(vocabulary.ranks, start));
+        try_piece(vocabulary, start, merging, naive_merge(vocabulary.ranks, start));
         if (text.size() > start.size()) {
             std::optional<Tokens> definition;
             try {
                 definition = encode_by_heap(*vocabulary.dictionary, view(text));
             } catch (const EncodingError&) {
             }
-            try_piece(vocabulary, text, backtracking, definition);
+            try_piece(vocabulary, text, merging, definition);
         }
         for (int pair = 0; pair < 4; ++pair) {
             auto const left = static_cast<Rank>(choices.below(vocabulary.tokens.size()));

@@ -7,7 +7,7 @@
 namespace bpe::test {
 
 // `definition`: the tokens of the piece as the caller knows them; nothing where a byte is no token.
-void try_piece(const Vocabulary& vocabulary, const std::string& text, Backtracking& backtracking, const std::optional<Tokens>& definition);
+void try_piece(const Vocabulary& vocabulary, const std::string& text, Merging& merging, const std::optional<Tokens>& definition);
 
 // What the tables rest on: two tokens may stand side by side if and only if their bytes encode to just these two.
 void try_compatible(const Vocabulary& vocabulary, Rank left, Rank right, PairMemory& pairs);

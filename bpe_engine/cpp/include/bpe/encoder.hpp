@@ -20,7 +20,7 @@ namespace bpe {
 struct Workspace {
     CountCache counts;
     LongPieceCache<false> long_counts;
-    Backtracking backtracking;
+    Merging merging;
     // Made when ids are first asked for.
     struct Ids {
         IdsCache short_pieces;

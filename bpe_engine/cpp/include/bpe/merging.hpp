@@ -1,10 +1,11 @@
-// The encoding of one pre-token, in six ways that give the same tokens.
+// The encoding of one pre-token, in ways that give the same tokens.
 //
-//     short    merge the lowest pair until none is left, in arrays on the stack: quadratic, and the quickest for a word
-//     medium   the same up to 128 bytes
-//     whole    backtracking: longest token first, step back where two do not fit side by side: linear
-//     heap     the definition with a heap of pairs: n log n          (here to check the others and for its clarity)
-//     table    the last token of each prefix: see token_table.hpp
+//     short      merge the lowest pair until none is left, in arrays on the stack: quadratic, and the quickest for a word
+//     medium     the same up to 128 bytes
+//     windows    the same for each window of 128 bytes, joined where the tokens of two windows fit side by side: linear
+//     whole      backtracking: longest token first, step back where two do not fit side by side: linear, and needs a trie
+//     heap       the definition with a heap of pairs: n log n          (here to check the others and for its clarity)
+//     table      the last token of each prefix: see token_table.hpp
 //
 // And three that are NOT byte-pair encodings: greedy, fewest tokens, dropout: see other_encodings.hpp.
 #pragma once
@@ -13,9 +14,8 @@
 
 #include "bpe/dictionary.hpp"
 #include "bpe/thresholds.hpp"
-#include "bpe/zeroed_array.hpp"
-#include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
+#include "bpe/zeroed_array.hpp"
 
 namespace bpe {
 
@@ -48,8 +48,18 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out);
 inline constexpr std::size_t medium_length = 128;
 std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out);
 
-// Encodes pieces of any length: by backtracking, or by merging as long as that is less work than to make the trie. One owner at a time.
-class Backtracking {
+// Encodes a piece of any length, all bytes of which are tokens, window by window. False where two windows could not be joined, which
+// takes a token as long as a wide window or a vocabulary made for it; `tokens` are of no use then.
+//
+//     window     [ a | b | c | d ]
+//     next                 [ c | e | f ]           starts at a boundary of the one before, a few bytes before its end
+//     joined     [ a | b | c | e | f ]             at the first boundary of both where the tokens on its sides fit side by side
+//
+// A sequence of tokens is an encoding if each two neighbours fit; those of one window do, so that only the join has to be looked at.
+bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>& tokens);
+
+// Encodes pieces longer than a word. One owner at a time.
+class Merging {
 public:
     // The tokens of `piece`, valid until the next call. Throws EncodingError where a byte is no token.
     const std::vector<Rank>& encode(const Dictionary& dictionary, Bytes piece);
@@ -60,9 +70,11 @@ public:
         return tokens_;
     }
 
+    // The same by backtracking, whatever the length.
+    const std::vector<Rank>& backtrack(const Dictionary& dictionary, Bytes piece);
+
 private:
     static constexpr std::size_t worth_a_trie = thresholds::worth_a_trie;
-    static constexpr std::size_t cost_of_heap = 16;  // of a byte, in bytes of a piece of middle length
 
     std::vector<Rank> tokens_;
     std::vector<std::uint64_t> possible_;  // a bit for each place: whether an encoding may have a boundary there

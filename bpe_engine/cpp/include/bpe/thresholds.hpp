@@ -10,7 +10,7 @@ namespace bpe::thresholds {
 
 #ifdef BPE_SMALL_THRESHOLDS
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
-                             worth_a_trie = 60;
+                             worth_a_trie = 60, window = 8, wide_window = 14, overlap = 2;
 inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, long_ids_bits = 1;
 #else
 
@@ -28,8 +28,12 @@ inline constexpr std::size_t neighbourhood = 8 * long_piece;
 // Bytes that the encoding of a slice takes in at a time while it looks for its way in the tree.
 inline constexpr std::size_t stride = 32;
 
-// Bytes of pre-tokens of middle length that are merged before a trie is made for them.
-inline constexpr std::size_t worth_a_trie = 1 << 20;
+// Bytes of longer pre-tokens that are merged before a trie is made for them: a trie is the work of four megabytes.
+inline constexpr std::size_t worth_a_trie = 4 << 20;
+
+// Bytes. A longer pre-token is merged window by window; where a token fills a window, with wide ones. Neighbouring windows share at least
+// `overlap`: more makes a join more likely and merges more bytes twice.
+inline constexpr std::size_t window = 128, wide_window = 512, overlap = 4;
 
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;
