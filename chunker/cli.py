@@ -190,6 +190,68 @@ def chunk(
 @app.command(
     epilog=f"""\b
 Examples:
+  chunker view README.md --open
+  chunker view src --max-tokens 256 --overlap 32 --output chunks.html
+  chunker view src/main.py --terminal --tokens
+  FORCE_COLOR=1 chunker view src --terminal | less -R
+
+{_EXIT_CODES}"""
+)
+def view(
+    paths: Paths,
+    *,
+    tokenizer: TokenizerName = "o200k_base",
+    max_tokens: Annotated[int, typer.Option("--max-tokens", "-m", min=1, help="No chunk has more tokens.")] = 512,
+    min_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--min-tokens",
+            min=0,
+            show_default=False,
+            help="No chunk has fewer tokens where another cut avoids it. Default: an eighth of --max-tokens.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        int, typer.Option("--overlap", min=0, help="Begin each chunk with at most so many tokens of the one before.")
+    ] = 0,
+    context: Annotated[
+        bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Where to write the page (default: chunker-view.html), or - for standard output.",
+        ),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    terminal: Annotated[bool, typer.Option("--terminal", help="Print the chunks here in place of a page.")] = False,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Show where each token begins from the start.")] = False,
+    hidden: Hidden = False,
+) -> None:
+    """Show how files are cut: one HTML page, or the terminal.
+
+    The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is,
+    where each token begins, with a filter and keys. Of a folder it holds all files.
+    """
+    with ending_quietly():
+        from chunker.view.command import ViewOptions, show
+
+        if open_page and (terminal or output == STANDARD_OUTPUT):
+            raise typer.BadParameter("there is no page to open", param_hint="--open")
+        _check_paths(paths, output)
+        options = ViewOptions(
+            _load_tokenizer(tokenizer), tokenizer, max_tokens, min_tokens, overlap, context=context, show_tokens=tokens
+        )
+        show(paths, options, output, terminal=terminal, open_page=open_page, hidden=hidden)
+
+
+@app.command(
+    epilog=f"""\b
+Examples:
   chunker count .
   chunker count src docs --by language --tokenizer gpt-4
   chunker count . --by total

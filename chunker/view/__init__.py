@@ -1,0 +1,16 @@
+"""Seeing how a text was cut: as a page for the browser, or in the terminal.
+
+chunker view src -o page.html
+chunker view src --terminal
+
+seen = see(chunker, text, "notes.md")
+b"".join(page([seen], settings, "notes.md"))      # one HTML file
+"".join(terminal_lines(seen, ...))                # coloured lines
+"""
+
+from __future__ import annotations
+
+from chunker.view.page import Settings, page
+from chunker.view.seeing import SeenChunk, SeenText, see, see_chunks
+
+__all__ = ["SeenChunk", "SeenText", "Settings", "page", "see", "see_chunks"]

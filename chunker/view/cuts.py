@@ -1,0 +1,149 @@
+r"""How good the cut before each chunk is, found again from the outline of the text.
+
+    text     def f():\n    return 1\n\n\ndef g(): ...        x = "a very long line that had to be cut some
+    cut                              ^ before function              ^ before word
+                                       structure, 1 of 2              inside a line
+
+Chunks do not carry the strength of the cuts between them. Most cuts stand at a boundary of the outline and have its strength.
+A cut that does not was made inside a unit that was too long, and what the chunk begins with (its kind) names the level; only where the
+chunk begins with an overlap, so that its kind tells of another place, the levels are looked for in the two chunks around the cut.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise, starmap
+
+from chunker.boundaries import Boundary, Outline, Strength
+from chunker.boundaries.segmentation import grapheme_ends, sentence_ends, word_ends
+from chunker.models import Chunk
+
+
+class Grade(IntEnum):
+    """The strengths in six steps, worst first: enough for a person, and the same for all formats."""
+
+    CHARACTER = 0  # inside what a reader sees as one character
+    GRAPHEME = 1  # inside a word
+    WORD = 2  # inside a sentence
+    SENTENCE = 3  # inside a line or a paragraph
+    LINE = 4  # at a line start
+    PARAGRAPH = 5  # after a blank line
+    STRUCTURE = 6  # where the format's own structure says so
+
+
+_FINER = {
+    "character": Strength.CHARACTER,
+    "grapheme": Strength.GRAPHEME,
+    "word": Strength.WORD,
+    "sentence": Strength.SENTENCE,
+}
+_ENDS: tuple[tuple[str, Callable[[str], Iterator[int]]], ...] = (
+    ("sentence", sentence_ends),
+    ("word", word_ends),
+    ("grapheme", grapheme_ends),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The cut before a chunk: `label` names what begins there, `strength` is that of the boundary.
+
+    `level` and `levels`: the place of that strength among the levels of structure that the text has, 1 for the strongest; 0 if the cut is
+    weaker than structure.
+    """
+
+    label: str
+    strength: int
+    grade: Grade
+    level: int = 0
+    levels: int = 0
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> str(Cut("method", 120, Grade.STRUCTURE, 2, 4)), str(Cut("word", 20, Grade.WORD))
+        ('before method, structure 2 of 4', 'before word, inside a sentence')
+        """
+        return f"before {self.label}, {self.quality}"
+
+    @property
+    def quality(self) -> str:
+        """How good it is: "structure 2 of 4", "inside a sentence"."""
+        return f"structure {self.level} of {self.levels}" if self.level else _QUALITIES[self.grade]
+
+
+_QUALITIES = {
+    Grade.CHARACTER: "inside a character",
+    Grade.GRAPHEME: "inside a word",
+    Grade.WORD: "inside a sentence",
+    Grade.SENTENCE: "between sentences",
+    Grade.LINE: "between lines",
+    Grade.PARAGRAPH: "between paragraphs",
+    Grade.STRUCTURE: "structure",
+}
+
+
+class Cuts:
+    """Finds the cuts of one text. Linear in the text for chunks that are asked for in their order."""
+
+    def __init__(self, text: str, outline: Outline) -> None:
+        self._text = text
+        self._boundaries = outline.boundaries
+        self._offsets = [boundary.offset for boundary in outline.boundaries]
+        levels = {boundary.strength for boundary in outline.boundaries}
+        levels = {strength for strength in levels if Strength.STRUCTURE <= strength < Strength.DOCUMENT}
+        self._levels = {strength: place for place, strength in enumerate(sorted(levels, reverse=True), 1)}
+        # Of the unit looked at last: where it ends, and where its blank lines begin.
+        self._unit_end, self._unit_ink = -1, -1
+
+    def before(self, chunks: Sequence[Chunk]) -> list[Cut | None]:
+        """The cut before each chunk: where the one before it ended. None for the first, and where nothing was cut."""
+        return [None, *starmap(self._between, pairwise(chunks))] if chunks else []
+
+    def _between(self, previous: Chunk, following: Chunk) -> Cut | None:
+        offset = previous.span.end
+        if offset >= len(self._text):
+            return None
+        place = bisect_right(self._offsets, offset)
+        boundary = self._boundaries[place - 1]
+        if boundary.offset == offset:
+            return self._cut(boundary)
+        after = self._boundaries[place] if place < len(self._boundaries) else None
+        overlaps = following.span.start < offset
+        if not overlaps and following.kind in _FINER:
+            return self._cut(Boundary(offset, _FINER[following.kind], following.kind))
+        if after is not None and self._is_blank(boundary.offset, offset, after.offset):
+            return self._cut(
+                after
+            )  # the blank lines before it were left to the next chunk, and the cut moved to their start
+        label = following.kind
+        if overlaps:
+            unit_end = len(self._text) if after is None else after.offset
+            start, end = max(boundary.offset, previous.span.start), min(unit_end, following.span.end)
+            label = self._finest_level(start, offset, end)
+        return self._cut(Boundary(offset, _FINER.get(label, Strength.CHARACTER), label))
+
+    def _finest_level(self, start: int, offset: int, end: int) -> str:
+        stretch, wanted = self._text[start:end], offset - start
+        for label, ends in _ENDS:
+            if next((found for found in ends(stretch) if found >= wanted), -1) == wanted:
+                return label
+        return "character"
+
+    def _is_blank(self, start: int, offset: int, end: int) -> bool:
+        """Whether text[start:end], a unit of the outline, has nothing but blank lines from `offset` on."""
+        if self._unit_end != end:
+            self._unit_end, self._unit_ink = end, start + len(self._text[start:end].rstrip())
+        return offset > self._unit_ink and self._text[offset - 1] in "\r\n"
+
+    def _cut(self, boundary: Boundary) -> Cut:
+        _, strength, label = boundary
+        if strength >= Strength.STRUCTURE:
+            return Cut(label, strength, Grade.STRUCTURE, self._levels[strength], len(self._levels))
+        for grade in reversed(Grade):
+            if strength >= Strength[grade.name]:
+                return Cut(label, strength, grade)
+        return Cut(label, strength, Grade.CHARACTER)

@@ -1,0 +1,192 @@
+"""One HTML page that shows how texts were cut: a single file that needs no network and runs nothing but its own script.
+
+    <head>    the policy: this style and this script, by their hashes, and nothing else; the style
+    <body>    the frame
+              one block of JSON a text     <script type="application/json" id="text-0">{"chunks": ...}
+              one block about them all     <script type="application/json" id="index">{"texts": [...]}
+              the script
+
+A text never becomes HTML. It stands in JSON in which no character can end the block, the browser parses that block only when the text is
+looked at, and the script makes text nodes of it. Blocks are written one after the other, so that a folder takes the memory of one file.
+
+Offsets and lengths in the blocks count UTF-16 code units, as JavaScript does.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from chunker.view.seeing import SeenChunk, SeenText, histogram
+
+# In this order: each may use what those before it define.
+_SCRIPTS = ("text.js", "chunks.js", "overview.js", "filter.js", "main.js")
+_STYLES = ("page.css", "chunks.css")
+
+# What could end a block or change how it is read (<, >, &), what older JavaScript takes for a line end, and what UTF-8 cannot carry.
+_UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+class Settings(NamedTuple):
+    """What was asked for, shown at the head of the page; limits in tokens."""
+
+    tokenizer: str
+    max_tokens: int
+    min_tokens: int
+    overlap: int
+    context: bool
+    show_tokens: bool = False
+
+
+def page(texts: Iterable[SeenText], settings: Settings, title: str) -> Iterator[bytes]:
+    """The page in parts, UTF-8; takes one text at a time. The same texts give the same page."""
+    head, body, tail = _frame()
+    yield head.replace("{{title}}", _escaped(title)).encode()
+    yield body.encode()
+    index: dict[str, Any] = {"title": title, "settings": settings._asdict(), "texts": []}
+    for number, seen in enumerate(texts):
+        yield _block(f"text-{number}", text_data(seen))
+        index["texts"].append(_summary(seen))
+    yield _block("index", index)
+    yield tail.encode()
+
+
+def text_data(seen: SeenText) -> dict[str, Any]:
+    """What the page is told of one text."""
+    place = _Utf16(seen.text)
+    return {
+        "path": seen.path,
+        "language": seen.language,
+        "maxTokens": seen.max_tokens,
+        "notes": seen.notes,
+        "text": seen.text,
+        "chunks": [_chunk_data(item, place) for item in seen.chunks],
+    }
+
+
+def _chunk_data(seen: SeenChunk, place: _Utf16) -> dict[str, Any]:
+    chunk, cut = seen.chunk, seen.cut
+    start, end = place.span(chunk.span.start, chunk.span.end)
+    data: dict[str, Any] = {
+        "start": start,
+        "end": end,
+        "characters": [chunk.span.start, chunk.span.end],
+        "bytes": [chunk.span.start_byte, chunk.span.end_byte],
+        "lines": [chunk.span.start_line, chunk.span.end_line],
+        "count": chunk.token_count,
+        "kind": chunk.kind,
+        "context": chunk.context,
+        "trail": seen.trail,
+        "tokens": _units_of_tokens(chunk.text, seen.token_lengths),
+    }
+    if cut is not None:
+        data["cut"] = {
+            "label": cut.label,
+            "quality": cut.quality,
+            "grade": cut.grade,
+            "strength": cut.strength,
+        }
+    if seen.repeated:
+        data["repeated"] = _units(chunk.body[: seen.repeated])
+        data["repeatedTokens"] = seen.repeated_tokens
+    return data
+
+
+def _summary(seen: SeenText) -> dict[str, Any]:
+    return {
+        "path": seen.path,
+        "language": seen.language,
+        "chunks": len(seen.chunks),
+        "tokens": seen.tokens,
+        "meanFill": round(seen.mean_fill, 4),
+        "fills": histogram([item.fill for item in seen.chunks]),
+    }
+
+
+class _Utf16:
+    """Character offsets as UTF-16 ones. Asked for spans with ascending starts, it reads the text once, and overlaps once more."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._same = _ASTRAL.search(text) is None
+        self._offset = self._units = 0
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """text[start:end] in code units."""
+        if self._same:
+            return start, end
+        if start < self._offset:  # chunks in another order than that of the text
+            self._offset = self._units = 0
+        self._units += _units(self._text[self._offset : start])
+        self._offset = start
+        return self._units, self._units + _units(self._text[start:end])
+
+
+def _units(text: str) -> int:
+    """Code units of `text` in UTF-16."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _units_of_tokens(text: str, lengths: list[int] | None) -> list[int] | None:
+    """Lengths in characters as lengths in code units.
+
+    >>> _units_of_tokens("a\\U0001f600b", [1, 0, 1, 1])
+    [1, 0, 2, 1]
+    """
+    if lengths is None or _ASTRAL.search(text) is None:
+        return lengths
+    units = []
+    done = 0
+    for length in lengths:
+        units.append(_units(text[done : done + length]))
+        done += length
+    return units
+
+
+def _block(name: str, data: dict[str, Any]) -> bytes:
+    return f'<script type="application/json" id="{name}">{json_in_html(data)}</script>\n'.encode()
+
+
+def json_in_html(data: Any) -> str:  # noqa: ANN401  # whatever JSON can say
+    r"""`data` as JSON that may stand in a script element, whatever its strings hold, and that UTF-8 can carry.
+
+    >>> print(json_in_html(["</script>", "<!--", "\ud800"]))
+    ["\u003c/script\u003e","\u003c!--","\ud800"]
+    """
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+
+
+def _escaped(text: str) -> str:
+    """`text` as HTML text; what cannot be printed is spelled out."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+@functools.cache
+def _frame() -> tuple[str, str, str]:
+    """The page without its data, in the parts before the title's end, before the data, and behind it."""
+    style = "".join(map(_asset, _STYLES))
+    script = '(() => {\n"use strict";\n' + "".join(map(_asset, _SCRIPTS)) + "})();\n"
+    frame = _asset("page.html")
+    frame = frame.replace("{{style-hash}}", _hash(style)).replace("{{script-hash}}", _hash(script))
+    head, rest = frame.split("{{style}}")
+    body, tail = rest.split("{{data}}")
+    before_script, after_script = tail.split("{{script}}")
+    return head + style, body, before_script + script + after_script
+
+
+def _asset(name: str) -> str:
+    return files("chunker.view").joinpath("assets", name).read_text("utf-8")
+
+
+def _hash(content: str) -> str:
+    """What a content security policy names this inline element by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -1,0 +1,116 @@
+"""What there is to see of a chunked text: the same facts for the page and for the terminal.
+
+chunk 3   function   src/shop.py > class Cart    lines 40-58   412 of 512 tokens, 80 %
+cut       before function, structure 1 of 3
+overlap   its first 96 characters, 28 tokens, repeat the end of chunk 2
+tokens    [3, 1, 5, ...]: how many characters each of the 412 has
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from chunker.chunkers import TextChunker
+from chunker.models import Chunk
+from chunker.view.cuts import Cut, Cuts
+
+_OWN_NOTES = frozenset({"source"})
+
+
+@dataclass(frozen=True, slots=True)
+class SeenChunk:
+    """A chunk and what is told of it; sizes of text are in characters, counted as `str` does.
+
+    `trail`: the named regions around its start, outermost first, also where the chunk has no context. `cut`: the one before it, None for
+    the first. `repeated`: how many characters at the start of its body are those at the end of the chunk before; `repeated_tokens` are the tokens of
+    these alone. `token_lengths`: the characters of each token of `chunk.text`, 0 for one that ends inside a character, whose length is
+    that of the token that completes it; None if the tokenizer does not tell.
+    """
+
+    chunk: Chunk
+    fill: float
+    trail: tuple[str, ...]
+    cut: Cut | None
+    repeated: int
+    repeated_tokens: int
+    token_lengths: list[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenText:
+    """A text, its chunks, and what its format noted about it."""
+
+    path: str
+    text: str
+    language: str | None
+    max_tokens: int
+    notes: dict[str, str]
+    chunks: list[SeenChunk]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all chunks; what overlaps counts as often as it occurs."""
+        return sum(seen.chunk.token_count for seen in self.chunks)
+
+    @property
+    def mean_fill(self) -> float:
+        """The mean share of the budget that a chunk uses, 0 if there is none."""
+        return self.tokens / (len(self.chunks) * self.max_tokens) if self.chunks else 0.0
+
+
+def see(chunker: TextChunker, text: str, path: str) -> SeenText:
+    """Cut `text` with `chunker`, and tell all that there is to see; `path` names it.
+
+    Costs the chunking and once more the parsing and the encoding. Raises what `chunker.chunk` raises.
+    """
+    return see_chunks(chunker, text, path, chunker.chunk(text, source=path))
+
+
+def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chunk]) -> SeenText:
+    """What there is to see of `chunks`, which `chunker` made of `text`."""
+    outline = chunker.outline(text)
+    cuts = Cuts(text, outline).before(chunks)
+    offsets_of: Callable[[str], tuple[list[int], list[int]]] | None
+    offsets_of = getattr(chunker.tokenizer, "encode_with_offsets", None)
+    seen = []
+    done = 0
+    for chunk, cut in zip(chunks, cuts, strict=True):
+        start, end = chunk.span.start, chunk.span.end
+        # Where chunks nest, one may lie wholly inside what came before.
+        repeated = min(max(done - start, 0), end - start)
+        seen.append(
+            SeenChunk(
+                chunk=chunk,
+                fill=chunk.token_count / chunker.max_tokens,
+                trail=outline.breadcrumb(start),
+                cut=cut,
+                repeated=repeated,
+                repeated_tokens=chunker.tokenizer.count(text[start : start + repeated]) if repeated else 0,
+                token_lengths=None if offsets_of is None else _lengths(offsets_of(chunk.text)[1], len(chunk.text)),
+            )
+        )
+        done = max(done, end)
+    notes = {key: value for key, value in outline.notes.items() if key not in _OWN_NOTES}
+    return SeenText(path, text, chunker.language, chunker.max_tokens, notes, seen)
+
+
+def histogram(fills: Sequence[float], bins: int = 10) -> list[int]:
+    """How many fills lie in each of `bins` equal parts of 0..1; a full one belongs to the last.
+
+    >>> histogram([0.05, 0.5, 0.99, 1.0], 4)
+    [1, 0, 1, 2]
+    """
+    counts = [0] * bins
+    for fill in fills:
+        counts[min(int(fill * bins), bins - 1)] += 1
+    return counts
+
+
+def _lengths(offsets: list[int], size: int) -> list[int]:
+    """The length of each token from the offsets where they start.
+
+    >>> _lengths([0, 1, 1, 2], 5)
+    [1, 0, 1, 3]
+    """
+    return [after - start for start, after in zip(offsets, [*offsets[1:], size], strict=True)]

@@ -1,0 +1,300 @@
+"""The terminal view: how a text was cut, as lines of the width of the screen.
+
+    notes.md   markdown   3 chunks, 181 tokens, mean fill 94 %   0 % ▁▁▁▁▁▁▁▁▁█ 100 %
+
+    1  section   Guide                                     lines 1-9   █████████▎ 61 of 64, 95 %
+    1 │ # Guide
+    2 │
+    ──── before section, structure 2 of 2 ─────────────────────────────────────────────────────
+    2  section   Guide > Install ...
+
+Nothing but text and colours goes out, from top to bottom, so a pager shows it (`FORCE_COLOR=1 chunker view --terminal PATH | less -R`). Colours
+come from the sixteen of the terminal, which its user has chosen to be readable; NO_COLOR takes them away, and what they say is said by
+signs as well. Control characters of the text, which would command the terminal, are spelled out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.style import Style
+
+from chunker.boundaries.segmentation import grapheme_ends
+from chunker.view.cuts import Grade
+from chunker.view.seeing import SeenChunk, SeenText, histogram
+
+_TAB = 4
+_SYSTEMS = {
+    "standard": ColorSystem.STANDARD,
+    "256": ColorSystem.EIGHT_BIT,
+    "truecolor": ColorSystem.TRUECOLOR,
+    "windows": ColorSystem.WINDOWS,
+}
+# Two neighbours differ for every kind of colour vision: bluish and yellowish take turns.
+_COLORS = ("blue", "yellow", "magenta", "green")
+_QUIET = Style(dim=True)
+_STRONG = Style(bold=True)
+_WEAK_CUT = Style(color="red")
+_ODD_TOKEN = Style(underline=True)
+_REPEATED = Style(dim=True, italic=True)
+
+_RULES = {Grade.STRUCTURE: "━", Grade.PARAGRAPH: "━", Grade.LINE: "─", Grade.SENTENCE: "╌"}
+_WEAK_RULE = "┄"
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_BARS = "▁▂▃▄▅▆▇█"
+_METER = 10
+_BETWEEN = "│"
+
+# What commands a terminal, turns text around, or cannot be written; tabs are made spaces before.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+class Screen(NamedTuple):
+    """Where the lines go: `width` in columns; no `colors` means no escape codes at all, `hues` off means none that set a colour."""
+
+    width: int
+    colors: ColorSystem | None
+    hues: bool
+
+    def styled(self, text: str, style: Style) -> str:
+        """`text` in this style, as far as the screen has it."""
+        if self.colors is None or not text:
+            return text
+        return (style if self.hues else style.without_color).render(text, color_system=self.colors)
+
+
+def screen() -> Screen:
+    """What standard output is, as rich finds it: NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
+    console = Console()
+    return Screen(max(console.width, 40), _SYSTEMS.get(console.color_system or ""), not console.no_color)
+
+
+def terminal_view(seen: SeenText, where: Screen, *, show_tokens: bool = False) -> Iterator[str]:
+    """The lines of one text, each with its line end. `show_tokens`: every other token is underlined; without styles, a bar ends each."""
+    yield from _head(seen, where)
+    last_line = seen.chunks[-1].chunk.span.end_line if seen.chunks else 1
+    gutter = len(str(last_line)) + 1
+    for number, item in enumerate(seen.chunks, 1):
+        color = Style(color=_COLORS[(number - 1) % len(_COLORS)])
+        yield from _cut(item, where)
+        yield from _facts(item, number, seen.max_tokens, where, color)
+        yield from _body(item, where, color, gutter, show_tokens=show_tokens)
+    yield "\n"
+
+
+def _head(seen: SeenText, where: Screen) -> Iterator[str]:
+    fills = histogram([item.fill for item in seen.chunks])
+    most = max(*fills, 1)
+    line = "".join(_BARS[-(-count * (len(_BARS) - 1) // most)] for count in fills)
+    facts = [
+        seen.language or "text",
+        f"{_count(len(seen.chunks), 'chunk')}, {_count(seen.tokens, 'token')}, mean fill {seen.mean_fill:.0%}",
+        f"0 % {line} 100 %",
+    ]
+    yield where.styled(shown(seen.path), _STRONG) + "\n"
+    yield where.styled("   ".join(facts), _QUIET) + "\n"
+    for name, value in seen.notes.items():
+        yield shown(f"{name}: {value}") + "\n"
+    yield "\n"
+
+
+def _cut(item: SeenChunk, where: Screen) -> Iterator[str]:
+    if item.cut is None:
+        return
+    rule = _RULES.get(item.cut.grade, _WEAK_RULE)
+    text = _fitting(f"{rule * 4} {shown(str(item.cut))} ", where.width)
+    style = _QUIET if item.cut.grade >= Grade.SENTENCE else _WEAK_CUT
+    yield where.styled(text + rule * (where.width - cell_len(text)), style) + "\n"
+
+
+def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: Style) -> Iterator[str]:
+    """One line if it fits, else the trail gets a line of its own."""
+    chunk = item.chunk
+    first, last = chunk.span.start_line, chunk.span.end_line
+    left = f"{number:,}  {shown(chunk.kind)}"
+    right = f"line {first}" if first == last else f"lines {first}-{last}"
+    if item.repeated:
+        right = f"repeats {_count(item.repeated_tokens, 'token')}   {right}"
+    numbers = f" {chunk.token_count:,} of {max_tokens:,}, {item.fill:.0%}"
+    trail = shown(" > ".join(" ".join(name.split()) for name in item.trail))
+    room = where.width - cell_len(left) - len(right) - _METER - len(numbers) - 6
+    inline = cell_len(trail) <= room
+    middle = f"   {trail if inline else ''}".ljust(1)
+    padding = " " * max(3, where.width - cell_len(left + middle) - len(right) - 3 - _METER - len(numbers))
+    meter = where.styled(_meter(item.fill), color)
+    yield where.styled(left, color + _STRONG) + middle + padding + right + "   " + meter + numbers + "\n"
+    if trail and not inline:
+        yield "   " + _fitting(trail, where.width - 3) + "\n"
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Fills lines as wide as the screen behind a gutter, from stretches of text in different styles.
+
+    `number`: of the line in the text, None in the context, which is no part of it. `ends`: where the tokens ahead end, the nearest last; None if
+    they are not to be seen.
+    """
+
+    where: Screen
+    color: Style
+    gutter: int
+    ends: list[int] | None
+    number: int | None = None
+    sign: str = " "
+    parts: list[str] = field(default_factory=list)
+    column: int = 0
+    continued: bool = False
+
+    def write(self, text: str, style: Style) -> Iterator[str]:
+        """Put text that has no line end; yields the lines that are full."""
+        width = self.where.width - self.gutter - 3
+        at = 0
+        while at < len(text):
+            # Nothing is so wide that a character needs more than a line; but a wide one may need a new line.
+            end, columns = _fit(text, at, width - self.column)
+            space = text.rfind(" ", at, end) + 1
+            if end < len(text) and space - at > width // 2:  # a word that would be cut goes to the next line
+                end, columns = space, cell_len(text[at:space])
+            if end > at:
+                self.parts.append(self.where.styled(text[at:end], style))
+                self.column += columns
+            elif not self.column:
+                end, columns = at + 1, 1
+                self.parts.append(self.where.styled(text[at:end], style))
+            if end < len(text):
+                yield self.end(continued=True)
+            at = end
+
+    def end(self, *, continued: bool = False) -> str:
+        """The line so far; the next one goes on with it if it is `continued`, else it is the next line of the text."""
+        shown_number = "" if self.number is None or self.continued else str(self.number)
+        gutter = self.where.styled(f"{shown_number:>{self.gutter}} {self.sign}", self.color)
+        line = gutter + " " + "".join(self.parts)
+        self.parts.clear()
+        self.column = 0
+        self.continued = continued
+        if self.number is not None and not continued:
+            self.number += 1
+        return line.rstrip() + "\n"
+
+
+def _body(item: SeenChunk, where: Screen, color: Style, gutter: int, *, show_tokens: bool) -> Iterator[str]:
+    context = len(item.chunk.context)
+    lines = _Lines(where, color, gutter, _token_ends(item) if show_tokens else None)
+    for start, end, style, sign in (
+        (0, context, _QUIET, ">"),
+        (context, context + item.repeated, _REPEATED, "~"),
+        (context + item.repeated, len(item.chunk.text), Style(), "│"),
+    ):
+        if start == end:
+            continue
+        lines.sign = sign
+        if start >= context and lines.number is None:
+            lines.number = item.chunk.span.start_line
+        yield from _stretch(item.chunk.text, start, end, lines, style)
+    if lines.parts or lines.continued:
+        yield lines.end()
+
+
+def _stretch(text: str, start: int, end: int, lines: _Lines, style: Style) -> Iterator[str]:
+    """text[start:end] in lines."""
+    ends = lines.ends
+    at = start
+    while at < end:
+        while ends and ends[-1] <= at:
+            ends.pop()
+        stop = min(ends[-1], end) if ends else end
+        odd = ends is not None and len(ends) % 2 == 1
+        for match in _LINE_END.finditer(text, at, stop):
+            if match[0] == "\r" and text.startswith("\n", match.end()):
+                continue  # a line end of two tokens
+            yield from lines.write(shown(text[at : match.start()]), style + _ODD_TOKEN if odd else style)
+            yield lines.end()
+            at = match.end()
+        yield from lines.write(shown(text[at:stop].removesuffix("\r")), style + _ODD_TOKEN if odd else style)
+        if ends and stop == ends[-1] and lines.where.colors is None and lines.parts:
+            yield from lines.write(_BETWEEN, style)
+        at = stop
+
+
+def _token_ends(item: SeenChunk) -> list[int] | None:
+    """Where the tokens of the chunk end, in characters of its text, the first one last; those that end inside a character are left out."""
+    if item.token_lengths is None:
+        return None
+    ends = []
+    done = 0
+    for length in item.token_lengths:
+        done += length
+        if length:
+            ends.append(done)
+    return ends[::-1]
+
+
+def shown(text: str) -> str:
+    r"""Text as any terminal may show it: escape codes, overrides of direction and lone surrogates are spelled out.
+
+    >>> shown("a\tb\x1b[31m\u202e\ud800")
+    'a    b␛[31m<U+202E><U+D800>'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSEEN.sub(_spelled, text.replace("\t", " " * _TAB))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def _fit(text: str, start: int, width: int) -> tuple[int, int]:
+    """How far `text` goes from `start` in `width` columns, and how many it takes; grapheme clusters stay whole.
+
+    A cluster wider than any line is taken where the line is empty, so that there is always an end.
+    """
+    if text.isascii():
+        end = min(len(text), start + width)
+        return end, end - start
+    columns = 0
+    done = start
+    for end in grapheme_ends(text, start):
+        wide = cell_len(text[done:end])
+        if columns + wide > width:
+            break
+        columns += wide
+        done = end
+    return done, columns
+
+
+def _fitting(text: str, width: int) -> str:
+    """`text`, shortened to `width` columns."""
+    if cell_len(text) <= width:
+        return text
+    end, _ = _fit(text, 0, width - 1)
+    return text[:end] + "…"
+
+
+def _meter(fill: float) -> str:
+    """A bar of ten columns.
+
+    >>> _meter(0.5), _meter(1.0), _meter(0.01)
+    ('█████░░░░░', '██████████', '▏░░░░░░░░░')
+    """
+    eighths = max(round(fill * _METER * 8), 1 if fill else 0)
+    whole, part = divmod(eighths, 8)
+    bar = "█" * whole + (_EIGHTHS[part] if part else "")
+    return bar + "░" * (_METER - len(bar))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
