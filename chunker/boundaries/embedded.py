@@ -1,0 +1,134 @@
+"""Code inside markup: the boundaries of a long block of code are those of its own format.
+
+    ```python          kept whole where it fits, as any block is
+    class Cart:        scope "class Cart"
+        def add(...    weaker than all that is markup, stronger than a line
+    ```
+
+Short blocks are lines: whoever can afford a budget keeps them whole, and a parser costs more than all the rest. So is code in a
+language that has no format, or whose parser is not installed. Markup inside markup is lines too: nothing nests without end.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from chunker.boundaries.base import Boundary, Format, Outline, Scope, Strength
+from chunker.errors import ChunkerError
+from chunker.formats import format_named, format_names
+
+# Characters from which on code is parsed: a few hundred tokens.
+LONG_CODE = 1_000
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+_MARKUP = frozenset({"html", "latex", "markdown", "restructuredtext", "text"})
+# What authors write behind a fence, where it is not the name of the format.
+_ALIASES = {
+    "bash": ("bash", "console", "sh", "shell", "shell-session", "zsh"),
+    "c": ("h",),
+    "c-sharp": ("c#", "cs", "csharp"),
+    "cpp": ("c++", "cc", "cxx", "hpp"),
+    "go": ("golang",),
+    "haskell": ("hs",),
+    "javascript": ("cjs", "js", "jsx", "mjs", "node"),
+    "json": ("json5", "jsonc"),
+    "kotlin": ("kt", "kts"),
+    "python": ("py", "py3", "pycon", "python3"),
+    "ruby": ("rb",),
+    "rust": ("rs",),
+    "tsx": ("typescriptreact",),
+    "typescript": ("cts", "mts", "ts"),
+    "yaml": ("yml",),
+}
+_NAME_OF_ALIAS = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
+
+
+class Stretch(NamedTuple):
+    """A stretch of lines in a text: `start` and `end` in characters, `start` at a line start.
+
+    `indent`: at most so many characters of indentation and quote marks are not part of the code on each line.
+    """
+
+    start: int
+    end: int
+    indent: int = 0
+
+
+def code_inside(text: str, stretch: Stretch, language: str) -> Outline | None:
+    """The outline of the code in `stretch`, in offsets of `text`; None if it is short, or nothing knows the language.
+
+    Its boundaries lie strictly inside the stretch, each at the start of a line of `text` or inside one, and their strengths
+    between `PARAGRAPH` and `STRUCTURE`, unless they are no better than a line or paragraph.
+    """
+    if stretch.end - stretch.start < LONG_CODE:
+        return None
+    code_format = _format_of(language)
+    if code_format is None:
+        return None
+    code, lines = _unindented(text, stretch)
+    starts = [line.start for line in lines]
+    outline = code_format.outline(code)
+    ranks = _squeezed({boundary.strength for boundary in outline.boundaries})
+
+    def place(offset: int) -> int:
+        line = lines[bisect_right(starts, offset) - 1]
+        return line.origin if offset == line.start else line.origin + line.dropped + offset - line.start
+
+    # A line start is that of the text: before the indentation that is not part of the code.
+    boundaries = [
+        Boundary(place(offset), ranks[strength], label)
+        for offset, strength, label in outline.boundaries
+        if stretch.start < place(offset) < stretch.end
+    ]
+    scopes = [Scope(place(start), place(end), name, header) for start, end, name, header in outline.scopes]
+    return Outline(boundaries, scopes, outline.notes, finest=outline.finest)
+
+
+def _format_of(language: str) -> Format | None:
+    name = language.strip().lower()
+    name = _NAME_OF_ALIAS.get(name, name)
+    if name in _MARKUP or name not in format_names():
+        return None
+    try:
+        return format_named(name)
+    except (ChunkerError, ImportError):
+        return None  # what the parser of this language needs is not installed: lines will do
+
+
+class _Line(NamedTuple):
+    """A line of code: where it starts in the code, and in the text, and how many characters of it the code lacks."""
+
+    start: int
+    origin: int
+    dropped: int
+
+
+def _unindented(text: str, stretch: Stretch) -> tuple[str, list[_Line]]:
+    """The code, and its lines; all of it is one line if there is nothing to drop."""
+    if not stretch.indent:
+        return text[stretch.start : stretch.end], [_Line(0, stretch.start, 0)]
+    parts: list[str] = []
+    lines: list[_Line] = []
+    size = 0
+    for match in _LINE.finditer(text, stretch.start, stretch.end):
+        line = match[0]
+        content = line[: stretch.indent].lstrip(" \t>") + line[stretch.indent :]
+        lines.append(_Line(size, match.start(), len(line) - len(content)))
+        parts.append(content)
+        size += len(content)
+    return "".join(parts), lines
+
+
+def _squeezed(strengths: set[int]) -> dict[int, int]:
+    """The strengths of a code format, moved to where they are weaker than any structure of markup; their order stays.
+
+    >>> _squeezed({40, 50, 1_843, 1_850, 1_000_000})
+    {40: 40, 50: 50, 1843: 97, 1850: 98, 1000000: 99}
+    """
+    paragraph, top = int(Strength.PARAGRAPH), int(Strength.STRUCTURE) - 1
+    strong = sorted((strength for strength in strengths if strength > paragraph), reverse=True)
+    squeezed = {strength: max(top - rank, paragraph + 1) for rank, strength in enumerate(strong)}
+    return {strength: squeezed.get(strength, strength) for strength in sorted(strengths)}
