@@ -127,6 +127,11 @@ class AppendingEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
+    def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:
+        """
+        Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
+        """
+
 class PrependingEncoder:
     """A text that grows to the left, and its count."""
 

@@ -9,7 +9,12 @@ it is priced, and the count is exact.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Protocol
+
+# Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5.
+_STRIDE = 16
 
 
 class Mark(ABC):  # noqa: B024 - there is nothing that a user could do with one
@@ -74,6 +79,55 @@ class AppendingEncoder(GrowingEncoder):
         A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
         is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
         """
+
+    def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:
+        """Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
+
+        Returns the count at each of these cuts, and whether the search for more ended because the count was above `limit + slack`:
+        more text can lower a count, seldom and by little, so that one above the limit does not prove that no later one is below. `cuts`
+        are ascending offsets in characters. Reads little more than what it adds. Raises IndexError for cuts that are no such offsets.
+
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append_fitting("one two three four five", [0, 4, 8, 14, 23], limit=4), encoder.text
+        (([2, 3, 4], True), 'one two three ')
+        """
+        return append_fitting(self, text, cuts, limit, slack)
+
+
+class Growable(Protocol):
+    """What `append_fitting` needs of an encoder."""
+
+    @property
+    def count(self) -> int: ...  # noqa: D102
+    def append(self, text: str, /) -> None: ...  # noqa: D102
+    def snapshot(self) -> Any: ...  # noqa: ANN401, D102  # whatever its own rollback takes
+    def rollback(self, mark: Any, /) -> None: ...  # noqa: ANN401, D102
+
+
+def append_fitting(
+    encoder: Growable, text: str, cuts: Sequence[int], limit: int, slack: int = 0
+) -> tuple[list[int], bool]:
+    """`AppendingEncoder.append_fitting` for any encoder that can append, take a mark and return to it."""
+    if any(not 0 <= start <= end <= len(text) for start, end in pairwise(cuts)):
+        raise IndexError(f"cuts must be ascending offsets into a text of {len(text)} characters")
+    stride = max(limit, 16) * _STRIDE
+    counts: list[int] = []
+    fitting, mark = 0, encoder.snapshot()
+    overflowed = False
+    for start, end in pairwise(cuts):
+        for at in range(start, end, stride):
+            encoder.append(text[at : min(end, at + stride)])
+            overflowed = encoder.count > limit + slack
+            if overflowed:
+                break
+        counts.append(encoder.count)
+        if overflowed:
+            break
+        if encoder.count <= limit:
+            fitting, mark = len(counts), encoder.snapshot()
+    encoder.rollback(mark)
+    return counts[:fitting], overflowed
 
 
 class PrependingEncoder(GrowingEncoder):

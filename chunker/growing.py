@@ -16,8 +16,10 @@ is one that would leave a chunk with less than `min_tokens`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
+from bpe_engine.encoders import append_fitting
 from chunker.boundaries import Outline, Strength
 from chunker.budget import Budget
 from chunker.counting import AppendingCounter, TokenCounter
@@ -32,8 +34,7 @@ from chunker.units import Place, Units
 # many tokens over the budget.
 _LOOK_AHEAD = 4
 
-# A unit is appended in strides, so that one that is far too long is not read to its end: this many characters a token of budget. An average
-# token has 3 to 5 characters.
+# How far to look for units at a time: this many characters a token of budget. An average token has 3 to 5 characters.
 _STRIDE = 16
 
 # A rest of the text that has this many characters a token of `min_tokens` is not a crumb: published vocabularies have no longer token.
@@ -62,6 +63,8 @@ class Grower:
         self._context_at = context_at
         self._units = Units(text, outline)
         self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
+        # Encoders of other packages need not have it.
+        self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
         self._empty = self._encoder.snapshot()
         self._stride = max(budget.max_tokens, 16) * _STRIDE
         # How many of the units ahead repeat the end of the previous chunk.
@@ -111,32 +114,25 @@ class Grower:
 
     def _extend(self, filling: Filling) -> None:
         """Append unit after unit to the encoder; afterwards it stands at the farthest boundary that fits, and so does `filling`."""
-        limit = self._budget.max_tokens
-        units, encoder = self._units, self._encoder
-        places, sizes = filling.places, filling.sizes
-        fitting, mark = len(places), encoder.snapshot()
-        count = encoder.count
-        while units and count <= limit + _LOOK_AHEAD:
-            if len(places) == filling.fresh:
-                filling.base = count
-            place = units.take()
-            places.append(place)
-            count = self._append(place.offset, units.offset)
-            sizes.append(count)
-            if count <= limit:
-                fitting, mark = len(places), encoder.snapshot()
-        encoder.rollback(mark)
-        units.put_back(places, fitting)
-        del sizes[fitting + 1 :]
+        units, sizes = self._units, filling.sizes
+        reach = self._stride
+        while units:
+            cuts = units.cuts(reach)
+            counts, overflowed = self._append_fitting(self._text, cuts, self._budget.max_tokens, _LOOK_AHEAD)
+            filling.places += units.take(len(counts))
+            sizes += counts
+            if overflowed or (len(counts) < len(cuts) - 1 and cuts[-1] == len(self._text)):
+                break
+            # All of these fit; or the last ones do not by so little that what is behind them may make them fit.
+            reach *= 2
+        if len(filling.places) >= filling.fresh:
+            filling.base = sizes[filling.fresh]
         filling.complete = not units
 
     def _append(self, start: int, end: int) -> int:
-        """Append text[start:end], but not much of it once the count is far above the budget; the count then."""
-        for at in range(start, end, self._stride):
-            self._encoder.append(self._text[at : min(end, at + self._stride)])
-            if self._encoder.count > self._budget.max_tokens + _LOOK_AHEAD:
-                break
-        return self._encoder.count
+        """Append text[start:end] where it fits, and what is known to be too long at most in part; the count then."""
+        counts, _ = self._append_fitting(self._text, [start, end], self._budget.max_tokens, 0)
+        return counts[0] if counts else self._budget.max_tokens + 1
 
     def _make_room(self, filling: Filling, parts: list[Place]) -> Filling | None:
         """Do something so that more fits than `filling` has, and return what to go on with; None if it has to do as it is.
@@ -195,7 +191,7 @@ class Grower:
         count = self._append(place.offset, end)
         if count <= self._budget.max_tokens:
             self._units.move_next_end(end)
-            filling.places.append(self._units.take())
+            filling.places += self._units.take(1)
             filling.sizes.append(count)
 
     def _end_of_ink(self, start: int, end: int) -> int:

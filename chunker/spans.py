@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from chunker.models import Span
+
+
+class _Known(NamedTuple):
+    """A place in characters, in bytes, and by the line breaks before it."""
+
+    offset: int
+    byte: int
+    breaks: int
 
 
 class SpanMeter:
@@ -18,30 +28,39 @@ class SpanMeter:
     def __init__(self, text: str) -> None:
         self._text = text
         self._ascii = text.isascii()
-        # A place where all three are known; it moves to the start of each span.
-        self._offset = 0
-        self._byte = 0
-        self._breaks = 0
+        self._returns = "\r" in text
+        # Two places where all three are known: the start of the last span, and its end, where the next one mostly starts.
+        self._start = self._end = _Known(0, 0, 0)
 
     def span(self, start: int, end: int) -> Span:
         """The span of text[start:end], which is not empty and does not start before the previous one."""
-        self._byte += self._bytes(self._offset, start)
-        self._breaks += self._line_breaks(self._offset, start)
-        self._offset = start
+        first = self._at(start, self._end if start >= self._end.offset else self._start)
+        # The last character belongs to its line even if it ends it.
+        last = self._at(end - 1, first)
+        behind = self._at(end, last)
+        self._start, self._end = first, behind
         return Span(
             start=start,
             end=end,
-            start_byte=self._byte,
-            end_byte=self._byte + self._bytes(start, end),
-            start_line=1 + self._breaks,
-            # The last character belongs to its line even if it ends it.
-            end_line=1 + self._breaks + self._line_breaks(start, end - 1),
+            start_byte=first.byte,
+            end_byte=behind.byte,
+            start_line=1 + first.breaks,
+            end_line=1 + last.breaks,
         )
 
-    def _bytes(self, start: int, end: int) -> int:
-        return end - start if self._ascii else len(self._text[start:end].encode("utf-8", "surrogatepass"))
+    def _at(self, offset: int, known: _Known) -> _Known:
+        """All three at `offset`, from a place at or before it."""
+        if offset == known.offset:
+            return known
+        size = offset - known.offset
+        if not self._ascii:
+            size = len(self._text[known.offset : offset].encode("utf-8", "surrogatepass"))
+        return _Known(offset, known.byte + size, known.breaks + self._line_breaks(known.offset, offset))
 
     def _line_breaks(self, start: int, end: int) -> int:
         """Line breaks whose last character stands in text[start:end]: the "\\r" of a "\\r\\n" does not break yet."""
         text = self._text
-        return text.count("\n", start, end) + text.count("\r", start, end) - text.count("\r\n", start, end + 1)
+        breaks = text.count("\n", start, end)
+        if self._returns:
+            breaks += text.count("\r", start, end) - text.count("\r\n", start, end + 1)
+        return breaks

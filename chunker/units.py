@@ -5,12 +5,15 @@
     finer      a line of twenty..  a |line |that |is |far |too ...  the last line
 
 Formats stop at lines or sentences. Finer boundaries are asked of `refine` for one unit at a time, so that a text that is never cut there
-costs nothing. A chunk takes units from the front and puts those that it does not keep back again; both cost O(1) a unit.
+costs nothing. The boundaries of the outline stay in its columns, with a number that says how far the chunks have come; in front of them
+stand those that were found since or were moved. Taking a unit and putting it back cost O(1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from chunker.boundaries import Boundary, Outline, Strength, refine
@@ -25,26 +28,40 @@ class Place(NamedTuple):
     enclosing_end: int
 
 
-def stack_of_places(boundaries: Sequence[Boundary], end: int) -> list[Place]:
-    """The boundaries of a stretch that ends at `end` as places, last one first, so that the next one is popped from the list's end.
+# What Place(*row) makes of a row, at a third of the time.
+_as_place: Callable[[tuple[int, int, str, int]], Place] = partial(tuple.__new__, Place)
 
-    Linear.
 
-    >>> stack_of_places([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 1, "c"), Boundary(7, 2, "d")], 8)[::-1]
-    ... # doctest: +NORMALIZE_WHITESPACE
-    [Place(offset=0, strength=9, label='a', enclosing_end=8), Place(offset=3, strength=2, label='b', enclosing_end=8),
-     Place(offset=5, strength=1, label='c', enclosing_end=7), Place(offset=7, strength=2, label='d', enclosing_end=8)]
+def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -> list[int]:
+    """For each boundary the offset of the next stronger one, `end` where there is none. Linear.
+
+    >>> enclosing_ends([0, 3, 5, 7], [9, 2, 1, 2], 8)
+    [8, 8, 7, 8]
     """
-    stack: list[Place] = []
-    stronger: list[
-        tuple[int, int]
-    ] = []  # (strength, offset) of later boundaries, strength falling towards the end of the list
-    for offset, strength, label in reversed(boundaries):
-        while stronger and stronger[-1][0] <= strength:
-            stronger.pop()
-        stack.append(Place(offset, strength, label, stronger[-1][1] if stronger else end))
-        stronger.append((strength, offset))
-    return stack
+    ends = [end] * len(offsets)
+    # The boundaries that wait for a stronger one, strength falling or equal towards the end of the list.
+    waiting: list[int] = []
+    last = 0  # the strength of the last that waits
+    for index, strength in enumerate(strengths):
+        if waiting and last < strength:
+            offset = offsets[index]
+            while waiting and strengths[waiting[-1]] < strength:
+                ends[waiting.pop()] = offset
+        waiting.append(index)
+        last = strength
+    return ends
+
+
+def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
+    """The boundaries of a stretch that ends at `end` as places. Linear.
+
+    >>> places_of([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 3, "c")], 8)[1]
+    Place(offset=3, strength=2, label='b', enclosing_end=5)
+    """
+    if not boundaries:
+        return []
+    offsets, strengths, labels = zip(*boundaries, strict=True)
+    return list(map(_as_place, zip(offsets, strengths, labels, enclosing_ends(offsets, strengths, end), strict=True)))
 
 
 class Units:
@@ -53,47 +70,81 @@ class Units:
     def __init__(self, text: str, outline: Outline) -> None:
         self._text = text
         self._finest = outline.finest
-        self._ahead = stack_of_places(outline.boundaries, len(text))
+        self._offsets = outline.offsets
+        self._strengths = outline.strengths
+        self._labels = outline.labels
+        self._ends = enclosing_ends(self._offsets, self._strengths, len(text))
+        self._behind = 0  # of the columns
+        self._front: list[Place] = []  # before what is ahead of the columns, last one first
 
     def __bool__(self) -> bool:
-        return bool(self._ahead)
+        return bool(self._front) or self._behind < len(self._offsets)
 
     @property
     def next(self) -> Place:
         """The place where the next unit begins."""
-        return self._ahead[-1]
+        return self._front[-1] if self._front else self._column(self._behind)
 
     @property
     def after_next(self) -> Place | None:
         """The place where the next unit ends; None for the end of the text."""
-        return self._ahead[-2] if len(self._ahead) > 1 else None
+        if len(self._front) > 1:
+            return self._front[-2]
+        index = self._behind + 1 - len(self._front)
+        return self._column(index) if index < len(self._offsets) else None
 
     @property
     def offset(self) -> int:
         """Where the next unit begins, in characters; the length of the text if there is none."""
-        return self._ahead[-1].offset if self._ahead else len(self._text)
+        if self._front:
+            return self._front[-1].offset
+        return self._offsets[self._behind] if self._behind < len(self._offsets) else len(self._text)
 
     @property
     def end(self) -> int:
         """Where the next unit ends, in characters."""
-        return self._ahead[-2].offset if len(self._ahead) > 1 else len(self._text)
+        after = self.after_next
+        return len(self._text) if after is None else after.offset
 
-    def take(self) -> Place:
-        """Take the next unit; the place where it begins."""
-        return self._ahead.pop()
+    def cuts(self, reach: int) -> list[int]:
+        """The offsets of the boundaries ahead, the next one first, up to one that is `reach` characters away or more; or to the text's end."""
+        far = self.offset + reach
+        cuts = [place.offset for place in reversed(self._front)]
+        last = bisect_left(self._offsets, far, self._behind)
+        cuts += self._offsets[self._behind : last + 1]
+        if last >= len(self._offsets):
+            cuts.append(len(self._text))
+        return cuts
+
+    def take(self, number: int) -> list[Place]:
+        """Take the next units; the places where they begin."""
+        from_front = min(number, len(self._front))
+        places = self._front[len(self._front) - from_front :][::-1]
+        del self._front[len(self._front) - from_front :]
+        start, self._behind = self._behind, self._behind + number - from_front
+        stretch = slice(start, self._behind)
+        columns = self._offsets[stretch], self._strengths[stretch], self._labels[stretch], self._ends[stretch]
+        places += map(_as_place, zip(*columns, strict=True))
+        return places
 
     def put_back(self, places: list[Place], keep: int) -> None:
         """Leave the first `keep` of the places taken; the others are ahead again."""
-        self._ahead.extend(reversed(places[keep:]))
+        back = places[keep:]
         del places[keep:]
+        start = self._behind - len(back)
+        if not self._front and start >= 0 and self._offsets[start : self._behind] == [place.offset for place in back]:
+            self._behind = start
+        else:
+            self._front.extend(reversed(back))
 
     def drop(self, number: int) -> None:
         """Forget so many of the next units: they are behind now."""
-        del self._ahead[len(self._ahead) - number :]
+        self.take(number)
 
     def move_next_end(self, offset: int) -> None:
         """Let the next unit end, and the one after it begin, at `offset`."""
-        self._ahead[-2] = self._ahead[-2]._replace(offset=offset)
+        first, second = self.take(2)
+        self._front += second._replace(offset=offset), first
 
     def parts(self, place: Place, after: Place | None) -> list[Place]:
         """The boundaries inside the unit between two places, all of the next finer level that has any, in their order."""
@@ -101,11 +152,11 @@ class Units:
         finer = refine(self._text, place.offset, end, self._finest)
         if after is not None and finer and after.strength <= finer[0].strength:
             end = after.enclosing_end
-        return stack_of_places(finer, end)[::-1]
+        return places_of(finer, end)
 
     def split_next(self, parts: list[Place]) -> None:
         """Cut the next unit at `parts`, which lie inside it."""
-        self.put_back([self._ahead.pop(), *parts], 0)
+        self._front.extend(reversed([*self.take(1), *parts]))
 
     def is_of_outline(self, place: Place, after: Place | None) -> bool:
         """Whether the unit between two places is one of the outline, not a part of one."""
@@ -114,6 +165,9 @@ class Units:
     def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
         """Whether the unit between two places, which has these parts, is several units of its own level: `refine` may leave them together."""
         return bool(parts) and parts[0].strength >= self._level(place, after)
+
+    def _column(self, index: int) -> Place:
+        return Place(self._offsets[index], self._strengths[index], self._labels[index], self._ends[index])
 
     def _level(self, place: Place, after: Place | None) -> int:
         """The level down to which the text around this unit has been cut."""

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from chunker.boundaries import Boundary
 from chunker.cutting import Filling, balanced_tail, whole_units
-from chunker.units import Place, stack_of_places
+from chunker.units import Place, places_of
 
 
-def places_of(drawing: str) -> list[Place]:
+def drawn_places(drawing: str) -> list[Place]:
     """A digit is a boundary of that strength, with one token behind it."""
     boundaries = [Boundary(offset, int(digit), "") for offset, digit in enumerate(drawing)]
-    return stack_of_places(boundaries, len(drawing))[::-1]
+    return places_of(boundaries, len(drawing))
 
 
 def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int = 0) -> Filling:
@@ -25,7 +25,7 @@ def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int =
 
 
 def cut_of(drawing: str, max_tokens: int, least: int, *, fresh: int = 0) -> int:
-    places = places_of(drawing)
+    places = drawn_places(drawing)
     filling = filling_of(places, max_tokens, least, fresh=fresh)
     return whole_units(filling, places[max_tokens], lambda start, end: end - start <= max_tokens)
 
@@ -62,7 +62,7 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
 ) -> None:
     """Nor any larger one that fits, if what stands before it in the chunk is enough."""
     least = data.draw(st.integers(1, max_tokens))
-    places = places_of("9" + inner)
+    places = drawn_places("9" + inner)
     done = 0
     while len(places) - done > max_tokens:
         after = places[done + max_tokens]
@@ -80,7 +80,7 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
 
 
 def tail_cut(drawing: str, max_tokens: int, least: int) -> int:
-    places = places_of(drawing)
+    places = drawn_places(drawing)
     filling = filling_of(places, max_tokens, least)
     cut = whole_units(filling, places[max_tokens], lambda start, end: end - start <= max_tokens)
     return balanced_tail(filling, places[max_tokens], cut, len(drawing), lambda start, end: end - start <= max_tokens)
@@ -103,4 +103,4 @@ def test_balanced_tail(drawing: str, max_tokens: int, least: int, cut: int) -> N
 
 
 def test_places_know_the_end_of_what_a_cut_there_would_break() -> None:
-    assert [place.enclosing_end for place in places_of("9251121")] == [7, 2, 7, 5, 5, 7, 7]
+    assert [place.enclosing_end for place in drawn_places("9251121")] == [7, 2, 7, 5, 5, 7, 7]

@@ -1,6 +1,7 @@
 // The appending and the prepending encoder, with what Python adds: str in halves of surrogate pairs, marks, pickling.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -107,6 +108,40 @@ public:
             restore(saved.state, {}, 0);
     }
 
+    // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
+    nb::object grow_fitting(nb::str text, nb::sequence cuts, std::size_t limit, std::size_t slack) {
+        std::size_t const length = nb::len(text);
+        std::vector<std::size_t> const places = offsets_in(cuts, length);
+        Ascii const ascii(text);
+        std::size_t const stride = std::max<std::size_t>(limit, 16) * 16;
+        std::vector<std::size_t> counts;
+        std::size_t fitting = 0;
+        bool overflowed = false;
+        State mark = core_.state(), mark_before_waiting = before_waiting_;
+        Py_UCS4 mark_waiting = waiting_;
+        try {
+            for (std::size_t index = 1; index < places.size() && !overflowed; ++index) {
+                for (std::size_t at = places[index - 1]; at < places[index] && !overflowed; at += stride) {
+                    grow_part(text, ascii, at, std::min(places[index], at + stride));
+                    overflowed = core_.count() > limit + slack;
+                }
+                counts.push_back(core_.count());
+                if (overflowed || core_.count() > limit) continue;
+                fitting = counts.size();
+                mark = core_.state();
+                mark_before_waiting = before_waiting_;
+                mark_waiting = waiting_;
+            }
+        } catch (...) {
+            restore(mark, mark_before_waiting, mark_waiting);
+            throw;
+        }
+        restore(mark, mark_before_waiting, mark_waiting);
+        nb::list made;
+        for (std::size_t index = 0; index < fitting; ++index) made.append(counts[index]);
+        return nb::make_tuple(made, overflowed);
+    }
+
     // The same text and count, no marks.
     nb::object reduce() const {
         Bytes finished = core_.text();
@@ -140,6 +175,41 @@ private:
         }
         before_waiting_ = before_waiting;
         waiting_ = waiting;
+    }
+
+    // The bytes of a str of ASCII; none of any other, which is not to keep its UTF-8 for this.
+    struct Ascii {
+        explicit Ascii(nb::str text) {
+            if (!nb::cast<bool>(text.attr("isascii")())) return;
+            data = reinterpret_cast<const Byte*>(PyUnicode_AsUTF8AndSize(text.ptr(), nullptr));
+            if (!data) throw nb::python_error();
+        }
+        const Byte* data = nullptr;
+    };
+
+    static std::vector<std::size_t> offsets_in(nb::sequence cuts, std::size_t length) {
+        std::vector<std::size_t> places;
+        places.reserve(nb::len(cuts));
+        for (nb::handle cut : cuts) {
+            std::size_t const place = PyLong_AsSize_t(cut.ptr());
+            if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
+            PyErr_Clear();
+            places.push_back(place);  // too large where it is negative
+        }
+        bool const ascending = std::is_sorted(places.begin(), places.end());
+        if (places.size() > 1 && (!ascending || places.back() > length)) {
+            PyErr_Format(PyExc_IndexError, "cuts must be ascending offsets into a text of %zu characters", length);
+            throw nb::python_error();
+        }
+        return places;
+    }
+
+    // text[start:end], without a str of its own where that is possible.
+    void grow_part(nb::handle text, const Ascii& ascii, std::size_t start, std::size_t end) {
+        if (waiting_ == 0 && ascii.data)
+            Traits<Core>::grow(core_, {ascii.data + start, end - start});
+        else
+            grow(nb::steal(PyUnicode_Substring(text.ptr(), static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end))));
     }
 
     // Text with lone surrogates, or after one: two that belong together are a character, any other is U+FFFD.
@@ -215,10 +285,10 @@ private:
 };
 
 template <class Core>
-void define(nb::module_& module, const char* name, const char* grow, const char* signature, const char* doc, const char* grow_doc) {
+nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const char* grow, const char* signature, const char* doc, const char* grow_doc) {
     using Bound = Growing<Core>;
-    nb::class_<Bound>(module, name, doc)
-        .def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, nb::cast<const Engine&>(tokenizer)); },
+    nb::class_<Bound> bound(module, name, doc);
+    bound.def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, nb::cast<const Engine&>(tokenizer)); },
              nb::arg("tokenizer"))
         .def(grow, &Bound::grow, nb::arg("text").none(), nb::sig(signature), grow_doc)
         .def_prop_ro("count", &Bound::count, "The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.")
@@ -232,18 +302,22 @@ void define(nb::module_& module, const char* name, const char* grow, const char*
         .def("rollback", &Bound::rollback, nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
         .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
+    return bound;
 }
 
 }  // namespace
 
 void define_growing(nb::module_& module) {
     nb::class_<Mark>(module, "Mark", "A place that `rollback` can return to.");
-    define<AppendingEncoder>(module, "AppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
+    auto appending = define<AppendingEncoder>(module, "AppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
                              "A text that grows to the right, and its count.",
                              "Add `text` at the end. Amortized time proportional to its length.");
     define<PrependingEncoder>(module, "PrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
                               "A text that grows to the left, and its count.",
                               "Add `text` at the start. Amortized time proportional to its length.");
+    appending.def("append_fitting", &Growing<AppendingEncoder>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
+                  nb::sig("def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]"),
+                  "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.");
 }
 
 }  // namespace bpe::bindings

@@ -1,0 +1,70 @@
+"""`append_fitting` does at once what `append`, `snapshot` and `rollback` do step by step."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bpe_engine import Tokenizer
+from bpe_engine.encoders import append_fitting
+
+PIECES = [
+    "a",
+    "word",
+    " two",
+    "\n",
+    "\r\n",
+    "  ",
+    "don't",
+    "é",
+    "中文",
+    "👍🏽",
+    "\ud83d",
+    "\ude00",
+    "x" * 300,
+    " " * 200,
+    "12345",
+]
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join)
+
+
+@given(before=TEXTS, text=TEXTS, limit=st.integers(0, 60), slack=st.integers(0, 5), data=st.data())
+@example(before="", text="a \ud83d\ude00 b", limit=9, slack=0, data=None)
+@example(before="\ud83d", text="\ude00\ud83d", limit=2, slack=4, data=None)
+def test_it_is_what_its_definition_says(
+    before: str, text: str, limit: int, slack: int, data: st.DataObject | None
+) -> None:
+    offsets = st.integers(0, len(text))
+    cuts = sorted(data.draw(st.lists(offsets, max_size=12))) if data else list(range(len(text) + 1))
+    tokenizer = Tokenizer.load("o200k_base")
+    at_once, step_by_step = tokenizer.appending_encoder(), tokenizer.appending_encoder()
+    at_once.append(before)
+    step_by_step.append(before)
+    found = at_once.append_fitting(text, cuts, limit, slack)
+    assert found == append_fitting(step_by_step, text, cuts, limit, slack)
+    counts, _overflowed = found
+    added = text[cuts[0] : cuts[len(counts)]] if cuts else ""
+    assert at_once.data == step_by_step.data
+    assert at_once.count == step_by_step.count == tokenizer.count(before + added)
+    assert not counts or counts[-1] <= limit
+    # What comes next finds the encoder in order.
+    at_once.append("\ude00 end")
+    step_by_step.append("\ude00 end")
+    assert (at_once.data, at_once.count) == (step_by_step.data, step_by_step.count)
+
+
+def test_it_says_why_it_stopped() -> None:
+    encoder = Tokenizer.load("o200k_base").appending_encoder()
+    assert encoder.append_fitting("one two three", [0, 4, 8], 10) == ([2, 3], False)
+    assert encoder.append_fitting("one two three four five six", [8, 14, 19, 24, 27], 5) == ([4, 5], True)
+    assert encoder.text == "one two three four "
+    assert encoder.append_fitting("", [], 6) == ([], False)
+
+
+@pytest.mark.parametrize("cuts", [[0, 4], [3, 2], [-1, 2], [0, 1 << 70]])
+def test_cuts_that_are_none(cuts: list[int]) -> None:
+    encoder = Tokenizer.load("o200k_base").appending_encoder()
+    with pytest.raises(IndexError, match="ascending offsets into a text of 3 characters"):
+        encoder.append_fitting("abc", cuts, 10)
+    assert encoder.text == ""
