@@ -191,6 +191,9 @@ class IntervalEncoder:
         The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.
         """
 
+    def counts(self, start: int, ends: Sequence[int]) -> list[int]:
+        """`count(start, end)` for each of `ends`."""
+
     @property
     def memory(self) -> int:
         """Bytes of memory, the text itself not counted."""

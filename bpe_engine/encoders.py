@@ -172,3 +172,7 @@ class IntervalEncoder(ABC):
         Typically the time of a few pre-tokens, whatever the slice's length. Raises IndexError unless
         0 <= start <= end <= len(text).
         """
+
+    def counts(self, start: int, ends: Sequence[int]) -> list[int]:
+        """`count(start, end)` for each of `ends`: what a chunk from `start` would cost at each place where it could end."""
+        return [self.count(start, end) for end in ends]

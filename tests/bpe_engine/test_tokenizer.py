@@ -375,7 +375,10 @@ def test_slices_out_of_range() -> None:
     for start, end in ((-1, 2), (2, 1), (0, 4)):
         with pytest.raises(IndexError, match=r"no slice"):
             prices.count(start, end)
+        with pytest.raises(IndexError, match=r"no slice"):
+            prices.counts(start, [2, end])
     assert len(prices) == 3
+    assert prices.counts(1, []) == []
 
 
 def test_pickles_by_name() -> None:

@@ -45,6 +45,19 @@ public:
         return core_->count(first, last);
     }
 
+    nb::list counts(Py_ssize_t start, nb::sequence ends) const {
+        nb::list made;
+        for (nb::handle end : ends) {
+            Py_ssize_t const last = PyLong_AsSsize_t(end.ptr());
+            if (last == -1 && PyErr_Occurred()) {
+                if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
+                PyErr_Clear();  // no offset, and -1 is none either
+            }
+            made.append(count(start, last));
+        }
+        return made;
+    }
+
     std::size_t memory() const { return core_->memory() + (places_ ? places_->memory() : 0); }
 
     nb::object reduce() const { return nb::make_tuple(tokenizer_.attr("interval_encoder"), nb::make_tuple(source_)); }
@@ -64,6 +77,8 @@ void define_interval(nb::module_& module) {
         .def("__len__", &Interval::size)
         .def("count", &Interval::count, nb::arg("start"), nb::arg("end"),
              "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
+        .def("counts", &Interval::counts, nb::arg("start"), nb::arg("ends"),
+             nb::sig("def counts(self, start: int, ends: Sequence[int]) -> list[int]"), "`count(start, end)` for each of `ends`.")
         .def_prop_ro("memory", &Interval::memory, "Bytes of memory, the text itself not counted.")
         .def("__reduce__", &Interval::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
 }
