@@ -2,7 +2,8 @@
 
     ChunkerError
     ├── OptionError              an option has a value that cannot be used                 (also ValueError)
-    │   └── UnknownLanguageError     no format is known under this name
+    │   ├── UnknownLanguageError     no format is known under this name
+    │   └── MissingGrammarError      the package is not installed that brings the grammar of a language
     └── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
 
 What the tokenizer raises (an unknown encoding, a damaged vocabulary) is a `bpe_engine.errors.BpeEngineError` and passes through.
@@ -21,6 +22,10 @@ class OptionError(ChunkerError, ValueError):
 
 class UnknownLanguageError(OptionError):
     """No format is known under this name; the message lists the names that are known."""
+
+
+class MissingGrammarError(OptionError):
+    """The package is not installed that brings the grammar of a language; the message says how to install it."""
 
 
 class BudgetTooSmallError(ChunkerError, ValueError):

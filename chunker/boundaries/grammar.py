@@ -1,24 +1,43 @@
-"""What the nodes of a language's syntax tree mean: the table that a language fills in."""
+"""What the nodes of a language's syntax tree mean: the table that a language fills in, and the form of it that the walk reads.
+
+class Stack:          class_definition   a definition, "class {name}"
+    size = 0          block              a body: its children are parts, a level deeper
+    @traced           decorated_...      a wrapper: what is said of the definition in it holds for all of it
+    def push(self):
+        if self:
+            ...
+        else:         else_clause        a clause: continues a statement
+            x = [     list               a list: its children are weaker parts
+                1,
+            ]
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
 from tree_sitter import Language
 
+from chunker.boundaries.naming import NameTemplate
+
 ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does not understand
 
 
-class Definition(NamedTuple):
-    """A kind of node that defines a name: `label` for the boundary, `keyword` for the breadcrumb ("def" in "def push")."""
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A kind of node that defines something: `label` for the boundary, `name` for the breadcrumb.
+
+    `condition`: fields (or types of children) that a node must have to count, and the types of which the field must be, where that
+    is not all the same. Nodes with a condition count only if they span several lines.
+    """
 
     label: str
-    keyword: str
+    name: NameTemplate
+    condition: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,66 +45,99 @@ class Grammar:
     """What the nodes of a tree-sitter grammar mean, by their type names.
 
     `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...`
-    packages does.
+    packages does, or a `tree_sitter.Language`.
     `bodies`: their children are parts, one level deeper; the first one is not cut from the line that introduces it.
+    `groups`: the same, but they are parts themselves: `#if`, the cases of a switch.
     `lists`: the same for the elements of a collection or call, which are weaker than the statements of a body at the
     same depth.
-    `clauses`: parts of a statement that continue it, such as "else".
-    `definitions`: what has a name and should stay whole. `wrappers`: nodes around a definition, such as decorators,
-    and the field that holds it. `comments`: belong to the part below them. `opaque`: nothing inside is a part, such
-    as strings.
+    `clauses`: parts of a statement that continue it, such as "else". `definitions`: what has a name and should stay whole.
+    `wrappers`: nodes around one definition, such as `export`. `leading`: belongs to the sibling that follows it, such as an
+    attribute. `joined`: definitions that continue the one before if it has the same name, such as the equations of a function.
+    `comments`: belong to the part below them. `opaque`: nothing inside is a part, such as strings.
     `labels`: of other parts; "statement" if not told.
-    `skimmed`: what lines that the grammar reads again and again look like, behind their indentation; None if it does
-    not.
+    `skimmed`: the characters with which lines begin that the grammar reads again and again; "" if it does not.
+    `table`: the name of the table that it was read from, "" if it was made otherwise.
     """
 
     language: str
-    label: str
     load: Callable[[], object]
-    bodies: frozenset[str]
-    lists: frozenset[str]
-    clauses: frozenset[str]
-    definitions: Mapping[str, Definition]
-    wrappers: Mapping[str, str]
-    comments: frozenset[str]
-    opaque: frozenset[str]
-    labels: Mapping[str, str]
-    skimmed: re.Pattern[bytes] | None = None
+    label: str = "module"
+    bodies: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
+    clauses: frozenset[str] = frozenset()
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    wrappers: frozenset[str] = frozenset()
+    leading: frozenset[str] = frozenset()
+    joined: frozenset[str] = frozenset()
+    comments: frozenset[str] = frozenset()
+    opaque: frozenset[str] = frozenset()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    skimmed: str = ""
+    table: str = ""
+
+    def types(self) -> frozenset[str]:
+        """All types of nodes that the table names, but for those in conditions."""
+        groups = (self.bodies, self.groups, self.lists, self.clauses, self.wrappers, self.leading, self.joined)
+        return frozenset().union(*groups, self.comments, self.opaque, self.definitions, self.labels)
 
 
 class Role(IntEnum):
-    """What a kind of node is to the walk."""
+    """What a kind of named node is among its siblings. Punctuation and keywords are never a part."""
 
-    TOKEN = 0  # punctuation, keywords: never a part
-    OTHER = 1  # a part if its parent is a body or a list
-    BODY = 2
-    LIST = 3
-    CLAUSE = 4
+    OTHER = 0  # a part if its parent holds parts
+    CLAUSE = 1
+    HIDDEN = 2  # a body: its children are parts, not it
+    COMMENT = 3
+    LEADING = 4
     DEFINITION = 5
     WRAPPER = 6
-    COMMENT = 7
-    OPAQUE = 8  # as OTHER, but not worth entering
+
+
+class Inside(IntEnum):
+    """What is in a kind of node; by how much its children are deeper, where they are parts."""
+
+    NOTHING = -1  # not worth entering
+    SENTENCE = 0  # clauses, and bodies further down
+    PARTS = 1
+    ELEMENTS = 2
+
+
+class Compiled(NamedTuple):
+    """A grammar by the numbers of its named node kinds: what each is, by how much its children are deeper, its label."""
+
+    language: Language
+    roles: dict[int, int]
+    inside: dict[int, int]
+    labels: dict[int, str]
 
 
 @cache
-def compiled(grammar: Grammar) -> tuple[Language, tuple[Role, ...]]:
-    """The parser's language, and the role of each of its node kinds by number."""
-    language = Language(grammar.load())
-    by_type: dict[str, Role] = {}
-    for names, role in (
-        (grammar.bodies, Role.BODY),
-        (grammar.lists, Role.LIST),
+def compiled(grammar: Grammar) -> Compiled:
+    """The parser's language, and what each of its node kinds is. Kept for the life of the process."""
+    loaded = grammar.load()
+    language = loaded if isinstance(loaded, Language) else Language(loaded)
+    roles: dict[str, Role] = {}
+    for types, role in (
+        (grammar.bodies, Role.HIDDEN),
+        (grammar.groups | grammar.lists, Role.OTHER),
         (grammar.clauses, Role.CLAUSE),
-        (grammar.definitions, Role.DEFINITION),
+        (frozenset(grammar.definitions), Role.DEFINITION),
         (grammar.wrappers, Role.WRAPPER),
         (grammar.comments, Role.COMMENT),
-        (grammar.opaque, Role.OPAQUE),
+        (grammar.leading, Role.LEADING),
     ):
-        by_type.update(dict.fromkeys(names, role))
+        roles.update(dict.fromkeys(types, role))
+    inside = dict.fromkeys(grammar.opaque | grammar.comments, Inside.NOTHING)
+    inside.update(dict.fromkeys(grammar.bodies | grammar.groups, Inside.PARTS))
+    inside.update(dict.fromkeys(grammar.lists, Inside.ELEMENTS))
+    labels = {**grammar.labels, **{kind: definition.label for kind, definition in grammar.definitions.items()}}
 
-    def role_of(kind: int) -> Role:
-        if not language.node_kind_is_named(kind):
-            return Role.TOKEN
-        return by_type.get(language.node_kind_for_id(kind) or "", Role.OTHER)
-
-    return language, tuple(role_of(kind) for kind in range(language.node_kind_count))
+    result = Compiled(language, {ERROR: int(Role.OTHER)}, {ERROR: int(Inside.PARTS)}, {ERROR: "statement"})
+    for kind in range(language.node_kind_count):
+        if language.node_kind_is_named(kind):
+            name = language.node_kind_for_id(kind) or ""
+            result.roles[kind] = int(roles.get(name, Role.OTHER))
+            result.inside[kind] = int(inside.get(name, Inside.SENTENCE))
+            result.labels[kind] = labels.get(name, "statement")
+    return result

@@ -42,23 +42,30 @@ def parse(language: Language, source: bytes) -> Tree | None:
         raise
 
 
-def hidden_rows(lines: LineTable, source: bytes, skimmed: re.Pattern[bytes]) -> set[int]:
-    """The lines that are hidden from a grammar whose scanner is quadratic in them: all but the last ones of a long run.
+def hidden_rows(lines: LineTable, source: bytes, skimmed: str) -> list[int]:
+    """The lines that are hidden from a grammar whose scanner is quadratic in them, in order: all but the last ones of a long run.
 
     That of Python looks ahead over blank lines and comments for the next indentation, and does so again at each of
     these comments: 4,000 lines of comments at the end of a function take it six seconds. A long run can do without
     most of them. Should it stand in a string after all, nothing is lost but a quotation mark that ends the string
-    there.
+    there. `skimmed` are the characters with which such lines begin; after a backslash nothing else may stand on the line.
     """
-    hidden: set[int] = set()
-    run: list[int] = []
-    for row in range(len(lines) + 1):
-        if row < len(lines) and lines.blank[row]:
-            continue
-        if row < len(lines) and skimmed.match(source, lines.indents[row], lines.ends[row]):
-            run.append(row)
-            continue
-        if len(run) > _LONGEST_RUN:
-            hidden.update(run[:-_LONGEST_RUN])
-        run = []
+    if not skimmed:
+        return []
+    hidden: list[int] = []
+    # One byte a line tells which lines come into question at all.
+    for found in re.finditer(rb"[\r\n%s]{%d,}" % (re.escape(skimmed.encode()), _LONGEST_RUN), lines.first_bytes):
+        run: list[int] = []
+        for row in (*range(*found.span()), None):
+            if row is not None and lines.blank[row]:
+                continue
+            if row is not None and _is_skimmed(source[lines.indents[row] : lines.ends[row]]):
+                run.append(row)
+                continue
+            hidden += run[:-_LONGEST_RUN]
+            run = []
     return hidden
+
+
+def _is_skimmed(line: bytes) -> bool:
+    return not line.startswith(b"\\") or line.rstrip(b"\r\n") == b"\\"

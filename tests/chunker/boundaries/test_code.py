@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.boundaries import Outline, Strength
-from chunker.boundaries.python import PythonFormat
+from chunker.boundaries.code import CodeFormat
 
 ROOT = Path(__file__).resolve().parents[3]
 STANDARD_LIBRARY = Path(os.__file__).resolve().parent
@@ -39,7 +39,7 @@ SOURCES = [
     *sorted((ROOT / "chunker").rglob("*.py")),
     *sorted((ROOT / "bpe_engine").rglob("*.py")),
 ]
-PYTHON = PythonFormat()
+PYTHON = CodeFormat("python")
 
 
 def read(path: Path) -> str:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.boundaries import Boundary, Format, Outline, Scope, Strength, TextFormat
+from chunker.boundaries.code import CodeFormat
 from chunker.boundaries.markdown import MarkdownFormat
-from chunker.boundaries.python import PythonFormat
 from chunker.boundaries.segmentation import grapheme_ends
 
-FORMATS: dict[str, Format] = {"text": TextFormat(), "markdown": MarkdownFormat(), "python": PythonFormat()}
+FORMATS: dict[str, Format] = {"text": TextFormat(), "markdown": MarkdownFormat(), "python": CodeFormat("python")}
 
 # Pieces of Markdown and Python in no order: structure that is broken in all places.
 SHARDS = (

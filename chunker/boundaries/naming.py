@@ -1,0 +1,97 @@
+"""How a definition is named in a breadcrumb: a template, filled in with the text of nodes.
+
+    template   impl[ {trait} for] {type}
+    Rust       impl<T> fmt::Display for Stack<T> {...}
+    name       impl fmt::Display for Stack<T>
+
+A placeholder is the name of a field of the node, or else the type of one of its children: `{name}`, `{selectors}`. `{class|interface}`
+takes the first of the two that is there, and `{declarator*}` goes down through fields of this name as far as they reach, for the
+declarators of C: from `*(*table[3])(int)` to `table`. What stands in square brackets is left out if a placeholder in it finds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+_LONGEST = 100  # characters; a name is part of one line that is repeated with every chunk
+_DEEPEST = 32  # declarators inside one another
+_PIECE = re.compile(r"\{([^{}]+)\}")
+_SEGMENT = re.compile(r"\[([^\]]*)\]|([^\[\]]+)")
+
+
+class _Segment(NamedTuple):
+    """Literal texts and placeholders in turns, a literal first."""
+
+    pieces: list[str]
+    optional: bool
+
+
+class NameTemplate:
+    """A template, read once. Raises ValueError for one without a placeholder."""
+
+    __slots__ = ("_segments", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._segments = [
+            _Segment(_PIECE.split(optional or needed), bool(optional)) for optional, needed in _SEGMENT.findall(text)
+        ]
+        if not any(len(segment.pieces) > 1 for segment in self._segments):
+            raise ValueError(f"a name has at least one placeholder in braces; got {text!r}")
+
+    def name(self, node: Node, source: bytes) -> str:
+        """The name of a node of the tree of `source`, in one line, at most a hundred characters; "" if it has none."""
+        parts = []
+        for segment in self._segments:
+            filled = _filled(segment.pieces, node, source)
+            if filled is None and not segment.optional:
+                return ""
+            parts.append(filled or "")
+        name = " ".join("".join(parts).split())
+        return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+    def __repr__(self) -> str:
+        return f"NameTemplate({self._text!r})"
+
+
+def _filled(pieces: list[str], node: Node, source: bytes) -> str | None:
+    parts = [pieces[0]]
+    for placeholder, literal in zip(pieces[1::2], pieces[2::2], strict=True):
+        found = next((child for way in placeholder.split("|") if (child := _found(node, way)) is not None), None)
+        if found is None or found.start_byte == found.end_byte:
+            return None
+        # More bytes than these are not needed: the name is cut off before their end.
+        text = source[found.start_byte : min(found.end_byte, found.start_byte + 8 * _LONGEST)]
+        parts += [text.decode("utf-8", "replace"), literal]
+    return "".join(parts)
+
+
+def _found(node: Node, way: str) -> Node | None:
+    field = way.removesuffix("*")
+    child = _child(node, field)
+    if field != way:
+        for _ in range(_DEEPEST):
+            inner = None if child is None else _inner_declarator(child, field)
+            if inner is None:
+                break
+            child = inner
+    return child
+
+
+def _child(node: Node, name: str) -> Node | None:
+    """The child in this field, else the first one of this type."""
+    found = node.child_by_field_name(name)
+    if found is None:
+        found = next((child for child in node.children if child.type == name), None)
+    return found
+
+
+def _inner_declarator(node: Node, field: str) -> Node | None:
+    """The child in the field; for a node that is called after the field but has none, the last named child: `(*name)`, `&name`."""
+    found = node.child_by_field_name(field)
+    if found is None and node.type.endswith(f"_{field}") and node.named_child_count:
+        found = node.named_child(node.named_child_count - 1)
+    return found

@@ -1,0 +1,280 @@
+"""One walk over a syntax tree: which lines begin a part of the code, and how strong a cut there is.
+
+    class Stack:                    definition, depth 1
+        size = 0                    first part of a body: weak, a header keeps what it introduces
+        # Put on top.               definition, depth 2: the comments above it belong to it ...
+        @traced                     ... but if all of it is too long, a cut here is better than one inside,
+        def push(self, item):       and one here is the next best
+            if item:                weak, as above
+                self.put(item)      weak
+            else:                   clause, depth 4
+                pass                weak
+
+The walk enters only nodes that span several lines and keeps a stack of its own: its time is linear in the text,
+whatever the depth. Most of its time goes into making Python objects of nodes, so it looks at each node once, and at few of its attributes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from chunker.boundaries.base import Strength
+from chunker.boundaries.grammar import Grammar, Role, compiled
+from chunker.boundaries.lines import LineTable
+
+
+class Rank(IntEnum):
+    """The order of the boundaries of one depth."""
+
+    WRAPPED = 0  # between decorators and their definition
+    COMMENTED = 1  # between comments and their definition
+    TRAILING = 2  # between a definition and the comments at the end of its body
+    FIRST = 3  # a definition that is the first part of a body
+    PART = 4
+    GROUP = 5  # a part after a blank line
+    DEFINITION = 6  # a definition, what follows one, a clause
+
+
+_RANKS = len(Rank)
+
+# What is nested deeper is lines: nobody writes it, and the levels stay within the scale.
+_MAX_DEPTH = 250
+
+_MOST_WRAPPERS = 8  # around one definition
+
+
+_LINE = int(Strength.LINE)
+# Members of an enumeration cost more to look up than a node does.
+_HIDDEN, _CLAUSE, _DEFINITION, _WRAPPER = int(Role.HIDDEN), int(Role.CLAUSE), int(Role.DEFINITION), int(Role.WRAPPER)
+_COMMENT, _LEADING = int(Role.COMMENT), int(Role.LEADING)
+_GROUP_OVER_PART, _DEFINITION_OVER_PART = Rank.GROUP - Rank.PART, Rank.DEFINITION - Rank.PART
+
+
+def strength_at(depth: int, rank: Rank) -> int:
+    """The strength of a boundary."""
+    return int(Strength.STRUCTURE) + (_MAX_DEPTH - depth) * _RANKS + rank
+
+
+def is_plain_part(strength: int) -> bool:
+    """Whether a boundary of this strength gets stronger when a blank line precedes it."""
+    return strength >= Strength.STRUCTURE and (strength - Strength.STRUCTURE) % _RANKS == Rank.PART
+
+
+class Region(NamedTuple):
+    """The lines of a definition, comments at its end included; `name` for the breadcrumb, "" if it has none."""
+
+    first: int
+    last: int
+    depth: int
+    name: str
+
+
+class Found:
+    """What the walk collects, by line.
+
+    `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
+    the strength of a cut between them and the comments above. `comments`: their last lines -> their first. `regions`: the definitions.
+    """
+
+    __slots__ = ("comments", "leading", "own", "parts", "regions")
+
+    def __init__(self, hidden: list[int]) -> None:
+        self.parts: dict[int, tuple[int, str]] = {}
+        self.leading: dict[int, int] = {}
+        self.own: dict[int, int] = {}
+        self.comments: dict[int, int] = dict(zip(hidden, hidden, strict=True))
+        self.regions: list[Region] = []
+
+
+class _Siblings:
+    """What the children of one node that came before mean for the next one.
+
+    `strength`: of the next part, unless it is a definition. `part`: of one that nothing makes weaker or stronger. `attributes`: the line of
+    the first of the attributes that wait for what they belong to, -1 for none. `previous`: the name of the definition before, if the
+    next one may continue it.
+    """
+
+    __slots__ = ("attributes", "depth", "part", "previous", "strength")
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.part = strength_at(depth, Rank.PART)
+        self.strength = _LINE
+        self.attributes = -1
+        self.previous = ""
+
+
+class Walk:
+    """The walk over one tree."""
+
+    def __init__(self, grammar: Grammar, source: bytes, lines: LineTable, hidden: list[int]) -> None:
+        self.found = Found(hidden)
+        self._grammar = grammar
+        self._compiled = compiled(grammar)
+        self._source = source
+        self._lines = lines
+        self._row_of_indent = dict(zip(lines.indents, range(len(lines)), strict=True))
+
+    def run(self, root: Node) -> Found:
+        """Collect the parts of the tree."""
+        stack = [(root, 0)]
+        inside = self._compiled.inside
+        while stack:
+            node, depth = stack.pop()
+            deeper = inside[node.kind_id]
+            if deeper > 0:
+                self._enter(node, depth + deeper, stack)
+            else:
+                self._pass_through(node, depth, stack)
+        return self.found
+
+    def _enter(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
+        """The children of a body, group or list are parts at `depth`."""
+        siblings = _Siblings(depth)
+        for child, kind, role, row, last in self._children(node, depth, depth, stack):
+            if role == _HIDDEN:
+                continue
+            if role == _LEADING:
+                siblings.attributes = row if siblings.attributes < 0 else siblings.attributes
+                continue
+            if role == _COMMENT:
+                self._put_comment(row, last, child.end_byte)
+                if siblings.attributes >= 0 or self._leads(row, last):
+                    continue
+            definition = self._definition(child, role, several_lines=last > row) if role >= _DEFINITION else None
+            if definition is None:
+                self._put_part(siblings, row, self._compiled.labels[kind])
+                siblings.previous = siblings.previous if role == _COMMENT else ""
+            else:
+                self._put_definition(siblings, definition, row, last)
+        if siblings.attributes >= 0:  # nothing follows them
+            self._put(siblings.attributes, siblings.strength, "statement")
+
+    def _pass_through(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
+        """Of the children of any other node only clauses are parts, and the definition inside a wrapper."""
+        held = self._held(node) if self._compiled.roles[node.kind_id] == _WRAPPER else None
+        for child, kind, role, row, last in self._children(node, depth, depth + 1, stack):
+            if role == _COMMENT:
+                self._put_comment(row, last, child.end_byte)
+            elif role == _CLAUSE:
+                self._put(row, strength_at(depth + 1, Rank.DEFINITION), "clause")
+            elif held is not None and child == held:
+                self._put(row, strength_at(depth, Rank.WRAPPED), self._compiled.labels[kind])
+
+    def _children(
+        self, node: Node, depth: int, depth_of_clauses: int, stack: list[tuple[Node, int]]
+    ) -> Iterator[tuple[Node, int, int, int, int]]:
+        """The named children that begin a line: each with its kind, role, first and last line. Those worth entering go on the stack."""
+        roles, inside = self._compiled.roles, self._compiled.inside
+        rows, byte_starts, ends = self._row_of_indent, self._lines.byte_starts, self._lines.ends
+        for child in node.children:
+            kind = child.kind_id
+            role = roles.get(kind)
+            if role is None:
+                continue
+            start, end = child.start_byte, child.end_byte
+            row = rows.get(start, -1)
+            begins = row >= 0
+            if not begins:
+                row = bisect_right(byte_starts, start) - 1
+                begins = start <= self._lines.indents[row]
+            # Most nodes end on the line on which they begin: no need to search.
+            last = row if end <= ends[row] else bisect_right(byte_starts, end - 1) - 1
+            if (last > row or (role == _HIDDEN and begins)) and inside[kind] >= 0:
+                inner = depth_of_clauses if role == _CLAUSE and begins else depth
+                if inner < _MAX_DEPTH:
+                    stack.append((child, inner))
+            if begins:
+                yield child, kind, role, row, last
+
+    # --- definitions
+
+    def _definition(self, node: Node, role: int, *, several_lines: bool) -> Node | None:
+        """The definition that `node` is or wraps; None if it is something else."""
+        if role == _DEFINITION:
+            return node if self._counts(node, several_lines=several_lines) else None
+        roles = self._compiled.roles
+        found: Node | None = node
+        for _ in range(_MOST_WRAPPERS):
+            found = self._held(found) if found is not None else None
+            if found is None or roles[found.kind_id] == _DEFINITION:
+                break
+        else:
+            return None
+        return found if found is not None and self._counts(found, several_lines=several_lines) else None
+
+    def _held(self, wrapper: Node) -> Node | None:
+        """The one definition, or wrapper of one, that is directly in a wrapper; None if there is none, or more than one."""
+        roles = self._compiled.roles
+        found = [child for child in wrapper.named_children if roles.get(child.kind_id) in (_DEFINITION, _WRAPPER)]
+        return found[0] if len(found) == 1 else None
+
+    def _counts(self, node: Node, *, several_lines: bool) -> bool:
+        """Whether a node fulfils the condition of its kind of definitions."""
+        condition = self._grammar.definitions[node.type].condition
+        if condition and not several_lines:
+            return False
+        for name, types in condition.items():
+            child = node.child_by_field_name(name)
+            if child is None:
+                child = next((one for one in node.children if one.type == name), None)
+            if child is None or (types and child.type not in types):
+                return False
+        return True
+
+    # --- parts
+
+    def _put_part(self, siblings: _Siblings, row: int, label: str) -> None:
+        """A part that is no definition."""
+        strength, attributes = siblings.strength, siblings.attributes
+        if attributes >= 0:
+            self.found.leading[row] = attributes
+            if strength > _LINE:
+                self.found.own[row] = strength_at(siblings.depth, Rank.COMMENTED)
+            siblings.attributes = -1
+        if strength == siblings.part and row and self._lines.blank[row - 1]:
+            strength += _GROUP_OVER_PART
+        self._put(row, strength, label)
+        siblings.strength = siblings.part
+
+    def _put_definition(self, siblings: _Siblings, definition: Node, row: int, last: int) -> None:
+        """A part that is a definition, or wraps one, fills the lines from `row` to `last`."""
+        kind = self._grammar.definitions[definition.type]
+        name = kind.name.name(definition, self._source)
+        depth = siblings.depth
+        joined = definition.type in self._grammar.joined
+        if joined and name and name == siblings.previous:
+            region = self.found.regions.pop()
+            self.found.regions.append(region._replace(last=last))
+            self._put(row, strength_at(depth + 1, Rank.DEFINITION), "clause")
+            return
+        self._put(row, strength_at(depth, Rank.FIRST if siblings.strength == _LINE else Rank.DEFINITION), kind.label)
+        self.found.own[row] = strength_at(depth, Rank.COMMENTED)
+        if siblings.attributes >= 0:
+            self.found.leading[row] = siblings.attributes
+        self.found.regions.append(Region(row, last, depth, name))
+        siblings.previous = name if joined else ""
+        siblings.attributes, siblings.strength = -1, siblings.part + _DEFINITION_OVER_PART
+
+    def _put(self, row: int, strength: int, label: str) -> None:
+        """Put a part on a line; of two on the same line the stronger one counts."""
+        known = self.found.parts.get(row)
+        if known is None or known[0] < strength:
+            self.found.parts[row] = strength, label
+
+    # --- comments
+
+    def _put_comment(self, row: int, last: int, end: int) -> None:
+        """A comment that begins one line and ends another counts, unless something follows on its last line."""
+        if not self._source[end : self._lines.ends[last]].strip():
+            self.found.comments[last] = row
+
+    def _leads(self, row: int, last: int) -> bool:
+        """Whether the comment on these lines belongs to what the next line begins."""
+        lines = self._lines
+        return last + 1 < len(lines) and not lines.blank[last + 1] and lines.indent(row) <= lines.indent(last + 1)
