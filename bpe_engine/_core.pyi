@@ -1,6 +1,6 @@
 """The compiled core of bpe_engine."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class TokenBuffer:

@@ -115,6 +115,9 @@ def growing(kind: str, grow: str, parts: list[Any], places: list[int]) -> list[t
             marks += 1
         if place % 5 == 0 and marks:
             steps.append(("back", place % marks))
+        if grow == "append" and isinstance(part, str) and place % 2:
+            cuts = [len(part) * number // 4 for number in range(5)]
+            steps.append(("append_fitting", (part, cuts, 3 * place), {"slack": place % 4}))
         steps += [(grow, (part,), {}), *(("get", name) for name in ("count", "text", "data"))]
     return [*steps, ("tokens", (), {})]
 
@@ -186,6 +189,7 @@ def test_no_public_name_is_left_out() -> None:
     public = {name for name, _ in inspect.getmembers(Tokenizer) if not name.startswith("_")}
     assert public - called - elsewhere - opened - inside == set()
     grown = {"append", "prepend", "count", "text", "data", "tokens", "snapshot", "rollback", "fewest"}
+    grown |= {"append_fitting", "counts"}
     for kind in (AppendingEncoder, PrependingEncoder, IntervalEncoder):
         assert {name for name, _ in inspect.getmembers(kind) if not name.startswith("_")} - {"register"} <= grown
 

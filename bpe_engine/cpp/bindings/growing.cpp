@@ -109,7 +109,7 @@ public:
     }
 
     // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
-    nb::object grow_fitting(nb::str text, nb::sequence cuts, std::size_t limit, std::size_t slack) {
+    nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit, std::size_t slack) {
         std::size_t const length = nb::len(text);
         std::vector<std::size_t> const places = offsets_in(cuts, length);
         Ascii const ascii(text);
@@ -316,7 +316,6 @@ void define_growing(nb::module_& module) {
                               "A text that grows to the left, and its count.",
                               "Add `text` at the start. Amortized time proportional to its length.");
     appending.def("append_fitting", &Growing<AppendingEncoder>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
-                  nb::sig("def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]"),
                   "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.");
 }
 

@@ -45,7 +45,7 @@ public:
         return core_->count(first, last);
     }
 
-    nb::list counts(Py_ssize_t start, nb::sequence ends) const {
+    nb::typed<nb::list, int> counts(Py_ssize_t start, nb::typed<nb::sequence, int> ends) const {
         nb::list made;
         for (nb::handle end : ends) {
             Py_ssize_t const last = PyLong_AsSsize_t(end.ptr());
@@ -78,7 +78,7 @@ void define_interval(nb::module_& module) {
         .def("count", &Interval::count, nb::arg("start"), nb::arg("end"),
              "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
         .def("counts", &Interval::counts, nb::arg("start"), nb::arg("ends"),
-             nb::sig("def counts(self, start: int, ends: Sequence[int]) -> list[int]"), "`count(start, end)` for each of `ends`.")
+             "`count(start, end)` for each of `ends`.")
         .def_prop_ro("memory", &Interval::memory, "Bytes of memory, the text itself not counted.")
         .def("__reduce__", &Interval::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
 }
