@@ -10,6 +10,7 @@ from chunker.errors import UnknownLanguageError
 
 # Name of the format: module and class, which takes no arguments.
 _PLACES: dict[str, tuple[str, str]] = {
+    "html": ("chunker.boundaries.html", "HtmlFormat"),
     "markdown": ("chunker.boundaries.markdown", "MarkdownFormat"),
     "text": ("chunker.boundaries.text", "TextFormat"),
 }

@@ -26,28 +26,20 @@ belong to no block, such as link definitions, are LINE boundaries. A long fence 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import repeat
-from typing import NamedTuple
 
 import regex
 
-from chunker.boundaries.base import Boundary, Outline, Scope, Strength
-from chunker.boundaries.embedded import Stretch, code_inside
+from chunker.boundaries.base import Outline, Scope, Strength
+from chunker.boundaries.columns import Columns, Heading, sections
+from chunker.boundaries.embedded import Stretch
 from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
-from chunker.boundaries.prose import prose_ends
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
 _ITEM = -1  # an item, against the block that its list is
 _DEEPEST = 50  # what is nested deeper is as strong as what is not quite as deep
-_SOFT_LINE = (
-    Strength.WORD + 5
-)  # a line start inside a sentence: better than a cut between two words, no better than that
 _BEFORE_FENCE = " \t>-+*.)0123456789"  # marks of quotes and items
 _KEPT = -2  # between a heading and a block that should stay whole
-
-_LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(Strength.SENTENCE)
 
 # YAML between lines of dashes or TOML between lines of plus signs, at the very start of the text. A key or a comment must
 # follow, else the dashes are a rule.
@@ -60,11 +52,9 @@ _FRONT_MATTER = re.compile(
     """,
     re.VERBOSE,
 )
-_LINE_START = re.compile(r"\n((?:[ \t]*\n)*+)(?=.)", re.DOTALL)
 _QUOTED_LINE_START = re.compile(r"\n((?:[ \t>]*\n)*+)(?=.)", re.DOTALL)
 _QUOTED_BLANK = re.compile(r"(?:[ \t>]*\n)*+")
 _CLOSING_FENCES = {mark: re.compile(rf"[ \t>]*+{mark}{{3,}}+[ \t]*+\n?\Z") for mark in "`~"}
-_BLANK_LINE = re.compile(r"[ \t]*+\n")
 _LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]]*+\])")
 _MARKS_BEFORE = re.compile(r"[ \t>]*+(?:#{1,6}(?=\s|\Z))?")
 _MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
@@ -83,16 +73,7 @@ class MarkdownFormat:
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
-        reader = _Collector(text)
-        reader.run()
-        # What is too long is cut into words: the sentences are there already, and those of code are none.
-        return Outline(reader.boundaries(), reader.scopes(), finest=Strength.SENTENCE)
-
-
-class _Heading(NamedTuple):
-    start: int
-    level: int
-    name: str
+        return _Collector(text).outline()
 
 
 class _Collector:
@@ -101,34 +82,25 @@ class _Collector:
     def __init__(self, text: str) -> None:
         self._text = text
         self._copy = copy_for_parsers(text)
-        # The boundaries, by columns; offsets ascend.
-        self._offsets = [0]
-        self._strengths = [int(Strength.DOCUMENT)]
-        self._labels = ["document"]
-        self._headings: list[_Heading] = []
-        self._scopes: list[Scope] = []
+        self._columns = Columns(text, self._copy)
+        self._headings: list[Heading] = []
         self._depth = 0
         self._glued = 0  # the level of the heading that stands directly before, 0 if none does
         self._first_item = False
 
-    def run(self) -> None:
-        """Collect."""
+    def outline(self) -> Outline:
+        """Read the text."""
         start = int(self._text.startswith("\ufeff"))
         match = _FRONT_MATTER.match(self._copy, start)
         if match is not None:
             kind = "yaml" if match["toml"] is None else "toml"
             first, end = match.span(kind)
-            self._inside(Stretch(first, end), kind)
+            self._columns.code(Stretch(first, end), kind)
             start = match.end()
         read_blocks(self._copy, start, self)
         if match is not None:
-            self._set_off(start)
-
-    def _set_off(self, start: int) -> None:
-        """Make what is behind the front matter a unit of its own."""
-        index = next((index for index, offset in enumerate(self._offsets) if offset >= start), None)
-        if index is not None:
-            self._strengths[index] = int(_SECTION)
+            self._columns.strengthen(start, _SECTION)  # what is behind front matter is a unit of its own
+        return self._columns.outline(sections(self._headings, len(self._text)))
 
     # --- blocks: what `Reader` asks for
 
@@ -139,31 +111,21 @@ class _Collector:
             self._block(start, "heading")
         else:
             if not above or above >= level:
-                self._put(start, _SECTION - level, "section")
-            self._headings.append(_Heading(start, level, _plain(self._text[start:end])))
+                self._columns.put(start, _SECTION - level, "section")
+            self._headings.append(Heading(start, level, _plain(self._text[start:end])))
         self._glued = level
 
     def paragraph(self, start: int, end: int) -> None:
         """Prose."""
         self._block(start, "paragraph")
         self._glued = 0
-        ends = prose_ends(self._text, start, end)
-        if self._copy.find("\n", start, end - 1) < 0:
-            for offset in ends:
-                if offset < end:
-                    self._put(offset, _SENTENCE, "sentence")
-            return
-        places = {match.end(): (int(_SOFT_LINE), "line") for match in _LINE_START.finditer(self._copy, start, end)}
-        places.update((offset, (_SENTENCE, "sentence")) for offset in ends)
-        for offset in sorted(places):
-            if offset < end:
-                self._put(offset, *places[offset])
+        self._columns.prose(start, end)
 
     def code(self, start: int, end: int, info: str | None) -> None:
         """A fence with its info string, or an indented block."""
         self._whole(start, "code")
         if info is None:
-            self._verbatim(start, end)
+            self._columns.verbatim(start, end)
             return
         # The line that opens a fence stays with the first line of code, the one that closes it with the last.
         first = self._copy.find("\n", start, end) + 1 or end
@@ -173,15 +135,15 @@ class _Collector:
         if not _CLOSING_FENCES[fence[0]].match(self._copy, last, end):
             last = end
         words = info.replace("{", " ").replace("}", " ").split()
-        self._inside(Stretch(first, last, len(opening) - len(fence)), words[0].lstrip(".") if words else "")
+        self._columns.code(Stretch(first, last, len(opening) - len(fence)), words[0].lstrip(".") if words else "")
 
     def table(self, start: int, end: int, rows: list[int]) -> None:
         """A table; `rows` are the starts of the lines below the delimiter row."""
         self._whole(start, "table")
         for row in rows[1:]:  # the first one stays with the header
-            self._put(row, _LINE, "row")
+            self._columns.put(row, Strength.LINE, "row")
         if len(rows) > 1:
-            self._scopes.append(Scope(start, end, "", self._text[start : rows[0]]))
+            self._columns.scopes.append(Scope(start, end, "", self._text[start : rows[0]]))
 
     def leaf(self, start: int, end: int, label: str) -> None:
         """Another block without blocks inside."""
@@ -190,7 +152,7 @@ class _Collector:
             self._glued = 0
         else:
             self._whole(start, label)
-            self._verbatim(start, end)
+            self._columns.verbatim(start, end)
 
     def lines(self, start: int, end: int) -> None:
         """Lines that are no block, such as link definitions; blank ones among them."""
@@ -198,8 +160,8 @@ class _Collector:
         at = start if first is None else first.end()
         if at < end and start:
             blank = at > start or self._copy.endswith("\n\n", 0, start)
-            self._put(at, *((_PARAGRAPH, "paragraph") if blank else (_LINE, "line")))
-        self._verbatim(at, end, _QUOTED_LINE_START)
+            self._columns.put(at, *((Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")))
+        self._columns.verbatim(at, end, _QUOTED_LINE_START)
 
     def open(self, start: int, label: str) -> None:
         """A block with blocks inside begins."""
@@ -212,7 +174,7 @@ class _Collector:
         if not self._first_item:
             self._glued = 0  # a heading keeps the first item, not one after it
         if not self._glued:
-            self._put(start, self._level() + 3 + _ITEM, "item")
+            self._columns.put(start, self._level() + 3 + _ITEM, "item")
         self._first_item = False
 
     def close(self) -> None:
@@ -227,67 +189,12 @@ class _Collector:
 
     def _block(self, start: int, label: str) -> None:
         if not self._glued:
-            self._put(start, self._level(), label)
+            self._columns.put(start, self._level(), label)
 
     def _whole(self, start: int, label: str) -> None:
         """A block that should stay whole, even if that parts it from its heading."""
-        self._put(start, self._level() + (_KEPT if self._glued else 0), label)
+        self._columns.put(start, self._level() + (_KEPT if self._glued else 0), label)
         self._glued = 0
-
-    def _inside(self, stretch: Stretch, language: str) -> None:
-        """The lines of code, or what its own format makes of them."""
-        outline = code_inside(self._text, stretch, language)
-        if outline is None:
-            self._verbatim(stretch.start, stretch.end)
-            return
-        for boundary in outline.boundaries:
-            self._put(*boundary)
-        self._scopes += outline.scopes
-
-    def _verbatim(self, start: int, end: int, line_start: re.Pattern[str] = _LINE_START) -> None:
-        """All lines but the first that are not blank."""
-        if _BLANK_LINE.match(self._copy, start, end):
-            start -= 1
-        for match in line_start.finditer(self._copy, start, end):
-            self._offsets.append(match.end())
-            if match[1]:
-                self._strengths.append(_PARAGRAPH)
-                self._labels.append("paragraph")
-            else:
-                self._strengths.append(_LINE)
-                self._labels.append("line")
-
-    def _put(self, offset: int, strength: int, label: str) -> None:
-        last = self._offsets[-1]
-        if offset > last:
-            self._offsets.append(offset)
-            self._strengths.append(int(strength))
-            self._labels.append(label)
-        elif offset == last and (self._strengths[-1] < strength or self._labels[-1] == "document"):
-            self._strengths[-1] = max(self._strengths[-1], int(strength))
-            self._labels[-1] = label
-
-    # --- results
-
-    def boundaries(self) -> list[Boundary]:
-        """What was found."""
-        return as_boundaries(self._offsets, self._strengths, self._labels)
-
-    def scopes(self) -> Iterator[Scope]:
-        """A section goes on to the next heading of its level or a higher one."""
-        yield from self._scopes
-        ends: list[tuple[int, int]] = []  # (level, start) of the later headings that end sections above them
-        for start, level, name in reversed(self._headings):
-            while ends and ends[-1][0] > level:
-                ends.pop()
-            if name:
-                yield Scope(start, ends[-1][1] if ends else len(self._text), name)
-            ends.append((level, start))
-
-
-def as_boundaries(offsets: Iterable[int], strengths: Iterable[int], labels: Iterable[str]) -> list[Boundary]:
-    """Boundaries from their columns, three times as fast as one call for each."""
-    return list(map(tuple.__new__, repeat(Boundary), zip(offsets, strengths, labels, strict=True)))
 
 
 def _plain(heading: str) -> str:
