@@ -1,11 +1,13 @@
 """Seeing how a text was cut: as a page for the browser, or in the terminal.
 
-chunker view src -o page.html
-chunker view src --terminal
+    chunker view src -o page.html
+    chunker view src --terminal
 
-seen = see(chunker, text, "notes.md")
-b"".join(page([seen], settings, "notes.md"))      # one HTML file
-"".join(terminal_lines(seen, ...))                # coloured lines
+    seen = see(chunker, text, "notes.md")             # the facts
+    b"".join(page([seen], settings, "notes.md"))      # one HTML file
+    "".join(terminal_view(seen, screen()))            # lines, from chunker.view.terminal
+
+Chunks that were made elsewhere are shown with `see_chunks`.
 """
 
 from __future__ import annotations

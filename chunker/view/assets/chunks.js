@@ -1,49 +1,45 @@
-// The chunks of one text as articles. An article is an empty shell until it comes near the window; a short text is filled in while the browser
-// is idle, so that the browser's own search finds all of it, and of a long one what is far away is emptied again.
+// The chunks of one text as articles, in groups. A group has its articles while it is near the window; of a short text all groups are made while
+// the browser is idle, and kept, so that the browser's own search finds everything. What is far away in a long text costs one empty element
+// a group, whatever its length.
 
-const FILL_ALL_BELOW = 1_000_000; // code units
+const GROUP = 16;
+const KEEP_ALL_BELOW = 1_000_000; // code units
 const NEAR = "1500px 0px";
 const LINE_HEIGHT = 21;
 const LINE_LENGTH = 95;
 const FRAME_HEIGHT = 78;
 const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(() => work({ timeRemaining: () => 8 }), 16));
 
+const byId = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat("en");
 const count = (amount, noun) => `${number.format(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-// What is shown now. `near`: numbers of the chunks near the window.
-const shown = { text: null, index: 0, articles: [], near: new Set(), current: -1, tokens: false, generation: 0 };
+// What is shown now. `skipped`: for each chunk that fits the filter, how many before it do not; -1 for one that does not fit itself.
+// `near`: numbers of the groups near the window. `generation` changes with each text.
+const shown = { text: null, index: 0, skipped: null, groups: [], near: new Set(), current: 0, tokens: false, generation: 0 };
+
+const isShown = (place) => shown.skipped[place] >= 0;
+const groupOf = (place) => shown.groups[Math.floor(place / GROUP)];
+const articleOf = (place) => byId(`chunk-${place + 1}`);
 
 const nearby = new IntersectionObserver(
   (entries) => {
-    for (const entry of entries) {
-      const place = entry.target.place;
-      if (shown.articles[place] !== entry.target) continue;
-      if (entry.isIntersecting) {
+    for (const { target, isIntersecting } of entries) {
+      const place = target.first / GROUP;
+      if (shown.groups[place] !== target) continue; // of a text or a filter that was shown before
+      if (isIntersecting) {
         shown.near.add(place);
-        fill(place);
+        build(target);
       } else {
         shown.near.delete(place);
-        leave(place);
+        leave(target);
       }
     }
     highlightSoon();
   },
   { rootMargin: NEAR },
 );
-
-function shell(chunk, place, total) {
-  const article = element("article", `chunk c${place % 4}`);
-  article.place = place;
-  article.id = `chunk-${place + 1}`;
-  article.tabIndex = -1;
-  article.setAttribute("aria-posinset", place + 1);
-  article.setAttribute("aria-setsize", total);
-  const lines = chunk.lines[1] - chunk.lines[0] + (chunk.end - chunk.start) / LINE_LENGTH;
-  article.style.setProperty("contain-intrinsic-block-size", `auto ${Math.round(FRAME_HEIGHT + lines * LINE_HEIGHT)}px`);
-  return article;
-}
 
 function cutLine(cut) {
   return element("div", `cut g${cut.grade}`, `before ${cut.label}, ${cut.quality}`);
@@ -53,7 +49,7 @@ function factsLine(chunk, place) {
   const line = element("header", "facts-line");
   const title = element("h2");
   title.id = `title-${place + 1}`;
-  title.append(element("span", "number", number.format(place + 1)), element("span", "kind", chunk.kind));
+  title.append(element("span", "number", number.format(place + 1)), " ", element("span", "kind", chunk.kind));
   line.append(title);
   const trail = element("span", "trail");
   trail.dir = "auto";
@@ -63,101 +59,142 @@ function factsLine(chunk, place) {
   });
   line.append(trail);
   if (chunk.repeated) line.append(element("span", "overlap", `repeats ${count(chunk.repeatedTokens, "token")}`));
-  const [first, last] = chunk.lines;
-  line.append(element("span", "lines", first === last ? `line ${first}` : `lines ${first}–${last}`));
-  line.lastChild.title = `Characters ${chunk.characters.join("–")}, bytes ${chunk.bytes.join("–")}`;
+  const [first, last] = chunk.lines.map((at) => number.format(at));
+  const lines = line.appendChild(element("span", "lines", first === last ? `line ${first}` : `lines ${first}–${last}`));
+  lines.title = `Characters ${chunk.characters.join("–")}, bytes ${chunk.bytes.join("–")}`;
   const share = chunk.count / shown.text.maxTokens;
   const meter = element("span", "meter");
   meter.setAttribute("aria-hidden", "true");
-  meter.append(element("span"));
-  meter.firstChild.style.width = `${share * 100}%`;
-  const use = element("span", "fill");
-  use.append(meter, `${number.format(chunk.count)} of ${count(shown.text.maxTokens, "token")}, ${percent(share)}`);
-  line.append(use);
+  meter.appendChild(element("span")).style.width = `${share * 100}%`;
+  const fill = line.appendChild(element("span", "fill"));
+  fill.append(meter, `${number.format(chunk.count)} of ${count(shown.text.maxTokens, "token")}, ${percent(share)}`);
   return line;
 }
 
-function fill(place) {
-  const article = shown.articles[place];
+function articleFor(place) {
   const chunk = shown.text.chunks[place];
-  if (!article.firstChild) {
-    if (chunk.cut) article.append(cutLine(chunk.cut));
-    const card = element("div", "card");
-    const text = element("pre", "text");
-    text.dir = "auto";
-    card.append(factsLine(chunk, place), text);
-    article.append(card);
-    article.setAttribute("aria-labelledby", `title-${place + 1}`);
-    article.inTokens = null;
+  const article = element("article", `chunk c${place % 4}`);
+  article.place = place;
+  article.id = `chunk-${place + 1}`;
+  article.tabIndex = -1;
+  article.setAttribute("aria-posinset", place + 1);
+  article.setAttribute("aria-setsize", shown.text.chunks.length);
+  article.setAttribute("aria-labelledby", `title-${place + 1}`);
+  if (chunk.cut) article.append(cutLine(chunk.cut));
+  const card = article.appendChild(element("div", "card"));
+  const text = element("pre", "text");
+  text.dir = "auto";
+  card.append(factsLine(chunk, place), text);
+  if (place === shown.current) markCurrent(article, true);
+  return article;
+}
+
+function groupFor(first) {
+  const group = element("div", "group");
+  group.setAttribute("role", "presentation");
+  group.first = first;
+  group.behind = Math.min(first + GROUP, shown.text.chunks.length);
+  return group;
+}
+
+// Give a group its articles, if it has none, and their text as it is to be shown now.
+function build(group) {
+  if (!group.firstChild) {
+    for (let place = group.first; place < group.behind; place++) {
+      if (!isShown(place)) continue;
+      if (shown.skipped[place]) group.append(hiddenLine(shown.skipped[place]));
+      group.append(articleFor(place));
+    }
   }
-  const inTokens = shown.tokens && shown.near.has(place);
-  if (article.inTokens !== inTokens) {
-    article.querySelector(".text").replaceChildren(chunkNodes(chunk, shown.text.text, inTokens));
+  const inTokens = shown.tokens && shown.near.has(group.first / GROUP);
+  for (const article of group.querySelectorAll("article")) {
+    if (article.inTokens === inTokens) continue;
+    article.querySelector(".text").replaceChildren(chunkNodes(shown.text.chunks[article.place], shown.text.text, inTokens));
     article.inTokens = inTokens;
   }
 }
 
-function leave(place) {
-  const article = shown.articles[place];
-  if (shown.text.text.length >= FILL_ALL_BELOW && place !== shown.current) article.replaceChildren();
-  else if (article.inTokens) fill(place);
+function leave(group) {
+  const isLong = shown.text.text.length >= KEEP_ALL_BELOW;
+  if (isLong && groupOf(shown.current) !== group) group.replaceChildren();
+  else if (group.firstChild && shown.tokens) build(group);
 }
 
-function fillAll(generation, place) {
+// Before its articles are there, a group is as high as they will be, more or less.
+function guessHeight(group) {
+  let height = 0;
+  for (let place = group.first; place < group.behind; place++) {
+    const chunk = shown.text.chunks[place];
+    const lines = chunk.lines[1] - chunk.lines[0] + (chunk.end - chunk.start) / LINE_LENGTH;
+    if (isShown(place)) height += FRAME_HEIGHT + lines * LINE_HEIGHT;
+  }
+  group.hidden = height === 0;
+  group.style.setProperty("contain-intrinsic-block-size", `auto ${Math.round(height)}px`);
+}
+
+// Make all groups anew: another text, or another filter.
+function layOut() {
+  const { chunks, text } = shown.text;
+  shown.generation++;
+  nearby.disconnect();
+  shown.near.clear();
+  shown.groups = [];
+  for (let first = 0; first < chunks.length; first += GROUP) shown.groups.push(groupFor(first));
+  shown.groups.forEach(guessHeight);
+  const feed = byId("feed");
+  feed.setAttribute("aria-busy", "true");
+  feed.replaceChildren(...shown.groups);
+  let trailing = 0;
+  while (trailing < chunks.length && !isShown(chunks.length - 1 - trailing)) trailing++;
+  if (trailing && trailing < chunks.length) feed.append(hiddenLine(trailing));
+  // What the window shows is there with the first paint.
+  const first = shown.groups.find((group) => !group.hidden);
+  if (first) build(first);
+  shown.groups.forEach((group) => nearby.observe(group));
+  if (text.length < KEEP_ALL_BELOW) buildAll(shown.generation, 0);
+  else feed.setAttribute("aria-busy", "false");
+}
+
+function buildAll(generation, place) {
   whenIdle((deadline) => {
     if (generation !== shown.generation) return;
-    while (place < shown.articles.length && deadline.timeRemaining() > 2) fill(place++);
-    if (place < shown.articles.length) fillAll(generation, place);
-    else finished();
+    while (place < shown.groups.length && deadline.timeRemaining() > 2) build(shown.groups[place++]);
+    if (place < shown.groups.length) buildAll(generation, place);
+    else byId("feed").setAttribute("aria-busy", "false");
   });
 }
 
-function finished() {
-  byId("feed").setAttribute("aria-busy", "false");
-}
-
-// Show the text with this index; its data is parsed now.
-function showText(index) {
-  nearby.disconnect();
-  const text = JSON.parse(byId(`text-${index}`).textContent);
-  Object.assign(shown, { text, index, articles: [], current: -1, generation: shown.generation + 1 });
-  shown.near.clear();
-  shown.articles = text.chunks.map((chunk, place) => shell(chunk, place, text.chunks.length));
-  const feed = byId("feed");
-  feed.setAttribute("aria-busy", "true");
-  feed.replaceChildren(...shown.articles);
-  // What the first window shows is there with the first paint.
-  for (let place = 0; place < Math.min(8, shown.articles.length); place++) fill(place);
-  shown.articles.forEach((article) => nearby.observe(article));
-  if (text.text.length < FILL_ALL_BELOW) fillAll(shown.generation, 0);
-  else finished();
+function hiddenLine(amount) {
+  return element("p", "hidden-before", `${count(amount, "chunk")} not shown`);
 }
 
 function showTokens(wanted) {
   shown.tokens = wanted;
   document.body.classList.toggle("show-tokens", wanted);
   byId("tokens-button").setAttribute("aria-pressed", wanted);
-  for (const place of shown.near) fill(place);
+  for (const place of shown.near) build(shown.groups[place]);
   highlightSoon();
+}
+
+function markCurrent(article, current) {
+  if (current) article.setAttribute("aria-current", "true");
+  else article.removeAttribute("aria-current");
+  article.tabIndex = current ? 0 : -1;
 }
 
 // Make a chunk the current one; `focus` moves the keyboard there, and the window with it.
 function select(place, { focus = true } = {}) {
-  const before = shown.articles[shown.current];
-  if (before) {
-    before.removeAttribute("aria-current");
-    before.tabIndex = -1;
-  }
+  const before = articleOf(shown.current);
+  if (before) markCurrent(before, false);
   shown.current = place;
-  const article = shown.articles[place];
-  fill(place);
-  article.setAttribute("aria-current", "true");
-  article.tabIndex = 0;
+  build(groupOf(place));
+  const article = articleOf(place);
+  markCurrent(article, true);
   if (focus) {
     article.focus({ preventScroll: true });
     article.scrollIntoView({ block: "start" });
   }
-  byId("position").textContent = `${number.format(place + 1)} / ${number.format(shown.articles.length)}`;
+  byId("position").textContent = `${number.format(place + 1)} / ${number.format(shown.text.chunks.length)}`;
   history.replaceState(null, "", `#${shown.index + 1}.${place + 1}`);
-  drawMap();
+  drawMapSoon();
 }

@@ -39,24 +39,23 @@ function matches(chunk, text, wanted) {
 }
 
 function applyFilter() {
-  const { text, articles } = shown;
+  const { text } = shown;
   const wanted = asked();
-  byId("feed").querySelectorAll(".hidden-before").forEach((line) => line.remove());
+  const before = shown.skipped;
   let left = 0;
-  let skipped = 0;
-  text.chunks.forEach((chunk, place) => {
-    const fits = matches(chunk, text, wanted);
-    if (articles[place].hidden === fits) articles[place].hidden = !fits;
-    if (!fits) {
-      skipped++;
-      return;
+  let passed = 0;
+  shown.skipped = text.chunks.map((chunk) => {
+    if (!matches(chunk, text, wanted)) {
+      passed++;
+      return -1;
     }
     // Chunks that are not neighbours may have the same colour: say that something stands between them.
-    if (skipped) articles[place].before(hiddenLine(skipped));
-    skipped = 0;
+    const skipped = passed;
+    passed = 0;
     left++;
+    return skipped;
   });
-  if (skipped && left) articles.at(-1).after(hiddenLine(skipped));
+  if (!before || before.length !== shown.skipped.length || before.some((skipped, place) => skipped !== shown.skipped[place])) layOut();
   const all = left === text.chunks.length;
   byId("outcome").textContent = all ? count(left, "chunk") : `${number.format(left)} of ${count(text.chunks.length, "chunk")}`;
   byId("nothing").hidden = left > 0;
@@ -64,11 +63,15 @@ function applyFilter() {
   const [low, high] = [Math.round(wanted.least * BINS * 10) / 10, Math.round(wanted.most * BINS * 10) / 10];
   byId("fills").querySelectorAll("button").forEach((bar, bin) => bar.setAttribute("aria-pressed", low === bin && high === bin + 1));
   highlightSoon();
-  drawMap();
+  drawMapSoon();
 }
 
-function hiddenLine(amount) {
-  return element("p", "hidden-before", `${count(amount, "chunk")} not shown`);
+let filtering = 0;
+function filterSoon() {
+  filtering ||= requestAnimationFrame(() => {
+    filtering = 0;
+    applyFilter();
+  });
 }
 
 function filterByBin(bin) {
@@ -87,7 +90,7 @@ function highlightSoon() {
     if (words === "") return;
     const ranges = [];
     for (const place of shown.near) {
-      if (!shown.articles[place].hidden && ranges.length < MOST_FOUND) findIn(shown.articles[place], words, ranges);
+      for (const article of shown.groups[place].querySelectorAll("article")) findIn(article, words, ranges);
     }
     CSS.highlights.set("found", new Highlight(...ranges));
   });

@@ -4,51 +4,51 @@ const THEMES = ["auto", "light", "dark"];
 const index = JSON.parse(byId("index").textContent);
 
 function openText(place, chunk = 0) {
-  showText(place);
+  // The data of a text is parsed when it is looked at.
+  Object.assign(shown, { text: JSON.parse(byId(`text-${place}`).textContent), index: place, skipped: null, current: chunk });
+  const { path, chunks, notes } = shown.text;
   byId("heading").replaceChildren();
-  appendText(byId("heading"), shown.text.path, 0, shown.text.path.length);
-  byId("heading").title = shown.text.path;
-  showNotes(shown.text.notes);
+  appendText(byId("heading"), path, 0, path.length);
+  byId("heading").title = path;
+  showNotes(notes);
   showFacts(index, shown.text);
   showFills(shown.text);
   offerFilters(shown.text);
   applyFilter();
   markText(place);
-  byId("tokens-button").disabled = shown.text.chunks.some((item) => item.tokens === null);
+  byId("tokens-button").disabled = chunks.some((item) => item.tokens === null);
   window.scrollTo(0, 0);
-  if (shown.articles.length) select(Math.min(chunk, shown.articles.length - 1), { focus: chunk > 0 });
+  if (chunks.length) select(Math.min(chunk, chunks.length - 1), { focus: chunk > 0 });
   else byId("position").textContent = "no chunks";
-}
-
-function isShown(place) {
-  return !shown.articles[place].hidden;
 }
 
 // The chunk to go on from: the current one if it can be seen, else the first that can.
 function here() {
-  const top = byId("feed").getBoundingClientRect().top;
-  const inWindow = (place) => {
-    const box = shown.articles[place].getBoundingClientRect();
-    return isShown(place) && box.bottom > Math.max(top, 60) && box.top < window.innerHeight;
+  const inWindow = (article) => {
+    const box = article.getBoundingClientRect();
+    return box.bottom > 64 && box.top < window.innerHeight;
   };
-  if (shown.current >= 0 && inWindow(shown.current)) return { place: shown.current, current: true };
-  const seen = [...shown.near].filter(inWindow);
-  return seen.length ? { place: Math.min(...seen), current: false } : { place: shown.current, current: true };
+  const current = articleOf(shown.current);
+  if (current && inWindow(current)) return { place: shown.current, isCurrent: true };
+  const groups = [...shown.near].sort((a, b) => a - b).map((place) => shown.groups[place]);
+  const seen = groups.flatMap((group) => [...group.querySelectorAll("article")]).find(inWindow);
+  return seen ? { place: seen.place, isCurrent: false } : { place: shown.current, isCurrent: true };
+}
+
+// The first chunk that is shown from `place` on, in the direction of `by`.
+function selectFrom(place, by) {
+  const last = shown.text ? shown.text.chunks.length - 1 : -1;
+  while (place >= 0 && place <= last && !isShown(place)) place += by;
+  if (place >= 0 && place <= last) select(place);
 }
 
 function step(by) {
-  const from = here();
-  let place = from.place;
-  if (from.current || by < 0) place += by;
-  while (place >= 0 && place < shown.articles.length && !isShown(place)) place += by;
-  if (place >= 0 && place < shown.articles.length) select(place);
+  const { place, isCurrent } = here();
+  selectFrom(isCurrent || by < 0 ? place + by : place, by);
 }
 
-function goToEnd(by) {
-  let place = by > 0 ? 0 : shown.articles.length - 1;
-  while (place >= 0 && place < shown.articles.length && !isShown(place)) place += by;
-  if (place >= 0 && place < shown.articles.length) select(place);
-}
+const goToFirst = () => selectFrom(0, 1);
+const goToLast = () => selectFrom(shown.text ? shown.text.chunks.length - 1 : -1, -1);
 
 function stepText(by) {
   const place = shown.index + by;
@@ -58,8 +58,8 @@ function stepText(by) {
 function setTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  byId("theme-button").textContent = `Theme: ${theme}`;
-  drawMap();
+  byId("theme").textContent = theme;
+  drawMapSoon();
 }
 
 function nextTheme() {
@@ -72,7 +72,7 @@ function say(message) {
 }
 
 async function copyChunk() {
-  const chunk = shown.text.chunks[shown.current];
+  const chunk = shown.text?.chunks[shown.current];
   if (!chunk) return;
   try {
     await navigator.clipboard.writeText(chunk.context + shown.text.text.slice(chunk.start, chunk.end));
@@ -88,7 +88,7 @@ async function copyChunk() {
 function openPanel(wanted) {
   byId("panel").classList.toggle("open", wanted);
   byId("panel-button").setAttribute("aria-expanded", wanted);
-  drawMap();
+  drawMapSoon();
 }
 
 const ACTIONS = {
@@ -96,8 +96,8 @@ const ACTIONS = {
   ArrowDown: () => step(1),
   k: () => step(-1),
   ArrowUp: () => step(-1),
-  Home: () => goToEnd(1),
-  End: () => goToEnd(-1),
+  Home: goToFirst,
+  End: goToLast,
   "[": () => stepText(-1),
   "]": () => stepText(1),
   t: () => byId("tokens-button").click(),
@@ -114,7 +114,7 @@ const ACTIONS = {
 
 function leaveFilter() {
   openPanel(false);
-  goToEnd(1);
+  goToFirst();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -123,7 +123,7 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       event.preventDefault(); // a search field would empty itself: first leave, then clear
       event.target.blur();
-      if (shown.current >= 0 && isShown(shown.current)) shown.articles[shown.current].focus();
+      articleOf(shown.current)?.focus({ preventScroll: true });
     } else if (event.key === "Enter" && event.target.matches("input")) {
       event.preventDefault();
       leaveFilter();
@@ -136,8 +136,8 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-byId("filter").addEventListener("input", applyFilter);
-byId("filter").addEventListener("reset", () => setTimeout(applyFilter)); // the fields change after the event
+byId("filter").addEventListener("input", filterSoon);
+byId("filter").addEventListener("reset", filterSoon); // the fields change after the event
 byId("filter").addEventListener("submit", (event) => event.preventDefault());
 byId("tokens-button").addEventListener("click", () => showTokens(!shown.tokens));
 byId("theme-button").addEventListener("click", nextTheme);
@@ -157,11 +157,11 @@ byId("feed").addEventListener("pointerover", (event) => {
 });
 byId("map").addEventListener("click", (event) => {
   const box = byId("map").getBoundingClientRect();
-  const place = Math.floor(((event.clientX - box.left) / box.width) * shown.articles.length);
-  if (shown.articles[place] && isShown(place)) select(place);
+  const place = Math.floor(((event.clientX - box.left) / box.width) * shown.text.chunks.length);
+  if (isShown(place)) select(place);
 });
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMap);
-window.addEventListener("resize", drawMap);
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMapSoon);
+window.addEventListener("resize", drawMapSoon);
 
 for (const [grade, quality] of [[6, "structure"], [5, "between paragraphs"], [4, "between lines"], [3, "between sentences"], [2, "inside a sentence"], [1, "inside a word"]]) {
   byId("legend").append(element("li", `cut g${grade}`, quality));
@@ -176,5 +176,5 @@ if (index.texts.length) {
 } else {
   byId("nothing").hidden = false;
   byId("nothing").textContent = "There is no text to show.";
-  finished();
+  byId("feed").setAttribute("aria-busy", "false");
 }

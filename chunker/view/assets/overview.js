@@ -1,6 +1,5 @@
 // The side panel: what the budget is, how full the chunks are, all chunks at a glance, the files.
 
-const byId = (id) => document.getElementById(id);
 const BINS = 10;
 
 function showFacts(index, text) {
@@ -59,9 +58,7 @@ function drawMap() {
   map.height = Math.round(height * scale);
   const pen = map.getContext("2d");
   pen.scale(scale, scale);
-  const style = getComputedStyle(map);
-  const colours = [0, 1, 2, 3].map((index) => resolved(map, `var(--bar-${index})`));
-  const faint = resolved(map, "var(--line)");
+  const [ink, faint, ...colours] = resolved(["--ink", "--line", "--bar-0", "--bar-1", "--bar-2", "--bar-3"]);
   const { chunks, maxTokens } = shown.text;
   const columns = Math.min(chunks.length, Math.floor(width / 2));
   for (let column = 0; column < columns; column++) {
@@ -71,38 +68,58 @@ function drawMap() {
     let visible = false;
     for (let place = first; place < behind; place++) {
       fullest = Math.max(fullest, chunks[place].count);
-      visible ||= !shown.articles[place].hidden;
+      visible ||= isShown(place);
     }
     const tall = (fullest / maxTokens) * (height - 4);
     const left = (column * width) / columns;
     const wide = width / columns;
-    pen.fillStyle = visible ? colours[(columns === chunks.length ? first : column) % 4] : faint;
+    pen.fillStyle = visible ? colours[column % 4] : faint;
     pen.fillRect(left, height - tall, Math.max(wide - (wide > 3 ? 1 : 0), 1), tall);
     if (shown.current >= first && shown.current < behind) {
-      pen.fillStyle = style.color;
+      pen.fillStyle = ink;
       pen.fillRect(left, 0, Math.max(wide, 2), 3);
     }
   }
 }
 
-function resolved(place, colour) {
-  const probe = document.createElement("span");
-  probe.style.color = colour;
-  place.parentNode.append(probe);
-  const value = getComputedStyle(probe).color;
-  probe.remove();
-  return value;
+let drawing = 0;
+function drawMapSoon() {
+  drawing ||= requestAnimationFrame(() => {
+    drawing = 0;
+    drawMap();
+  });
+}
+
+// The values of custom properties as a canvas understands them.
+function resolved(names) {
+  const place = document.body.appendChild(element("div", "unseen"));
+  for (const name of names) place.appendChild(element("span")).style.color = `var(${name})`;
+  const values = [...place.children].map((probe) => getComputedStyle(probe).color);
+  place.remove();
+  return values;
+}
+
+// The folder that all paths have in common, with its slash: what it is need not be said on each line.
+function commonFolder(paths) {
+  let common = paths[0].slice(0, paths[0].lastIndexOf("/") + 1);
+  for (const path of paths) {
+    while (!path.startsWith(common)) common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+  }
+  return common;
 }
 
 function listTexts(index) {
   if (index.texts.length < 2) return;
+  const common = commonFolder(index.texts.map((text) => text.path)).length;
   byId("texts").hidden = false;
   const items = index.texts.map((text, place) => {
     const item = element("li");
     const button = item.appendChild(element("button"));
     button.type = "button";
     const path = button.appendChild(element("span", "path"));
-    appendText(path, text.path, 0, text.path.length);
+    const nameAt = text.path.lastIndexOf("/") + 1;
+    appendText(path.appendChild(element("span", "folder")), text.path, common, nameAt);
+    appendText(path.appendChild(element("span", "name")), text.path, nameAt, text.path.length);
     button.append(element("span", "number", number.format(text.chunks)));
     button.title = `${text.path}: ${count(text.chunks, "chunk")}, ${count(text.tokens, "token")}, mean fill ${percent(text.meanFill)}`;
     button.addEventListener("click", () => openText(place));
