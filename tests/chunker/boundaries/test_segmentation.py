@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from uniseg import graphemecluster, sentencebreak, wordbreak  # type: ignore[import-untyped]  # it has no types
 
-from chunker.boundaries.segmentation import grapheme_ends, prose_sentence_ends, sentence_ends, word_ends
+from chunker.boundaries import segmentation
+from chunker.boundaries.segmentation import (
+    grapheme_ends,
+    prose_sentence_ends,
+    sentence_ends,
+    tailored_sentence_ends,
+    word_ends,
+    words_of_script,
+)
 
 # At least two characters of each property value that a rule names, so that short texts meet every rule.
 PROPERTY_SAMPLES = (
@@ -133,6 +141,60 @@ def test_sentences_of_the_annex(expected: list[str]) -> None:
 )
 def test_sentences_of_prose(expected: list[str]) -> None:
     assert sentences("".join(expected), prose_sentence_ends) == expected
+
+
+# A realistic paragraph of each script: the first line is cut behind each bar.
+PARAGRAPHS = {
+    "Chinese": "今天天气很好。|他说：“我们走吧！”|然后就离开了？|「是的。」|好",
+    "Japanese": "吾輩は猫である。|名前はまだ無い。|「どこで生れたか？」|とんと見当がつかぬ！』|と言った",
+    "Korean": "나는 학생입니다. |오늘은 날씨가 좋네요! |당신은요?",
+    "Arabic": "كيف حالك؟ |أنا بخير. |شكرا",
+    "Urdu": "یہ ایک جملہ ہے۔ |کیا یہ دوسرا ہے؟ |ہاں",
+    "Hindi": "यह एक वाक्य है। |क्या यह दूसरा है? |हाँ॥ |ठीक",
+    "Bengali": "এটি একটি বাক্য। |এটি আরেকটি। |হ্যাঁ",
+    "Amharic": "ሰላም ነው። |እንዴት ነህ፧ |ደህና",
+    "Armenian": "Սա նախադասություն է։ |Սա երկրորդն է։ |Այո",
+    "Khmer": "នេះជាប្រយោគ។ |នេះជាប្រយោគទីពីរ៕ |បាទ",
+    "Burmese": "ဤသည်မှာ ဝါကျဖြစ်သည်။ |ဒုတိယ ဝါကျ။ |ဟုတ်",
+    "Thai": "วันนี้อากาศดี |เราไปสวนสาธารณะกัน |แล้วคุณล่ะ",
+    "Lao": "ມື້ນີ້ອາກາດດີ |ພວກເຮົາໄປສວນ |ແລ້ວເຈົ້າເດ",
+    "Tibetan": "བཀྲ་ཤིས་བདེ་ལེགས། |ང་བོད་པ་ཡིན། །|ཁྱེད",
+    "Russian": "Это предложение. |А это — второе, т.е. не первое! |«Правда?» |Да",
+    "Greek": "Αυτή είναι μια πρόταση. |Και αυτή! |Ναι",
+}
+
+
+@pytest.mark.parametrize("script", PARAGRAPHS)
+def test_sentences_of_every_script(script: str) -> None:
+    expected = PARAGRAPHS[script].split("|")
+    text = "".join(expected)
+    ends = set(tailored_sentence_ends(text)) - {len(text)}
+    starts = [0, *sorted(ends)]
+    assert [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("วันนี้อากาศดี เราไป", ["วันนี้อากาศดี", " ", "เราไป"]),
+        ("ສະບາຍດີ 12 ຄົນ", ["ສະບາຍດີ", " ", "12", " ", "ຄົນ"]),
+        ("នេះ\u200bជា ABC", ["នេះ", "\u200b", "ជា", " ", "ABC"]),
+        ("中文 ok", ["中", "文", " ", "ok"]),
+    ],
+)
+def test_words_of_scripts_without_spaces_are_what_stands_between_spaces(text: str, words: list[str]) -> None:
+    ends = words_of_script(text, list(word_ends(text)))
+    starts = [0, *ends[:-1]]
+    assert [text[start:end] for start, end in zip(starts, ends, strict=True)] == words
+
+
+@given(text=texts)
+def test_the_expressions_for_ascii_say_the_same(text: str) -> None:
+    assert list(sentence_ends(text)) == [match.end() for match in segmentation._SENTENCE_END.finditer(text)]
+    plain = "".join(character for character in text if character.isascii())
+    assert list(sentence_ends(plain)) == [match.end() for match in segmentation._SENTENCE_END.finditer(plain)]
+    assert list(word_ends(plain)) == [match.end() for match in segmentation._WORD.finditer(plain)]
+    assert list(prose_sentence_ends(text)) == [match.end() for match in segmentation._PROSE_SENTENCE_END.finditer(text)]
 
 
 @given(text=texts)
