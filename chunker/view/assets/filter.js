@@ -70,7 +70,7 @@ let filtering = 0;
 function filterSoon() {
   filtering ||= requestAnimationFrame(() => {
     filtering = 0;
-    applyFilter();
+    if (shown.text) applyFilter();
   });
 }
 
