@@ -25,7 +25,7 @@ from chunker.budget import Budget
         ({"max_tokens": 10, "overlap": 10}, r"overlap must be from 0 to max_tokens - 1 \(9\), got 10"),
         ({"max_tokens": 10, "overlap": -1}, r"overlap must be from 0 to max_tokens - 1 \(9\), got -1"),
         ({"max_tokens": 10, "overlap": "5"}, "overlap must be a whole number of tokens, got '5'"),
-        ({"max_tokens": 10, "tokenizer": len}, "has no appending_encoder, count, count_up_to, prepending_encoder"),
+        ({"max_tokens": 10, "tokenizer": 7}, "tokenizer must be the name of an encoding or model, .* got 7"),
     ],
 )
 def test_options_that_do_not_go_together(options: dict[str, object], message: str) -> None:

@@ -1,0 +1,95 @@
+"""Token counts, of whatever counts: names, our own tokenizers, those of other packages, functions.
+
+    TextChunker(512, tokenizer="gpt-4o")                                  an encoding or model
+    TextChunker(512, tokenizer=tokenizers.Tokenizer.from_file(...))       WordPiece, Unigram, BPE of Hugging Face
+    TextChunker(512, tokenizer=tiktoken.get_encoding("r50k_base"))
+    TextChunker(512, tokenizer=lambda text: len(model.tokenize(text)))    any function
+    TextChunker(2000, tokenizer="characters")                             also "bytes" and "words"
+
+Each becomes a `TokenCounter`. Its law: after every call, the count of a growing text is the count of that text.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from bpe_engine import Tokenizer
+from chunker.counting.counters import UNITS, Measured, RecountingCounter, SettlingCounter, UnitCounter
+from chunker.counting.huggingface import HuggingFaceCounter, is_huggingface
+from chunker.counting.protocols import AppendingCounter, Mark, PrependingCounter, TokenCounter
+from chunker.counting.tiktoken_encodings import is_tiktoken, tiktoken_counter
+from chunker.errors import OptionError
+
+__all__ = [
+    "AppendingCounter",
+    "HuggingFaceCounter",
+    "Mark",
+    "PrependingCounter",
+    "RecountingCounter",
+    "SettlingCounter",
+    "TokenCounter",
+    "UnitCounter",
+    "resolve_tokenizer",
+]
+
+
+def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | object) -> TokenCounter:
+    """What counts as `tokenizer` says:
+
+    - a name: of an encoding or model, or "characters", "bytes", "words";
+    - a `TokenCounter`, such as `bpe_engine.Tokenizer`: itself;
+    - a tokenizer of the packages tokenizers or transformers, an encoding of tiktoken;
+    - another object with an `encode` that returns a list of tokens, such as a `sentencepiece.SentencePieceProcessor`;
+    - a function from a text to the number of its tokens, or to a list of them.
+
+    Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, and `OptionError` for what is none of these.
+    """
+    if isinstance(tokenizer, str):
+        return _load(tokenizer)
+    if isinstance(tokenizer, TokenCounter) and not isinstance(tokenizer, type):
+        return tokenizer
+    if is_huggingface(tokenizer):
+        return HuggingFaceCounter(tokenizer)
+    if is_tiktoken(tokenizer):
+        return tiktoken_counter(tokenizer)
+    if hasattr(tokenizer, "num_special_tokens_to_add") and hasattr(tokenizer, "encode"):
+        return _SlowCounter(tokenizer)
+    if not isinstance(tokenizer, type):
+        encode = getattr(tokenizer, "encode", None)
+        if callable(encode):
+            return RecountingCounter(Measured(encode))
+        if callable(tokenizer):
+            return RecountingCounter(Measured(tokenizer))
+    raise OptionError(
+        'tokenizer must be the name of an encoding or model, "characters", "bytes" or "words", a tokenizer of bpe_engine, tokenizers, '
+        f"transformers or tiktoken, or a function that counts the tokens of a text; got {tokenizer!r:.100}"
+    )
+
+
+class _SlowCounter(RecountingCounter):
+    """A tokenizer of transformers that is written in Python."""
+
+    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401  # duck-typed: the package is not a dependency
+        super().__init__(Measured(_WithoutSpecialTokens(tokenizer)))
+        self.reserve = int(tokenizer.num_special_tokens_to_add(pair=False))
+
+
+class _WithoutSpecialTokens:
+    """The tokens of a text alone, as a tokenizer of transformers has them."""
+
+    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401  # duck-typed: the package is not a dependency
+        self.tokenizer = tokenizer
+
+    def __call__(self, text: str) -> object:
+        return self.tokenizer.encode(text, add_special_tokens=False)
+
+    def __repr__(self) -> str:
+        return f"{type(self.tokenizer).__name__}"
+
+
+@functools.cache
+def _load(name: str) -> TokenCounter:
+    """The counter of this name, one for all chunkers: it is immutable, and to build one takes longer than to chunk a small file."""
+    return UnitCounter(name) if name in UNITS else Tokenizer.load(name)

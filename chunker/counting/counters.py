@@ -1,0 +1,191 @@
+"""Counters for what can only count: any function, a tokenizer's `encode`, and characters, bytes and words by name.
+
+TextChunker(1000, tokenizer="characters")
+TextChunker(512, tokenizer=lambda text: len(model.tokenize(text)))
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sized
+
+from chunker.counting.growing_tails import Count, Cuts, TailAppender, TailPrepender
+from chunker.errors import OptionError
+
+# Characters that are read at a time for each token of a limit: an average token has 3 to 5.
+_STRIDE = 16
+# A function says nothing about what more text does to its count. A prefix with more than `_FALL` times the limit and `_SPARE` tokens is taken
+# as proof that the whole text is above it, else one question could read ten megabytes for every chunk. A wrong guess makes a chunk
+# shorter than it could be, never longer.
+_FALL = 2
+_SPARE = 256
+
+
+class RecountingCounter:
+    """Whatever `count` says is the number of tokens; each answer of a growing counter reads its text again.
+
+    It may be any function of the text: one more character may lower the count by a lot, and a part may cost more than the whole. The budget
+    of a chunk is kept all the same, for the text of each chunk was counted as it is. What suffers is the time: a chunk of n units is
+    read n times.
+    """
+
+    reserve = 0
+
+    def __init__(self, count: Count) -> None:
+        self._count = count
+
+    def count(self, text: str, /) -> int:
+        """Tokens of `text`."""
+        return self._count(text)
+
+    def count_up_to(self, text: str, limit: int, /) -> int | None:
+        """Tokens of `text`, None if they are more than `limit`.
+
+        Reads at most about twice what a text of `limit` tokens has, taking a prefix of more than 2 x limit + 256 tokens as proof.
+        """
+        end = max(limit, _SPARE) * _STRIDE
+        while end < len(text):
+            if self._count(text[:end]) > _FALL * limit + _SPARE:
+                return None
+            end *= 2
+        count = self._count(text)
+        return count if count <= limit else None
+
+    def appending_encoder(self) -> TailAppender:
+        """A counter over an empty text, to be appended to."""
+        return TailAppender(self._count, None)
+
+    def prepending_encoder(self) -> TailPrepender:
+        """A counter over an empty text, to be prepended to."""
+        return TailPrepender(self._count, None)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._count!r})"
+
+
+class SettlingCounter:
+    """A tokenizer whose texts come apart at known places (`cuts`): a growing text is read about once."""
+
+    reserve = 0
+
+    def __init__(self, count: Count, cuts: Cuts) -> None:
+        self._count = count
+        self._cuts = cuts
+
+    def count(self, text: str, /) -> int:
+        """Tokens of `text`."""
+        return self._count(text)
+
+    def count_up_to(self, text: str, limit: int, /) -> int | None:
+        """Tokens of `text`, None if they are more than `limit`; stops reading once so many are settled."""
+        encoder = self.appending_encoder()
+        stride = max(limit, 16) * _STRIDE
+        at = 0
+        while at < len(text):
+            encoder.append(text[at : at + stride])
+            if encoder.settled > limit:
+                return None
+            at += stride
+            # As long as nothing is settled the open end is searched again and again: read more at a time.
+            stride *= 2
+        return encoder.count if encoder.count <= limit else None
+
+    def appending_encoder(self) -> TailAppender:
+        """A counter over an empty text, to be appended to."""
+        return TailAppender(self._count, self._cuts)
+
+    def prepending_encoder(self) -> TailPrepender:
+        """A counter over an empty text, to be prepended to."""
+        return TailPrepender(self._count, self._cuts)
+
+
+class Measured:
+    """Makes a count of what a user's function returns: a number, or anything that has a length, such as a list of tokens."""
+
+    def __init__(self, function: Callable[[str], object]) -> None:
+        self.function = function
+
+    def __call__(self, text: str) -> int:
+        """The number of tokens; raises `OptionError` for an answer that is none."""
+        answer = self.function(text)
+        # A mapping is what the tokenizers of transformers return when called: its length is that of its keys.
+        if isinstance(answer, Sized) and not isinstance(answer, str | bytes | Mapping):
+            return len(answer)
+        try:
+            number = operator.index(answer)  # type: ignore[arg-type]  # whether it is an integer is what is asked here
+        except TypeError:
+            number = -1
+        if number < 0 or isinstance(answer, bool):
+            raise OptionError(
+                f"tokenizer must return the number of tokens or a list of them; {self.function!r} returned {answer!r:.100}"
+            )
+        return number
+
+    def __repr__(self) -> str:
+        return repr(self.function)
+
+
+class _Anywhere:
+    """Cuts for what is counted character by character."""
+
+    def last(self, text: str) -> int:
+        return len(text)
+
+    def first(self, text: str) -> int:
+        return min(1, len(text) - 1)
+
+    def shortened(self, tail: str) -> str:
+        return tail
+
+
+class _AtSpaces:
+    """Cuts for words between white space: on either side of it."""
+
+    def last(self, text: str) -> int:
+        if text[-1:].isspace():
+            return len(text)
+        words = text.rsplit(None, 1)
+        return len(text) - len(words[1]) if len(words) > 1 else 0
+
+    def first(self, text: str) -> int:
+        if text[:1].isspace():
+            return min(1, len(text) - 1)
+        word = len(text.split(None, 1)[0])
+        return word if word < len(text) else 0
+
+    def shortened(self, tail: str) -> str:
+        # The open end is at most one word, with white space before it; however long it is, it is one.
+        return tail[-1:]
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+class UnitCounter(SettlingCounter):
+    """Counts `unit`s: "characters" (code points), "bytes" (of UTF-8), or "words" (between white space).
+
+    >>> [UnitCounter(unit).count("naïve  café") for unit in UNITS]
+    [13, 11, 2]
+    """
+
+    def __init__(self, unit: str) -> None:
+        super().__init__(*UNITS[unit])
+        self.unit = unit
+
+    def __reduce__(self) -> tuple[type[UnitCounter], tuple[str]]:
+        return type(self), (self.unit,)
+
+    def __repr__(self) -> str:
+        return f"UnitCounter({self.unit!r})"
+
+
+UNITS: dict[str, tuple[Count, Cuts]] = {
+    "bytes": (_bytes, _Anywhere()),
+    "characters": (len, _Anywhere()),
+    "words": (_words, _AtSpaces()),
+}

@@ -1,0 +1,126 @@
+"""Tokenizers of Hugging Face, as `tokenizers` has them and as `transformers` wraps them: WordPiece, Unigram, BPE, word level.
+
+    from tokenizers import Tokenizer
+    chunks = TextChunker(512, tokenizer=Tokenizer.from_file("tokenizer.json")).chunk(text)
+
+The count is that of `tokenizer.encode(text, add_special_tokens=False)`: what the tokenizer makes of a special token that is written in the text is
+its own business. Where its configuration shows that a text comes apart at spaces, a growing text is read about once (see
+`pipelines`); else each count reads it anew, as no other way is exact.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from chunker.counting.counters import RecountingCounter, SettlingCounter
+from chunker.counting.growing_tails import TailAppender, TailPrepender
+from chunker.counting.pipelines import cuts_of
+from chunker.errors import OptionError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class HuggingFaceCounter:
+    """Counts as a `tokenizers.Tokenizer` does, or the one inside a fast tokenizer of `transformers`. Pickles if that does.
+
+    `add_special_tokens`: the model gets its special tokens around each text, such as `[CLS]` and `[SEP]`; `reserve` is their number, for
+    which a chunker keeps room. Counts never include them.
+    The tokenizer is copied: truncation and padding are switched off in the copy, and what is done to the original later does not matter.
+    A lone surrogate, which the package does not take, counts as U+FFFD.
+
+    Raises `OptionError` for what is no such tokenizer, and for one whose counts are left to chance (BPE with dropout).
+    """
+
+    def __init__(self, tokenizer: Any, *, add_special_tokens: bool = True) -> None:  # noqa: ANN401  # duck-typed
+        own = _own_tokenizer(tokenizer)
+        if own is None:
+            raise OptionError(
+                f"tokenizer must be one of the packages tokenizers or transformers; got {tokenizer!r:.100}"
+            )
+        if getattr(own.model, "dropout", None):
+            raise OptionError(f"tokenizer must not have dropout, which makes counts random; it is {own.model.dropout}")
+        self._tokenizer = own
+        self._special = add_special_tokens
+        self.reserve = int(own.num_special_tokens_to_add(is_pair=False)) if add_special_tokens else 0
+        cuts = cuts_of(own)
+        self._counter = RecountingCounter(self.count) if cuts is None else SettlingCounter(self.count, cuts)
+
+    @property
+    def incremental(self) -> bool:
+        """Whether a growing text is read about once, and not anew for each count."""
+        return isinstance(self._counter, SettlingCounter)
+
+    def count(self, text: str, /) -> int:
+        """Tokens of `text`, without those that the model gets around it."""
+        if not text.isascii():
+            text = _SURROGATE.sub("\ufffd", text)
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def count_up_to(self, text: str, limit: int, /) -> int | None:
+        """Tokens of `text`, None if they are more than `limit`. See `counters` for when it stops reading."""
+        return self._counter.count_up_to(text, limit)
+
+    def appending_encoder(self) -> TailAppender:
+        """A counter over an empty text, to be appended to."""
+        return self._counter.appending_encoder()
+
+    def prepending_encoder(self) -> TailPrepender:
+        """A counter over an empty text, to be prepended to."""
+        return self._counter.prepending_encoder()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._tokenizer, self._special)
+
+    def __repr__(self) -> str:
+        return f"HuggingFaceCounter({type(self._tokenizer.model).__name__}, add_special_tokens={self._special})"
+
+
+def is_huggingface(tokenizer: object) -> bool:
+    """Whether `HuggingFaceCounter` takes this object. Imports nothing: who has such an object has imported its package."""
+    return _core_of(tokenizer) is not None
+
+
+def _core_of(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
+    package = sys.modules.get("tokenizers")
+    if package is None:
+        return None
+    # A fast tokenizer of transformers has the real one in `backend_tokenizer`; the classes of tokenizers.implementations in `_tokenizer`.
+    for candidate in (tokenizer, getattr(tokenizer, "backend_tokenizer", None), getattr(tokenizer, "_tokenizer", None)):
+        if isinstance(candidate, package.Tokenizer):
+            core: Tokenizer = candidate
+            return core
+    return None
+
+
+def _own_tokenizer(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
+    """A copy that neither truncates nor pads; the tokenizer itself if it cannot be copied and does neither."""
+    core = _core_of(tokenizer)
+    if core is None:
+        return None
+    try:
+        own: Tokenizer = type(core).from_str(core.to_str())
+    except Exception as error:
+        if "cannot be serialized" not in str(
+            error
+        ):  # a part that is written in Python; the package raises a bare Exception
+            raise
+        if core.truncation is not None or core.padding is not None:
+            raise OptionError(
+                "tokenizer must neither truncate nor pad: call its no_truncation() and no_padding() first, "
+                "as one with parts written in Python cannot be copied"
+            ) from error
+        return core
+    # What is not written to the file: whether special tokens in the text are text.
+    own.encode_special_tokens = core.encode_special_tokens
+    own.no_truncation()
+    own.no_padding()
+    return own
+
+
+def _restored(tokenizer: Tokenizer, special: bool) -> HuggingFaceCounter:  # noqa: FBT001  # pickle calls by position
+    return HuggingFaceCounter(tokenizer, add_special_tokens=special)
