@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
@@ -16,35 +17,62 @@ _MIN_SHARE = 8
 _MOST_TOKENS_OF_A_CHARACTER = 80
 
 
+# What an overlap is made of: whole units of the format; whole sentences, where a unit does not fit; or as much text as fits.
+OverlapBy = Literal["unit", "sentence", "token"]
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The limits of a chunk, all in tokens.
 
     `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer where a cut exists that avoids it; by default an eighth of
-    `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next.
+    `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next, in whole pieces of
+    `overlap_by`. `desired_tokens`: a chunk that has so many ends at the best place before `max_tokens`.
     """
 
     max_tokens: int
     min_tokens: int
     overlap: int
+    desired_tokens: int | None = None
+    overlap_by: OverlapBy = "unit"
+
+    @property
+    def target(self) -> int:
+        """The size, in tokens, that a chunk should best have."""
+        return self.max_tokens if self.desired_tokens is None else self.desired_tokens
 
     @classmethod
-    def of(cls, max_tokens: int, min_tokens: int | None, overlap: int) -> Budget:
+    def of(
+        cls,
+        max_tokens: int,
+        min_tokens: int | None = None,
+        overlap: int = 0,
+        desired_tokens: int | None = None,
+        overlap_by: OverlapBy = "unit",
+    ) -> Budget:
         """The budget with these limits; raises `OptionError` if they do not go together."""
-        for name, value in (("max_tokens", max_tokens), ("min_tokens", min_tokens), ("overlap", overlap)):
-            if value is None and name == "min_tokens":
-                continue
+        limits = {"max_tokens": max_tokens, "overlap": overlap}
+        limits |= {"min_tokens": min_tokens} if min_tokens is not None else {}
+        limits |= {"desired_tokens": desired_tokens} if desired_tokens is not None else {}
+        whole: dict[str, object] = dict(limits)  # what callers without types may pass
+        for name, value in whole.items():
             if not isinstance(value, int) or isinstance(value, bool):
                 raise OptionError(f"{name} must be a whole number of tokens, got {value!r}")
         if max_tokens < 1:
             raise OptionError(f"max_tokens must be at least 1, got {max_tokens}")
         if min_tokens is None:
-            min_tokens = max_tokens // _MIN_SHARE
+            min_tokens = (max_tokens if desired_tokens is None else min(max_tokens, desired_tokens)) // _MIN_SHARE
         if not 0 <= min_tokens <= max_tokens:
             raise OptionError(f"min_tokens must be from 0 to max_tokens ({max_tokens}), got {min_tokens}")
         if not 0 <= overlap < max_tokens:
             raise OptionError(f"overlap must be from 0 to max_tokens - 1 ({max_tokens - 1}), got {overlap}")
-        return cls(max_tokens, min_tokens, overlap)
+        if desired_tokens is not None and not max(min_tokens, 1) <= desired_tokens <= max_tokens:
+            raise OptionError(
+                f"desired_tokens must be from min_tokens ({min_tokens}) to max_tokens ({max_tokens}), got {desired_tokens}"
+            )
+        if overlap_by not in get_args(OverlapBy):
+            raise OptionError(f"overlap_by must be one of {', '.join(get_args(OverlapBy))}; got {overlap_by!r}")
+        return cls(max_tokens, min_tokens, overlap, desired_tokens, overlap_by)
 
     def check(self, text: str, tokenizer: TokenCounter) -> None:
         """Raise `BudgetTooSmallError` if some character of `text`, or CR LF in it, is over the budget. Linear, and only if need be."""

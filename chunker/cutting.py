@@ -55,10 +55,23 @@ class Filling:
         return any(place.strength > after.strength for place in self.places[self.fresh :])
 
 
-def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone) -> int:
-    """Rule 1: the number of units to keep, where `after` is the place behind the last that fits."""
+def best_cut(filling: Filling, after: Place, desired: int | None) -> int:
+    """The number of units to keep before any rule: as many as fit; or where a chunk should have `desired` tokens, of the cuts at which it
+    has so many the one at the strongest boundary, the first of equals.
+    """
     places = [*filling.places, after]
-    cut = len(filling.places)
+    last = len(filling.places)
+    if desired is None:
+        return last
+    enough = [
+        index for index in range(filling.fresh + 1, last + 1) if desired <= filling.sizes[index] <= filling.max_tokens
+    ]
+    return max(enough, key=lambda index: (places[index].strength, -index), default=last)
+
+
+def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int) -> int:
+    """Rule 1: the number of units to keep, where `after` is the place behind the last that fits, and `cut` would keep too many."""
+    places = [*filling.places, after]
     while True:
         start = _enclosing_start(places, cut, filling.fresh)
         if start is None or start <= filling.fresh:

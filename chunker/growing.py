@@ -23,7 +23,7 @@ from bpe_engine.encoders import append_fitting
 from chunker.boundaries import Outline, Strength
 from chunker.budget import Budget
 from chunker.counting import AppendingCounter, TokenCounter
-from chunker.cutting import Filling, balanced_tail, whole_units
+from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
 from chunker.errors import BudgetTooSmallError
 from chunker.overlap import repeated_places
 from chunker.units import Place, Units
@@ -32,7 +32,7 @@ from chunker.units import Place, Units
 # not prove that no longer prefix fits. By how much it can fall at once is not bounded by anything small, but falls of more than two tokens
 # are hardly ever seen, and to miss one only makes a chunk shorter than it could be. So growing goes on while the count is at most this
 # many tokens over the budget.
-_LOOK_AHEAD = 4
+LOOK_AHEAD = 4
 
 # How far to look for units at a time: this many characters a token of budget. An average token has 3 to 5 characters.
 _STRIDE = 16
@@ -118,7 +118,7 @@ class Grower:
         reach = self._stride
         while units:
             cuts = units.cuts(reach)
-            counts, overflowed = self._append_fitting(self._text, cuts, self._budget.max_tokens, _LOOK_AHEAD)
+            counts, overflowed = self._append_fitting(self._text, cuts, self._budget.max_tokens, LOOK_AHEAD)
             filling.places += units.take(len(counts))
             sizes += counts
             if overflowed or (len(counts) < len(cuts) - 1 and cuts[-1] == len(self._text)):
@@ -173,7 +173,7 @@ class Grower:
             return len(filling.places)
         self._leave_blank_lines(filling)
         after = self._units.next
-        cut = whole_units(filling, after, self._fits_alone)
+        cut = whole_units(filling, after, self._fits_alone, best_cut(filling, after, self._budget.desired_tokens))
         rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
         if self._is_crumb(rest):
             whole = self._tokenizer.count(filling.context + self._text[filling.places[0].offset :])
@@ -215,7 +215,7 @@ class Grower:
 
     def _repeat_end_of(self, places: list[Place]) -> None:
         """Put the end of the finished chunk, which took these places, in front of what is ahead."""
-        repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget.overlap)
+        repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
         self._overlapping = len(repeated)
         self._units.put_back(repeated, 0)
 

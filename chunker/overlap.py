@@ -10,6 +10,7 @@ The text grows to the left in a prepending encoder, so that its exact count is k
 from __future__ import annotations
 
 from chunker.boundaries import Strength
+from chunker.budget import Budget, OverlapBy
 from chunker.counting import PrependingCounter, TokenCounter
 from chunker.units import Place, Units
 
@@ -17,22 +18,32 @@ from chunker.units import Place, Units
 _LOOK_AHEAD = 4
 _STRIDE = 16
 
+# The parts into which a unit is cut that does not fit any more.
+_FINEST: dict[OverlapBy, int] = {
+    "unit": Strength.DOCUMENT,
+    "sentence": Strength.SENTENCE,
+    "token": Strength.GRAPHEME,
+}
 
-def repeated_places(places: list[Place], units: Units, text: str, tokenizer: TokenCounter, limit: int) -> list[Place]:
-    """The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text is at most `limit` tokens.
 
-    `units` are those behind the chunk. A unit that is too long is cut into words, clusters never. The chunk's own start is never
-    among the answer, so each chunk starts behind the previous one.
+def repeated_places(
+    places: list[Place], units: Units, text: str, tokenizer: TokenCounter, budget: Budget
+) -> list[Place]:
+    """The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text fits into the overlap.
+
+    `units` are those behind the chunk. Where not even one unit fits, it is cut into sentences or words, clusters never; where
+    `budget.overlap_by` says so, also what does not fit any more. The chunk's own start is never among the answer, so each chunk starts
+    behind the previous one.
     """
     places = places.copy()
+    limit, finest = budget.overlap, _FINEST[budget.overlap_by]
     while True:
         keep = _farthest_back(places, units.offset, text, tokenizer, limit)
         # The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
         place, after = places[keep - 1], places[keep] if keep < len(places) else units.next
         parts = units.parts(place, after)
-        if not units.holds_several(place, after, parts) and not (
-            keep == len(places) and parts and parts[0].strength >= Strength.GRAPHEME
-        ):
+        finest_now = Strength.GRAPHEME if keep == len(places) else finest
+        if not units.holds_several(place, after, parts) and not (parts and parts[0].strength >= finest_now):
             return places[keep:]
         places[keep:keep] = parts
 

@@ -127,6 +127,17 @@ class Units:
         places += map(_as_place, zip(*columns, strict=True))
         return places
 
+    def take_until(self, end: int) -> list[Place]:
+        """Take the units that begin before `end`; the places where they begin."""
+        from_front = sum(place.offset < end for place in self._front)
+        return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
+
+    def stand_at(self, place: Place) -> None:
+        """Let the next unit begin at `place`, wherever the units have come, and what is behind it be cut no finer than the outline."""
+        self._behind = bisect_left(self._offsets, place.offset)
+        known = self._behind < len(self._offsets) and self._offsets[self._behind] == place.offset
+        self._front = [] if known else [place]
+
     def put_back(self, places: list[Place], keep: int) -> None:
         """Leave the first `keep` of the places taken; the others are ahead again."""
         back = places[keep:]

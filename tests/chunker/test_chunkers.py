@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -87,11 +88,15 @@ def test_the_laws(
     max_tokens: int,
     data: st.DataObject | None,
 ) -> None:
-    options = {"min_tokens": None, "overlap": 0, "context": False}
+    options: dict[str, Any] = {"min_tokens": None, "overlap": 0, "context": False}
     if data is not None:
+        options["strategy"] = data.draw(st.sampled_from(["grow", "optimal"]), label="strategy")
+        options["overlap_by"] = data.draw(st.sampled_from(["unit", "sentence", "token"]), label="overlap_by")
         options["min_tokens"] = data.draw(st.none() | st.integers(0, max_tokens), label="min_tokens")
         options["overlap"] = data.draw(st.just(0) | st.integers(0, max_tokens - 1), label="overlap")
         options["context"] = data.draw(st.booleans(), label="context")
+        least = max(max_tokens // 8 if options["min_tokens"] is None else options["min_tokens"], 1)
+        options["desired_tokens"] = data.draw(st.none() | st.integers(least, max_tokens), label="desired_tokens")
     chunker = KINDS[kind](max_tokens, tokenizer=encoding, **options)
     chunks = chunker.chunk(text, source="folder/name.txt")
     check(text, chunks, max_tokens, count, overlap=options["overlap"])

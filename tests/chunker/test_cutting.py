@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.boundaries import Boundary
-from chunker.cutting import Filling, balanced_tail, whole_units
+from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
 from chunker.units import Place, places_of
 
 
@@ -27,7 +27,12 @@ def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int =
 def cut_of(drawing: str, max_tokens: int, least: int, *, fresh: int = 0) -> int:
     places = drawn_places(drawing)
     filling = filling_of(places, max_tokens, least, fresh=fresh)
-    return whole_units(filling, places[max_tokens], lambda start, end: end - start <= max_tokens)
+    return whole_units(
+        filling,
+        places[max_tokens],
+        lambda start, end: end - start <= max_tokens,
+        best_cut(filling, places[max_tokens], None),
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,9 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
     while len(places) - done > max_tokens:
         after = places[done + max_tokens]
         filling = filling_of(places[done:], max_tokens, least)
-        cut = done + whole_units(filling, after, lambda start, end: end - start <= max_tokens)
+        cut = done + whole_units(
+            filling, after, lambda start, end: end - start <= max_tokens, best_cut(filling, after, None)
+        )
         assert cut == done + max_tokens or cut - done >= least
         start = next(
             (index for index in range(cut - 1, done - 1, -1) if places[index].strength > places[cut].strength), None
@@ -82,7 +89,12 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
 def tail_cut(drawing: str, max_tokens: int, least: int) -> int:
     places = drawn_places(drawing)
     filling = filling_of(places, max_tokens, least)
-    cut = whole_units(filling, places[max_tokens], lambda start, end: end - start <= max_tokens)
+    cut = whole_units(
+        filling,
+        places[max_tokens],
+        lambda start, end: end - start <= max_tokens,
+        best_cut(filling, places[max_tokens], None),
+    )
     return balanced_tail(filling, places[max_tokens], cut, len(drawing), lambda start, end: end - start <= max_tokens)
 
 

@@ -1,0 +1,23 @@
+"""The options that all chunkers share."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from chunker.budget import OverlapBy
+from chunker.counting import TokenCounter
+
+# "grow" fills chunk after chunk; "optimal" chooses all cuts of a text together.
+Strategy = Literal["grow", "optimal"]
+
+
+class Options(TypedDict, total=False):
+    """What every chunker takes beside `max_tokens`; `chunker.TextChunker` says what each does."""
+
+    tokenizer: str | TokenCounter
+    min_tokens: int | None
+    desired_tokens: int | None
+    overlap: int
+    overlap_by: OverlapBy
+    context: bool
+    strategy: Strategy
