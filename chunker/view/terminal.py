@@ -1,6 +1,6 @@
 """The terminal view: how a text was cut, as lines of the width of the screen.
 
-    notes.md   markdown   3 chunks, 181 tokens, mean fill 94 %   0 % ▁▁▁▁▁▁▁▁▁█ 100 %
+    notes.md   markdown   3 chunks, 181 tokens   mean fill 94 %   0 % ▁▁▁▁▁▁▁▁▁█ 100 %
 
     1  section   Guide                                     lines 1-9   █████████▎ 61 of 64, 95 %
     1 │ # Guide
@@ -30,6 +30,7 @@ from chunker.view.cuts import Grade
 from chunker.view.seeing import SeenChunk, SeenText, histogram
 
 _TAB = 4
+_GAP = "   "
 _SYSTEMS = {
     "standard": ColorSystem.STANDARD,
     "256": ColorSystem.EIGHT_BIT,
@@ -97,11 +98,12 @@ def _head(seen: SeenText, where: Screen) -> Iterator[str]:
     line = "".join(_BARS[-(-count * (len(_BARS) - 1) // most)] for count in fills)
     facts = [
         seen.language or "text",
-        f"{_count(len(seen.chunks), 'chunk')}, {_count(seen.tokens, 'token')}, mean fill {seen.mean_fill:.0%}",
+        f"{_count(len(seen.chunks), 'chunk')}, {_count(seen.tokens, 'token')}",
+        f"mean fill {seen.mean_fill:.0%}",
         f"0 % {line} 100 %",
     ]
     yield where.styled(shown(seen.path), _STRONG) + "\n"
-    yield where.styled("   ".join(facts), _QUIET) + "\n"
+    yield from (where.styled(line, _QUIET) + "\n" for line in _flow(facts, where.width))
     for name, value in seen.notes.items():
         yield shown(f"{name}: {value}") + "\n"
     yield "\n"
@@ -117,23 +119,45 @@ def _cut(item: SeenChunk, where: Screen) -> Iterator[str]:
 
 
 def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: Style) -> Iterator[str]:
-    """One line if it fits, else the trail gets a line of its own."""
+    """One line if all fits into it; else the trail gets a line of its own, and the rest as many as it needs."""
     chunk = item.chunk
     first, last = chunk.span.start_line, chunk.span.end_line
-    left = f"{number:,}  {shown(chunk.kind)}"
-    right = f"line {first}" if first == last else f"lines {first}-{last}"
-    if item.repeated:
-        right = f"repeats {_count(item.repeated_tokens, 'token')}   {right}"
-    numbers = f" {chunk.token_count:,} of {max_tokens:,}, {item.fill:.0%}"
+    title = _fitting(f"{number:,}  {shown(chunk.kind)}", where.width)
     trail = shown(" > ".join(" ".join(name.split()) for name in item.trail))
-    room = where.width - cell_len(left) - len(right) - _METER - len(numbers) - 6
-    inline = cell_len(trail) <= room
-    middle = f"   {trail if inline else ''}".ljust(1)
-    padding = " " * max(3, where.width - cell_len(left + middle) - len(right) - 3 - _METER - len(numbers))
-    meter = where.styled(_meter(item.fill), color)
-    yield where.styled(left, color + _STRONG) + middle + padding + right + "   " + meter + numbers + "\n"
-    if trail and not inline:
-        yield "   " + _fitting(trail, where.width - 3) + "\n"
+    bar = _meter(item.fill)
+    facts = [f"repeats {_count(item.repeated_tokens, 'token')}"] if item.repeated else []
+    facts.append(f"line {first}" if first == last else f"lines {first}-{last}")
+    facts.append(f"{bar} {chunk.token_count:,} of {max_tokens:,}, {item.fill:.0%}")
+
+    def dressed(line: str) -> str:
+        line = line.replace(bar, where.styled(bar, color))
+        return line.replace(title, where.styled(title, color + _STRONG), 1) if line.startswith(title) else line
+
+    numbers = _GAP.join(facts)
+    start = _GAP.join([title, trail]) if trail else title
+    room = where.width - len(numbers) - len(_GAP)
+    if cell_len(start) <= room:
+        yield dressed(start + " " * (where.width - cell_len(start) - len(numbers)) + numbers) + "\n"
+        return
+    yield from (dressed(line) + "\n" for line in _flow([title, *facts], where.width))
+    if trail:
+        yield _GAP + _fitting(trail, where.width - len(_GAP)) + "\n"
+
+
+def _flow(parts: list[str], width: int) -> Iterator[str]:
+    """The parts in as few lines as they need, the second and later ones indented.
+
+    >>> list(_flow(["one", "two", "three"], 10))
+    ['one   two', '   three']
+    """
+    line = parts[0]
+    for part in parts[1:]:
+        if cell_len(line) + len(_GAP) + cell_len(part) > width:
+            yield line
+            line = _GAP + part
+        else:
+            line += _GAP + part
+    yield line
 
 
 @dataclass(slots=True)
