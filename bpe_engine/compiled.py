@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, cast
 
 from bpe_engine import _core, encoders
 from bpe_engine.patterns import PATTERNS
-from bpe_engine.reference import appending_encoder, interval_encoder, prepending_encoder
-from bpe_engine.reference import engine as reference
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabularies import load_planes
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from bpe_engine.reference import engine as reference
     from bpe_engine.tokenizer import Tokenizer
+
+# The Python engine is imported where it is needed, which is seldom: that takes as long as to load a vocabulary.
+# ruff: noqa: PLC0415
 
 encoders.AppendingEncoder.register(_core.AppendingEncoder)
 encoders.PrependingEncoder.register(_core.PrependingEncoder)
@@ -40,6 +42,8 @@ class Engine(_core.Engine):
     @cached_property
     def reference(self) -> reference.Engine:
         """The engine in Python, whose pieces the core encodes; made when first asked for."""
+        from bpe_engine.reference import engine as reference
+
         whole = _core.Engine(self._tokens, None, None)
         return reference.Engine(self._vocabulary, whole._encode_piece)  # noqa: SLF001 - the core is of this package
 
@@ -47,18 +51,24 @@ class Engine(_core.Engine):
         """A text that grows to the right, and its count."""
         if self._by_scanner:
             return cast("encoders.AppendingEncoder", _core.AppendingEncoder(self))
+        from bpe_engine.reference import appending_encoder
+
         return appending_encoder.AppendingEncoder(self._tokenizer())
 
     def prepending_encoder(self) -> encoders.PrependingEncoder:
         """A text that grows to the left, and its count."""
         if self._by_scanner:
             return cast("encoders.PrependingEncoder", _core.PrependingEncoder(self))
+        from bpe_engine.reference import prepending_encoder
+
         return prepending_encoder.PrependingEncoder(self._tokenizer())
 
     def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
         """The counts of all slices of `text`."""
         if self._by_scanner and not _core.has_lone_surrogates(text):
             return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
+        from bpe_engine.reference import interval_encoder
+
         return interval_encoder.IntervalEncoder(self._tokenizer(), text)
 
     def token_byte_values(self) -> list[bytes]:

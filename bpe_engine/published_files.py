@@ -11,8 +11,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from bpe_engine.errors import HashMismatchError
 
 
@@ -27,6 +25,8 @@ class PublishedFile:
 
 def own_cache_folder() -> Path:
     """Where downloads are kept: the user's cache folder of the platform, such as ~/.cache/bpe-chunker."""
+    import platformdirs  # noqa: PLC0415 - 8 ms that embedded vocabularies do without
+
     return Path(platformdirs.user_cache_dir("bpe-chunker", appauthor=False))
 
 

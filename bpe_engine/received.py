@@ -10,12 +10,11 @@
 from __future__ import annotations
 
 import codecs
+import re
 from array import array
 from itertools import accumulate
 
-import regex
-
-_SURROGATE = regex.compile(r"[\ud800-\udfff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UTF8_DECODER = codecs.getincrementaldecoder("utf-8")
 
 

@@ -13,9 +13,9 @@ from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.received import received, source_places, to_bytes
-from bpe_engine.reference.engine import in_threads
 from bpe_engine.registry import encoding_name_for_model, load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.threads import in_threads
 from bpe_engine.truncation import Text
 from bpe_engine.vocabulary import Vocabulary
 

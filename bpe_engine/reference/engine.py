@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Self, cast
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
 from bpe_engine.received import received, to_bytes
@@ -16,14 +15,13 @@ from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.reference.pieces import PieceCounts, PieceIds
 from bpe_engine.reference.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
 from bpe_engine.registry import is_embedded
+from bpe_engine.threads import in_threads
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from bpe_engine.tokenizer import Tokenizer
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 # Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
 BLOCK = 1 << 16
@@ -147,11 +145,3 @@ class Engine:
     def _tokenizer(self) -> Tokenizer:
         # The encoders encode through it and are pickled with it. An engine by itself can do both just as well.
         return cast("Tokenizer", self)
-
-
-def in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:
-    """`function` of each item, in order."""
-    if num_threads < 1:
-        raise ValueError(f"num_threads is at least 1, not {num_threads}")
-    with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(function, items))
