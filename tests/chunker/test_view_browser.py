@@ -336,7 +336,7 @@ def test_a_phone_scrolls_up_and_down_alone(show: Open, tokens: bool) -> None:
         boxes = tab.eval_on_selector_all(".bar .tool", "all => all.map(it => it.getBoundingClientRect().right)")
         assert max(boxes) <= PHONE["width"]
         tab.locator("#texts-list button").nth(1).tap()
-    assert tab.inner_text("#heading") == "src/shop.py"
+    assert tab.inner_text("#heading") == "shop.py"
 
 
 def test_hostile_text_is_only_shown(show: Open) -> None:

@@ -7,8 +7,11 @@ function openText(place, chunk = 0) {
   // The data of a text is parsed when it is looked at.
   Object.assign(shown, { text: JSON.parse(byId(`text-${place}`).textContent), index: place, skipped: null, current: chunk });
   const { path, chunks, notes } = shown.text;
-  byId("heading").replaceChildren();
-  appendText(byId("heading"), path, 0, path.length);
+  // On a phone there is room for the name alone.
+  const nameAt = path.lastIndexOf("/") + 1;
+  byId("heading").replaceChildren(element("span", "wide-only"), element("span", "name"));
+  appendText(byId("heading").firstChild, path, 0, nameAt);
+  appendText(byId("heading").lastChild, path, nameAt, path.length);
   byId("heading").title = path;
   showNotes(notes);
   showFacts(index, shown.text);
