@@ -4,6 +4,7 @@
     ├── OptionError              an option has a value that cannot be used                 (also ValueError)
     │   ├── UnknownLanguageError     no format is known under this name
     │   └── MissingGrammarError      the package is not installed that brings the grammar of a language
+    ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
     └── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
 
 What the tokenizer raises (an unknown encoding, a damaged vocabulary) is a `bpe_engine.errors.BpeEngineError` and passes through.
@@ -26,6 +27,10 @@ class UnknownLanguageError(OptionError):
 
 class MissingGrammarError(OptionError):
     """The package is not installed that brings the grammar of a language; the message says how to install it."""
+
+
+class NotebookError(ChunkerError, ValueError):
+    """A text is no Jupyter notebook; the message says what it lacks."""
 
 
 class BudgetTooSmallError(ChunkerError, ValueError):

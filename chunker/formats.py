@@ -10,9 +10,15 @@ from chunker.errors import UnknownLanguageError
 
 # Name of the format: module and class, which takes no arguments.
 _PLACES: dict[str, tuple[str, str]] = {
+    "csv": ("chunker.boundaries.csv_text", "CsvFormat"),
     "html": ("chunker.boundaries.html", "HtmlFormat"),
+    "json": ("chunker.boundaries.json_text", "JsonFormat"),
+    "jsonl": ("chunker.boundaries.json_lines", "JsonLinesFormat"),
     "markdown": ("chunker.boundaries.markdown", "MarkdownFormat"),
+    "notebook": ("chunker.boundaries.notebook", "NotebookFormat"),
     "text": ("chunker.boundaries.text", "TextFormat"),
+    "toml": ("chunker.boundaries.toml_text", "TomlFormat"),
+    "yaml": ("chunker.boundaries.yaml_text", "YamlFormat"),
 }
 
 

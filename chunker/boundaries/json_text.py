@@ -1,0 +1,214 @@
+"""JSON: members and elements by depth; the trail of keys and numbers as breadcrumb.
+
+    {                         document
+      "servers": [            first member, depth 1       scope "servers"
+        {                     first element, depth 2      scope "0"
+          "name": "a",        first member, depth 3
+          "port": 1           member, depth 3             closing brackets stay with what they close
+        },
+        {                     element, depth 2            scope "1"
+          ...
+      ],
+      // Seconds.             member, depth 1             comments (JSON with comments, JSON5) belong to what follows
+      "limit": 30,  // each   none                        ... on the same line to what precedes
+      "x": "One.\\nTwo."       line, at the escaped line end inside a long string
+
+A boundary stands at the start of the line if only indentation precedes the member, else directly before the member: so minified text
+is cut as well. Numbers count from 0, as in JSON Pointer and jq. Several values one after the other are records.
+
+The scanner is one expression that jumps from bracket or comma to bracket or comma. It never fails: a string that is not closed ends with
+its line, a bracket too many is passed over, and what is cut off in the middle was good up to there. Depth costs a list item, no recursion.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import compress
+
+from chunker.boundaries.base import Outline, Scope, Strength
+from chunker.boundaries.nesting import LONG, MAX_NAMED, Rank, between_clusters, name_of, strength_at
+
+_STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
+_PLAIN = r'[^"\[\]{},/]*+'
+# The rest of the line, if nothing but a comment is on it, and the blank lines behind it; else spaces.
+_AFTER = r"(?:[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
+_OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
+_EVENT = re.compile(
+    rf"""{_PLAIN}(?:{_STRING}{_PLAIN})*+"""
+    rf"""(?:(?:([\[{{])|(,)){_AFTER}((?=\s*+(?:[\]}}]|\Z)))?+|([\]}}])|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?+|/|\Z)""",
+    re.DOTALL,
+)
+_COMMENTS = r"(?:\s++|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+"
+_KEY = re.compile(rf"""{_COMMENTS}(?:({_STRING})|'([^'\r\n]*+)'|([\w$.-]++))\s*+:""", re.DOTALL)
+_NEXT_RECORD = re.compile(rf"{_AFTER}(?=\s*+[^\s,\]}}])")
+# Line ends inside a string, and all other escapes, so that none of these is taken for one.
+_ESCAPE = re.compile(r"((?:\\r)?\\n(?:[ \t]*+(?:\\r)?\\n)*+)|\\.", re.DOTALL)
+
+
+class JsonFormat:
+    """JSON, with comments if there are any."""
+
+    language: str | None = "json"
+
+    def outline(self, text: str) -> Outline:
+        """The members of `text` by depth. The scopes are the members that are longer than 64 characters: "servers", "3", "name".
+
+        Linear; any str is welcome.
+        """
+        if not text:
+            return Outline([])
+        scan = JsonScan(text)
+        scan.run(0, len(text))
+        return scan.outline("document")
+
+
+class JsonScan:
+    """The boundaries and scopes of stretches of one text, in their order. Scopes are those of members longer than `long` characters."""
+
+    def __init__(self, text: str, long: int = LONG) -> None:
+        self._text = text
+        self._long = long
+        self.offsets: list[int] = []
+        self.strengths: list[int] = []
+        self.labels: list[str] = []
+        self.scopes: list[Scope] = []
+        # Of each open container, the outermost being the text itself: where its member begins, its number, and whether it is an array.
+        self._begins: list[int] = []
+        self._numbers: list[int] = []
+        self._arrays: list[bool] = []
+        self._after_value = False  # whether a container or a bracket too many ended last: then no scalar ends here
+
+    def run(self, start: int, end: int, outer: int = 0) -> None:
+        """Collect what is in the value or values `text[start:end]`, which are `outer` deep."""
+        text = self._text
+        self._begins, self._numbers, self._arrays, self._after_value = [start], [0], [False], False
+        strengths = _Strengths(outer)
+        for match in _EVENT.finditer(text, start, end):
+            event = match.lastindex
+            if event is None:
+                continue
+            if event == _CLOSED:
+                self._close(match.end(), end, strengths)
+                continue
+            opened, offset = match.start(_OPENED), match.end()
+            if opened >= 0:
+                self._begins.append(offset)
+                self._numbers.append(0)
+                self._arrays.append(text[opened] == "[")
+                strength = strengths.first(len(self._begins) - 1)
+            else:
+                self._end_scalar(match.start(_SEPARATED))
+                self._begins[-1] = offset
+                self._numbers[-1] += 1
+                strength = strengths.member(len(self._begins) - 1)
+            self._after_value = False
+            if event != _FOLLOWED_BY_NOTHING and offset < end:
+                self.put(offset, strength, "element" if self._arrays[-1] else "key")
+        # What is open still was cut off.
+        self._end_scalar(end)
+        for depth in range(len(self._begins) - 1):
+            self._name(depth, end)
+
+    def put(self, offset: int, strength: int, label: str) -> None:
+        """A boundary behind those that are there."""
+        self.offsets.append(offset)
+        self.strengths.append(strength)
+        self.labels.append(label)
+
+    def outline(self, label: str) -> Outline:
+        """All that was found, in a text that begins with what `label` says."""
+        offsets, strengths, labels = self.offsets, self.strengths, self.labels
+        if offsets[:1] != [0]:
+            offsets, strengths, labels = [0, *offsets], [0, *strengths], [label, *labels]
+        strengths[0], labels[0] = int(Strength.DOCUMENT), label
+        apart = between_clusters(self._text, offsets)
+        if apart is not None:
+            offsets, strengths, labels = (
+                list(compress(offsets, apart)),
+                list(compress(strengths, apart)),
+                list(compress(labels, apart)),
+            )
+        return Outline.of_columns(offsets, strengths, labels, self.scopes, finest=Strength.LINE)
+
+    def _close(self, at: int, end: int, strengths: _Strengths) -> None:
+        """A closing bracket ends at `at`."""
+        self._end_scalar(at - 1)
+        self._after_value = True
+        if len(self._begins) == 1:
+            return
+        self._begins.pop()
+        self._numbers.pop()
+        self._arrays.pop()
+        self._name(len(self._begins) - 1, at)
+        if len(self._begins) > 1:
+            return
+        following = _NEXT_RECORD.match(self._text, at, end)
+        if following is not None and following.end() < end:
+            self._begins[0] = following.end()
+            self._after_value = False
+            self.put(following.end(), strengths.member(0), "record")
+
+    def _name(self, depth: int, end: int) -> None:
+        """Let the current member of the container at this depth, which ends at `end`, be a scope, if it is long."""
+        start = self._begins[depth]
+        if end - start <= self._long or depth >= MAX_NAMED:
+            return
+        if self._arrays[depth]:
+            self.scopes.append(Scope(start, end, str(self._numbers[depth])))
+            return
+        key = _KEY.match(self._text, start, end)
+        name = "" if key is None else name_of(_unescaped(key[1]) if key[1] else key[2] or key[3] or "")
+        if name:
+            self.scopes.append(Scope(start, end, name))
+
+    def _end_scalar(self, end: int) -> None:
+        """A member ends; if it is no container, it is a string, nearly always, which may hold lines."""
+        text, start = self._text, self._begins[-1]
+        if end - start <= self._long or self._after_value:
+            return
+        self._name(len(self._begins) - 1, start + len(text[start:end].rstrip()))
+        if text.find("\\n", start, end) < 0:
+            return
+        for match in _ESCAPE.finditer(text, start, end):
+            offset = match.end()
+            if match[1] and offset < end and text[offset] != '"':
+                if match[1].count("\\n") > 1:
+                    self.put(offset, int(Strength.PARAGRAPH), "paragraph")
+                else:
+                    self.put(offset, int(Strength.LINE), "line")
+
+
+class _Strengths:
+    """The strengths of members and first members by depth, computed once."""
+
+    def __init__(self, outer: int) -> None:
+        self._outer = outer
+        self._members: list[int] = []
+        self._firsts: list[int] = []
+
+    def member(self, depth: int) -> int:
+        """Of a member that is not the first."""
+        if depth >= len(self._members):
+            self._grow(depth)
+        return self._members[depth]
+
+    def first(self, depth: int) -> int:
+        """Of a first member."""
+        if depth >= len(self._members):
+            self._grow(depth)
+        return self._firsts[depth]
+
+    def _grow(self, depth: int) -> None:
+        for new in range(len(self._members), depth + 1):
+            self._members.append(strength_at(self._outer + new))
+            self._firsts.append(strength_at(self._outer + new, Rank.FIRST))
+
+
+def _unescaped(string: str) -> str:
+    """The value of a JSON string as far as it is one."""
+    try:
+        value = json.loads(string[:512], strict=False)
+    except ValueError:
+        return string.strip('"')
+    return str(value)
