@@ -10,17 +10,21 @@ from __future__ import annotations
 
 from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
 from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError, UnknownLanguageError
+from chunker.hierarchy import ChunkNode, Hierarchy, chunk_hierarchy
 from chunker.models import Chunk, Span
 
 __all__ = [
     "BudgetTooSmallError",
     "Chunk",
+    "ChunkNode",
     "ChunkerError",
     "CodeChunker",
+    "Hierarchy",
     "MarkdownChunker",
     "OptionError",
     "Span",
     "TextChunker",
     "UnknownLanguageError",
+    "chunk_hierarchy",
     "chunker_for",
 ]

@@ -33,7 +33,7 @@ class SpanMeter:
         self._start = self._end = _Known(0, 0, 0)
 
     def span(self, start: int, end: int) -> Span:
-        """The span of text[start:end], which is not empty and does not start before the previous one."""
+        """The span of text[start:end], which is not empty. Costs its length and its distance from the previous one."""
         first = self._at(start, self._end if start >= self._end.offset else self._start)
         # The last character belongs to its line even if it ends it.
         last = self._at(end - 1, first)
@@ -49,13 +49,14 @@ class SpanMeter:
         )
 
     def _at(self, offset: int, known: _Known) -> _Known:
-        """All three at `offset`, from a place at or before it."""
+        """All three at `offset`, from a place where they are known."""
         if offset == known.offset:
             return known
-        size = offset - known.offset
+        first, last, sign = (known.offset, offset, 1) if known.offset < offset else (offset, known.offset, -1)
+        size = last - first
         if not self._ascii:
-            size = len(self._text[known.offset : offset].encode("utf-8", "surrogatepass"))
-        return _Known(offset, known.byte + size, known.breaks + self._line_breaks(known.offset, offset))
+            size = len(self._text[first:last].encode("utf-8", "surrogatepass"))
+        return _Known(offset, known.byte + sign * size, known.breaks + sign * self._line_breaks(first, last))
 
     def _line_breaks(self, start: int, end: int) -> int:
         """Line breaks whose last character stands in text[start:end]: the "\\r" of a "\\r\\n" does not break yet."""
