@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import webbrowser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def show(
     texts = run.over(seen, streaming=True)
     with open_output(output) as results:
         if terminal:
-            parts = _lines(texts, show_tokens=options.show_tokens)
+            parts = _lines(texts, to_file=output != STANDARD_OUTPUT, show_tokens=options.show_tokens)
         else:
             settings = Settings(
                 tokenizer=portable(options.tokenizer_name),
@@ -84,11 +85,12 @@ def show(
     run.finish()
 
 
-def _lines(texts: Iterator[SeenText], *, show_tokens: bool) -> Iterator[bytes]:
+def _lines(texts: Iterator[SeenText], *, to_file: bool, show_tokens: bool) -> Iterator[bytes]:
     # Imported late: a page needs none of rich's colours.
-    from chunker.view.terminal import screen, terminal_view  # noqa: PLC0415
+    from chunker.view.columns import screen  # noqa: PLC0415
+    from chunker.view.terminal import terminal_view  # noqa: PLC0415
 
-    where = screen()
+    where = screen(io.StringIO() if to_file else None)  # a file is no terminal, whoever looks on
     for text in texts:
         for line in terminal_view(text, where, show_tokens=show_tokens):
             yield line.encode()

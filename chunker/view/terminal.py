@@ -18,25 +18,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.color import ColorSystem
-from rich.console import Console
 from rich.style import Style
 
-from chunker.boundaries.segmentation import grapheme_ends
+from chunker.view.columns import GAP, Screen, fit, flow, shortened, shown
 from chunker.view.cuts import Grade
 from chunker.view.seeing import SeenChunk, SeenText, histogram
 
-_TAB = 4
-_GAP = "   "
-_SYSTEMS = {
-    "standard": ColorSystem.STANDARD,
-    "256": ColorSystem.EIGHT_BIT,
-    "truecolor": ColorSystem.TRUECOLOR,
-    "windows": ColorSystem.WINDOWS,
-}
 # Two neighbours differ for every kind of colour vision: bluish and yellowish take turns.
 _COLORS = ("blue", "yellow", "magenta", "green")
 _QUIET = Style(dim=True)
@@ -52,31 +41,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _METER = 10
 _BETWEEN = "│"
 
-# What commands a terminal, turns text around, or cannot be written; tabs are made spaces before.
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
-)
 _LINE_END = re.compile("\r\n|\r|\n")
-
-
-class Screen(NamedTuple):
-    """Where the lines go: `width` in columns; no `colors` means no escape codes at all, `hues` off means none that set a colour."""
-
-    width: int
-    colors: ColorSystem | None
-    hues: bool
-
-    def styled(self, text: str, style: Style) -> str:
-        """`text` in this style, as far as the screen has it."""
-        if self.colors is None or not text:
-            return text
-        return (style if self.hues else style.without_color).render(text, color_system=self.colors)
-
-
-def screen() -> Screen:
-    """What standard output is, as rich finds it: NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
-    console = Console()
-    return Screen(max(console.width, 40), _SYSTEMS.get(console.color_system or ""), not console.no_color)
 
 
 def terminal_view(seen: SeenText, where: Screen, *, show_tokens: bool = False) -> Iterator[str]:
@@ -103,7 +68,7 @@ def _head(seen: SeenText, where: Screen) -> Iterator[str]:
         f"0 % {line} 100 %",
     ]
     yield where.styled(shown(seen.path), _STRONG) + "\n"
-    yield from (where.styled(line, _QUIET) + "\n" for line in _flow(facts, where.width))
+    yield from (where.styled(line, _QUIET) + "\n" for line in flow(facts, where.width))
     for name, value in seen.notes.items():
         yield shown(f"{name}: {value}") + "\n"
     yield "\n"
@@ -113,7 +78,7 @@ def _cut(item: SeenChunk, where: Screen) -> Iterator[str]:
     if item.cut is None:
         return
     rule = _RULES.get(item.cut.grade, _WEAK_RULE)
-    text = _fitting(f"{rule * 4} {shown(str(item.cut))} ", where.width)
+    text = shortened(f"{rule * 4} {shown(str(item.cut))} ", where.width)
     style = _QUIET if item.cut.grade >= Grade.SENTENCE else _WEAK_CUT
     yield where.styled(text + rule * (where.width - cell_len(text)), style) + "\n"
 
@@ -122,7 +87,7 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
     """One line if all fits into it; else the trail gets a line of its own, and the rest as many as it needs."""
     chunk = item.chunk
     first, last = chunk.span.start_line, chunk.span.end_line
-    title = _fitting(f"{number:,}  {shown(chunk.kind)}", where.width)
+    title = shortened(f"{number:,}  {shown(chunk.kind)}", where.width)
     trail = shown(" > ".join(" ".join(name.split()) for name in item.trail))
     bar = _meter(item.fill)
     facts = [f"repeats {_count(item.repeated_tokens, 'token')}"] if item.repeated else []
@@ -133,31 +98,15 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
         line = line.replace(bar, where.styled(bar, color))
         return line.replace(title, where.styled(title, color + _STRONG), 1) if line.startswith(title) else line
 
-    numbers = _GAP.join(facts)
-    start = _GAP.join([title, trail]) if trail else title
-    room = where.width - len(numbers) - len(_GAP)
+    numbers = GAP.join(facts)
+    start = GAP.join([title, trail]) if trail else title
+    room = where.width - len(numbers) - len(GAP)
     if cell_len(start) <= room:
         yield dressed(start + " " * (where.width - cell_len(start) - len(numbers)) + numbers) + "\n"
         return
-    yield from (dressed(line) + "\n" for line in _flow([title, *facts], where.width))
+    yield from (dressed(line) + "\n" for line in flow([title, *facts], where.width))
     if trail:
-        yield _GAP + _fitting(trail, where.width - len(_GAP)) + "\n"
-
-
-def _flow(parts: list[str], width: int) -> Iterator[str]:
-    """The parts in as few lines as they need, the second and later ones indented.
-
-    >>> list(_flow(["one", "two", "three"], 10))
-    ['one   two', '   three']
-    """
-    line = parts[0]
-    for part in parts[1:]:
-        if cell_len(line) + len(_GAP) + cell_len(part) > width:
-            yield line
-            line = _GAP + part
-        else:
-            line += _GAP + part
-    yield line
+        yield GAP + shortened(trail, where.width - len(GAP)) + "\n"
 
 
 @dataclass(slots=True)
@@ -184,7 +133,7 @@ class _Lines:
         at = 0
         while at < len(text):
             # Nothing is so wide that a character needs more than a line; but a wide one may need a new line.
-            end, columns = _fit(text, at, width - self.column)
+            end, columns = fit(text, at, width - self.column)
             space = text.rfind(" ", at, end) + 1
             if end < len(text) and space - at > width // 2:  # a word that would be cut goes to the next line
                 end, columns = space, cell_len(text[at:space])
@@ -261,51 +210,6 @@ def _token_ends(item: SeenChunk) -> list[int] | None:
         if length:
             ends.append(done)
     return ends[::-1]
-
-
-def shown(text: str) -> str:
-    r"""Text as any terminal may show it: escape codes, overrides of direction and lone surrogates are spelled out.
-
-    >>> shown("a\tb\x1b[31m\u202e\ud800")
-    'a    b␛[31m<U+202E><U+D800>'
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return _UNSEEN.sub(_spelled, text.replace("\t", " " * _TAB))
-
-
-def _spelled(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "␡" if code == 0x7F else f"<U+{code:04X}>"
-
-
-def _fit(text: str, start: int, width: int) -> tuple[int, int]:
-    """How far `text` goes from `start` in `width` columns, and how many it takes; grapheme clusters stay whole.
-
-    A cluster wider than any line is taken where the line is empty, so that there is always an end.
-    """
-    if text.isascii():
-        end = min(len(text), start + width)
-        return end, end - start
-    columns = 0
-    done = start
-    for end in grapheme_ends(text, start):
-        wide = cell_len(text[done:end])
-        if columns + wide > width:
-            break
-        columns += wide
-        done = end
-    return done, columns
-
-
-def _fitting(text: str, width: int) -> str:
-    """`text`, shortened to `width` columns."""
-    if cell_len(text) <= width:
-        return text
-    end, _ = _fit(text, 0, width - 1)
-    return text[:end] + "…"
 
 
 def _meter(fill: float) -> str:

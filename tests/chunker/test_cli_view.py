@@ -101,6 +101,35 @@ def test_the_terminal_view_of_a_pipe_has_no_codes(tree: Path) -> None:
     assert re.sub("\x1b\\[[0-9;]*m", "", forced.stdout) == re.sub("\x1b\\[[0-9;]*m", "", without.stdout)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are of POSIX")
+@pytest.mark.parametrize("to_file", [False, True])
+def test_colours_on_a_terminal_and_none_in_a_file(tree: Path, to_file: bool) -> None:
+    import pty  # noqa: PLC0415  # there is none on Windows
+
+    reader, writer = pty.openpty()
+    values = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
+    values |= {"PYTHONPATH": str(_PACKAGE_FOLDER), "TERM": "xterm-256color", "COLUMNS": "72"}
+    command = [
+        sys.executable,
+        "-m",
+        "chunker",
+        "view",
+        "src/b.md",
+        "--terminal",
+        *(["-o", "out.txt"] if to_file else []),
+    ]
+    done = subprocess.run(command, cwd=tree, env=values, stdout=writer, stderr=subprocess.PIPE, check=True, timeout=60)
+    os.close(writer)
+    if to_file:
+        assert done.stderr == b"Written: out.txt\n"
+        written = (tree / "out.txt").read_bytes()
+        assert b"Some words." in written
+        assert b"\x1b" not in written
+    else:
+        assert b"\x1b[34m" in os.read(reader, 65_536)  # little enough to be there at once
+    os.close(reader)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 def test_a_pager_that_is_closed_early(tree: Path) -> None:
     (tree / "long.txt").write_text("A line of text, and more of it.\n" * 20_000)

@@ -13,7 +13,8 @@ from rich.color import ColorSystem
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 from chunker.view import SeenText, see
-from chunker.view.terminal import Screen, shown, terminal_view
+from chunker.view.columns import Screen, shown
+from chunker.view.terminal import terminal_view
 
 PLAIN = Screen(80, None, hues=False)
 COLOURED = Screen(80, ColorSystem.STANDARD, hues=True)

@@ -1,0 +1,116 @@
+"""Text in columns: what a screen can do, what may be written to it, and how much of it fits.
+
+    shown("a\\x1b[31m")             'a␛[31m'          nothing that commands the terminal
+    fit("漢字と言葉", 0, 7)         (3, 6)            three characters take six of seven columns
+    shortened("a long trail", 8)   'a long …'
+    flow(["one", "two"], 5)        ['one', '   two']
+
+Columns are those of `rich.cells`: a Chinese character takes two, a combining mark none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TextIO
+
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.style import Style
+
+from chunker.boundaries.segmentation import grapheme_ends
+
+GAP = "   "
+_TAB = 4
+_SYSTEMS = {
+    "standard": ColorSystem.STANDARD,
+    "256": ColorSystem.EIGHT_BIT,
+    "truecolor": ColorSystem.TRUECOLOR,
+    "windows": ColorSystem.WINDOWS,
+}
+# What commands a terminal, turns text around, or cannot be written; tabs are made spaces before.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+class Screen(NamedTuple):
+    """Where the lines go: `width` in columns; no `colors` means no escape codes at all, `hues` off means none that set a colour."""
+
+    width: int
+    colors: ColorSystem | None
+    hues: bool
+
+    def styled(self, text: str, style: Style) -> str:
+        """`text` in this style, as far as the screen has it."""
+        if self.colors is None or not text:
+            return text
+        return (style if self.hues else style.without_color).render(text, color_system=self.colors)
+
+
+def screen(stream: TextIO | None = None) -> Screen:
+    """What `stream` is (default: standard output), as rich finds it: NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
+    console = Console(file=stream)
+    return Screen(max(console.width, 40), _SYSTEMS.get(console.color_system or ""), not console.no_color)
+
+
+def flow(parts: list[str], width: int) -> Iterator[str]:
+    """The parts in as few lines as they need, the second and later ones indented.
+
+    >>> list(flow(["one", "two", "three"], 10))
+    ['one   two', '   three']
+    """
+    line = parts[0]
+    for part in parts[1:]:
+        if cell_len(line) + len(GAP) + cell_len(part) > width:
+            yield line
+            line = GAP + part
+        else:
+            line += GAP + part
+    yield line
+
+
+def shown(text: str) -> str:
+    r"""Text as any terminal may show it: escape codes, overrides of direction and lone surrogates are spelled out.
+
+    >>> shown("a\tb\x1b[31m\u202e\ud800")
+    'a    b␛[31m<U+202E><U+D800>'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSEEN.sub(_spelled, text.replace("\t", " " * _TAB))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def fit(text: str, start: int, width: int) -> tuple[int, int]:
+    """How far `text` goes from `start` in `width` columns, and how many it takes; grapheme clusters stay whole.
+
+    A cluster wider than any line is taken where the line is empty, so that there is always an end.
+    """
+    if text.isascii():
+        end = min(len(text), start + width)
+        return end, end - start
+    columns = 0
+    done = start
+    for end in grapheme_ends(text, start):
+        wide = cell_len(text[done:end])
+        if columns + wide > width:
+            break
+        columns += wide
+        done = end
+    return done, columns
+
+
+def shortened(text: str, width: int) -> str:
+    """`text`, shortened to `width` columns."""
+    if cell_len(text) <= width:
+        return text
+    end, _ = fit(text, 0, width - 1)
+    return text[:end] + "…"
