@@ -136,7 +136,7 @@ class _Walk:
         key = _KEY.match(body)
         if not dashes and key is None:
             self._comments.clear()
-            if not self._levels:  # a scalar that is all of the document, or no YAML
+            if not self._levels and _BLOCK_SCALAR.match(body):  # all of the document
                 self._value(body, -1)
             return
         self._member(start, indent, dashes, body, key)

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -119,7 +120,7 @@ def test_a_quote_that_is_never_closed_is_a_character() -> None:
     end=st.sampled_from(["\n", "\r\n"]),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
 )
-def test_rows_are_those_of_the_module_csv(rows: list[list[str]], end: str, quoting: int) -> None:
+def test_rows_are_those_of_the_module_csv(rows: list[list[str]], end: str, quoting: Literal[0, 1]) -> None:
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator=end, quoting=quoting).writerows(rows)
     text = file.getvalue()
