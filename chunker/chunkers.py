@@ -7,31 +7,28 @@ A chunker holds settings and no state: it may be shared by threads, and it pickl
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import PurePath
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, get_args
 
+from chunker.assembly import Assembler
 from chunker.boundaries import Format, Outline
+from chunker.boundaries.fallback import LinesFormat, UnknownFormat
 from chunker.breadcrumbs import Breadcrumbs
-from chunker.budget import Budget
+from chunker.budget import Budget, OverlapBy
 from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.errors import UnknownLanguageError
-from chunker.formats import format_named
+from chunker.errors import MissingGrammarError, OptionError
+from chunker.formats import code_format, code_names, format_named, format_names
 from chunker.growing import Grower, Piece
+from chunker.languages import UNKNOWN, detect
 from chunker.models import Chunk
-from chunker.spans import SpanMeter
+from chunker.optimal import Optimizer
+from chunker.options import Options, Strategy
 
-_CODE_LANGUAGES = frozenset({"python"})
-_FORMAT_OF_SUFFIX = {
-    ".py": "python",
-    ".pyi": "python",
-    ".pyw": "python",
-    ".md": "markdown",
-    ".markdown": "markdown",
-}
+if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
+    import tree_sitter
+
+    from chunker.boundaries.grammar import Grammar
 
 
 class TextChunker:
@@ -40,23 +37,32 @@ class TextChunker:
 
     `format`: the name of a format (`chunker.formats.format_names`), or an object that is a `chunker.boundaries.Format`.
     `max_tokens`: no chunk has more tokens. `tokenizer`: an encoding or model name, or a tokenizer. `min_tokens`: no chunk has fewer
-    where another cut avoids it (default: an eighth of `max_tokens`). `overlap`: at most so many tokens of a chunk are repeated
-    at the start of the next. `context`: begin each chunk with a line that says where it stands; it is part of `text` and of the budget.
+    where another cut avoids it (default: an eighth of `max_tokens`). `desired_tokens`: a chunk that has so many ends at the best place
+    before `max_tokens`. `overlap`: at most so many tokens of a chunk are repeated at the start of the next; `overlap_by`: in whole units
+    of the format ("unit"), in sentences where a unit does not fit ("sentence"), or as much text as fits ("token"). `context`: begin each
+    chunk with a line that says where it stands; it is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
+    "optimal" chooses all cuts of a text together, so that chunks are even and cuts are strong; it takes a few times as long.
 
     Raises `OptionError` for limits that do not go together, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # as many as there are options
         self,
         max_tokens: int = 512,
         *,
         tokenizer: str | TokenCounter = "o200k_base",
         min_tokens: int | None = None,
+        desired_tokens: int | None = None,
         overlap: int = 0,
+        overlap_by: OverlapBy = "unit",
         context: bool = False,
+        strategy: Strategy = "grow",
         format: str | Format = "text",  # noqa: A002  # the word that users expect
     ) -> None:
-        self._budget = Budget.of(max_tokens, min_tokens, overlap)
+        self._budget = Budget.of(max_tokens, min_tokens, overlap, desired_tokens, overlap_by)
+        if strategy not in get_args(Strategy):
+            raise OptionError(f"strategy must be one of {', '.join(get_args(Strategy))}; got {strategy!r}")
+        self._strategy: Strategy = strategy
         self._tokenizer = resolve_tokenizer(tokenizer)
         self._context = context
         self._format = format_named(format) if isinstance(format, str) else format
@@ -77,6 +83,16 @@ class TextChunker:
         return self._budget.overlap
 
     @property
+    def desired_tokens(self) -> int | None:
+        """A chunk that has so many tokens ends at the best place that follows; None to fill it."""
+        return self._budget.desired_tokens
+
+    @property
+    def strategy(self) -> Strategy:
+        """How cuts are chosen."""
+        return self._strategy
+
+    @property
     def context(self) -> bool:
         """Whether chunks begin with a line that says where they stand."""
         return self._context
@@ -85,6 +101,11 @@ class TextChunker:
     def tokenizer(self) -> TokenCounter:
         """What counts."""
         return self._tokenizer
+
+    @property
+    def format(self) -> Format:
+        """What says where a text may be cut."""
+        return self._format
 
     @property
     def language(self) -> str | None:
@@ -101,37 +122,29 @@ class TextChunker:
         Without overlap the bodies concatenate to `text`. `source`, usually a path, goes into the metadata and into the context.
         Linear in the length of the text. Raises `BudgetTooSmallError` if one character of the text alone is over the budget.
         """
-        self._budget.check(text, self._tokenizer)
         outline = self.outline(text)
-        breadcrumbs = Breadcrumbs(outline, source, self._tokenizer, self._budget.max_tokens)
-        context_at = breadcrumbs.at if self._context else _no_context
-        grower = Grower(text, outline, self._tokenizer, self._budget, context_at)
-        metadata = dict(outline.notes)
-        if source is not None:
-            metadata["source"] = source
-        return self._as_chunks(text, grower.pieces(), metadata)
+        metadata = self.metadata_of(outline, source)
+        assembler = Assembler(text, self.language, metadata)
+        return [assembler.chunk(piece) for piece in self.pieces(text, outline, self.context_of(outline, source))]
 
-    def _as_chunks(self, text: str, pieces: Iterable[Piece], metadata: dict[str, str]) -> list[Chunk]:
-        meter = SpanMeter(text)
-        seen: Counter[str] = Counter()
-        chunks = []
-        for piece in pieces:
-            body = text[piece.start : piece.end]
-            digest = _digest(piece.context + body)
-            seen[digest] += 1
-            chunks.append(
-                Chunk(
-                    body=body,
-                    context=piece.context,
-                    token_count=piece.tokens,
-                    span=meter.span(piece.start, piece.end),
-                    kind=piece.label,
-                    language=self.language,
-                    id=digest if seen[digest] == 1 else f"{digest}-{seen[digest]}",
-                    metadata=dict(metadata),
-                )
-            )
-        return chunks
+    def pieces(self, text: str, outline: Outline, context_at: Callable[[int], str]) -> Iterator[Piece]:
+        """Where the chunks of `text` are to be cut, by an outline of it; `context_at` says what stands before a chunk from an offset.
+
+        Raises `BudgetTooSmallError` as `chunk` does.
+        """
+        self._budget.check(text, self._tokenizer)
+        maker = Optimizer if self._strategy == "optimal" else Grower
+        return maker(text, outline, self._tokenizer, self._budget, context_at).pieces()
+
+    def context_of(self, outline: Outline, source: str | None) -> Callable[[int], str]:
+        """What stands before a chunk that begins at an offset into the text of `outline`: nothing, if no context is asked for."""
+        if not self._context:
+            return _no_context
+        return Breadcrumbs(outline, source, self._tokenizer, self._budget.max_tokens).at
+
+    def metadata_of(self, outline: Outline, source: str | None) -> dict[str, str]:
+        """The metadata of each chunk: the notes of the format, and where the text comes from."""
+        return dict(outline.notes) if source is None else {**outline.notes, "source": source}
 
     def __repr__(self) -> str:
         return (
@@ -143,7 +156,12 @@ class TextChunker:
         return ""
 
     def _repr_suffix(self) -> str:
-        return "" if self.language is None or type(self) is not TextChunker else f", format={self.language!r}"
+        suffix = "" if self._budget.desired_tokens is None else f", desired_tokens={self._budget.desired_tokens}"
+        suffix += "" if self._budget.overlap_by == "unit" else f", overlap_by={self._budget.overlap_by!r}"
+        suffix += "" if self._strategy == "grow" else f", strategy={self._strategy!r}"
+        return (
+            suffix if self.language is None or type(self) is not TextChunker else f"{suffix}, format={self.language!r}"
+        )
 
 
 class MarkdownChunker(TextChunker):
@@ -155,74 +173,60 @@ class MarkdownChunker(TextChunker):
     def __init__(
         self,
         max_tokens: int = 512,
-        *,
-        tokenizer: str | TokenCounter = "o200k_base",
-        min_tokens: int | None = None,
-        overlap: int = 0,
-        context: bool = False,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(
-            max_tokens, tokenizer=tokenizer, min_tokens=min_tokens, overlap=overlap, context=context, format="markdown"
-        )
+        super().__init__(max_tokens, format="markdown", **options)
 
 
 class CodeChunker(TextChunker):
     """Chunks source code: whole definitions with their decorators and comments, then members, statements and lines.
 
-    `language` is "python"; the other options are those of `TextChunker`. The context of a chunk is the trail of classes and functions
-    around it. Raises `UnknownLanguageError` for a language that has no format.
+    `language` is the name of a programming language ("python", "C++", "rs"); or a `tree_sitter.Language`, of which is taken what the names
+    of its nodes tell; or a `chunker.boundaries.grammar.Grammar`, a table of one's own. The other options are those of `TextChunker`. The
+    context of a chunk is the trail of classes and functions around it. `isolate`: parse in a process of its own, which is stopped if it
+    takes too long; for sources that nobody vouches for.
+
+    Raises `UnknownLanguageError` for a language that has no table, and `MissingGrammarError` for one whose grammar is not installed.
     """
 
     def __init__(
         self,
-        language: str,
+        language: str | Grammar | tree_sitter.Language,
         max_tokens: int = 512,
         *,
-        tokenizer: str | TokenCounter = "o200k_base",
-        min_tokens: int | None = None,
-        overlap: int = 0,
-        context: bool = False,
+        isolate: bool = False,
+        **options: Unpack[Options],
     ) -> None:
-        if language not in _CODE_LANGUAGES:
-            raise UnknownLanguageError(
-                f"language must be one of {', '.join(sorted(_CODE_LANGUAGES))}; got {language!r}"
-            )
-        super().__init__(
-            max_tokens, tokenizer=tokenizer, min_tokens=min_tokens, overlap=overlap, context=context, format=language
-        )
+        super().__init__(max_tokens, format=code_format(language, isolate=isolate), **options)
 
     def _repr_prefix(self) -> str:
         return f"{self.language!r}, "
 
 
 def chunker_for(
-    path: str | os.PathLike[str],
-    max_tokens: int = 512,
-    *,
-    tokenizer: str | TokenCounter = "o200k_base",
-    min_tokens: int | None = None,
-    overlap: int = 0,
-    context: bool = False,
+    path: str | os.PathLike[str], max_tokens: int = 512, *, text: str = "", **options: Unpack[Options]
 ) -> TextChunker:
-    """The chunker for a file of this name, by its suffix in any case; plain text for all that is not known. Opens nothing."""
-    name = _FORMAT_OF_SUFFIX.get(PurePath(path).suffix.lower(), "text")
-    settings: dict[str, Any] = {
-        "tokenizer": tokenizer,
-        "min_tokens": min_tokens,
-        "overlap": overlap,
-        "context": context,
-    }
-    if name in _CODE_LANGUAGES:
-        return CodeChunker(name, max_tokens, **settings)
-    if name == "markdown":
-        return MarkdownChunker(max_tokens, **settings)
-    return TextChunker(max_tokens, format=name, **settings)
+    """The chunker for a file of this name, in any case; `text`, or its beginning, tells what the name does not. Opens nothing.
+
+    Code in a language without a table, or whose grammar is not installed, is cut by lines, and the metadata of its chunks say so; what is
+    not known to be code is cut as plain text.
+    """
+    name = os.fspath(path).replace(os.sep, "/")
+    language, kind = detect(name, text)
+    if kind == "markdown":
+        return MarkdownChunker(max_tokens, **options)
+    if kind in code_names():
+        try:
+            return CodeChunker(kind, max_tokens, **options)
+        except MissingGrammarError as error:
+            return TextChunker(max_tokens, format=LinesFormat(kind, f"{error}; cut by lines"), **options)
+    if kind in format_names():
+        return TextChunker(max_tokens, format=kind, **options)
+    if language != UNKNOWN:
+        note = f"{language}: no grammar, cut by lines"
+        return TextChunker(max_tokens, format=LinesFormat(language.lower(), note), **options)
+    return TextChunker(max_tokens, format=UnknownFormat() if name else "text", **options)
 
 
 def _no_context(_offset: int) -> str:
     return ""
-
-
-def _digest(text: str) -> str:
-    """32 hexadecimal digits that depend on `text` alone."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import functools
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from chunker.boundaries import Format
-from chunker.errors import UnknownLanguageError
+from chunker.errors import OptionError, UnknownLanguageError
+from chunker.languages import format_called
+
+if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
+    from tree_sitter import Language
+
+    from chunker.boundaries.grammar import Grammar
 
 # Name of the format: module and class, which takes no arguments.
 _PLACES: dict[str, tuple[str, str]] = {
@@ -16,6 +23,7 @@ _PLACES: dict[str, tuple[str, str]] = {
     "jsonl": ("chunker.boundaries.json_lines", "JsonLinesFormat"),
     "markdown": ("chunker.boundaries.markdown", "MarkdownFormat"),
     "notebook": ("chunker.boundaries.notebook", "NotebookFormat"),
+    "restructuredtext": ("chunker.boundaries.restructuredtext", "RestructuredTextFormat"),
     "text": ("chunker.boundaries.text", "TextFormat"),
     "toml": ("chunker.boundaries.toml_text", "TomlFormat"),
     "yaml": ("chunker.boundaries.yaml_text", "YamlFormat"),
@@ -48,3 +56,25 @@ def format_named(name: str) -> Format:
     else:
         made = import_module("chunker.boundaries.code").CodeFormat(name)
     return made
+
+
+def code_format(language: str | Grammar | Language, *, isolate: bool = False) -> Format:
+    """The format of source code in a language: by any of its names, from a table of one's own, or from a grammar alone.
+
+    `isolate`: in a process of its own. Raises `UnknownLanguageError`, `MissingGrammarError`, and `OptionError` for a grammar without
+    a name that is to be isolated.
+    """
+    made: Format
+    if isinstance(language, str):
+        name = format_called(language)
+        if name not in code_names():
+            raise UnknownLanguageError(f"language must be one of {', '.join(code_names())}; got {language!r}")
+        made = format_named(name)
+    else:
+        made = import_module("chunker.boundaries.code").CodeFormat(language)
+    if not isolate:
+        return made
+    if not isinstance(language, str):
+        raise OptionError("isolate needs a language with a name: a grammar cannot be handed to another process")
+    isolated: Format = import_module("chunker.boundaries.isolation").IsolatedFormat(made)
+    return isolated

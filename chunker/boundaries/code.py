@@ -18,7 +18,10 @@ blank line PARAGRAPH.
 
 from __future__ import annotations
 
+from tree_sitter import Language
+
 from chunker.boundaries.base import Outline, Strength
+from chunker.boundaries.generic import generic_grammar
 from chunker.boundaries.grammar import Grammar, compiled
 from chunker.boundaries.lines import LineTable
 from chunker.boundaries.parsing import hidden_rows, parse
@@ -28,14 +31,17 @@ from chunker.boundaries.walking import Found, Walk
 
 
 class CodeFormat:
-    """Source code in the language of a grammar, or of a table that has this name (`chunker.boundaries.tables`).
+    """Source code in the language of a table that has this name (`chunker.boundaries.tables`), of a `Grammar`, or of a grammar without
+    a table.
 
     Raises `UnknownLanguageError` for a name without a table, and `MissingGrammarError` where the package is not installed that
     brings the grammar.
     """
 
-    def __init__(self, grammar: str | Grammar) -> None:
-        self._grammar = grammar_named(grammar) if isinstance(grammar, str) else grammar
+    def __init__(self, grammar: str | Grammar | Language) -> None:
+        if isinstance(grammar, str):
+            grammar = grammar_named(grammar)
+        self._grammar = grammar if isinstance(grammar, Grammar) else generic_grammar(grammar)
         compiled(self._grammar)
 
     @property
@@ -63,9 +69,7 @@ class CodeFormat:
         else:
             found = Walk(grammar, source, lines, hidden).run(tree.root_node)
             notes = {"parse": "had errors"} if tree.root_node.has_error else {}
-        boundaries, scopes = place(found, lines, len(text), grammar)
-        # A line of code has no sentences: what is too long is cut into words.
-        return Outline(boundaries, scopes, notes, finest=Strength.SENTENCE)
+        return place(found, lines, len(text), grammar, notes)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.language!r})"

@@ -32,7 +32,8 @@ class Definition:
     """A kind of node that defines something: `label` for the boundary, `name` for the breadcrumb.
 
     `condition`: fields (or types of children) that a node must have to count, and the types of which the field must be, where that
-    is not all the same. Nodes with a condition count only if they span several lines.
+    is not all the same; "type.body" for a field of a field, "body|block" for one or the other. Nodes with a condition count only if
+    they span several lines.
     """
 
     label: str
@@ -104,7 +105,10 @@ class Inside(IntEnum):
 
 
 class Compiled(NamedTuple):
-    """A grammar by the numbers of its named node kinds: what each is, by how much its children are deeper, its label."""
+    """A grammar by the numbers of its named node kinds: what each is, by how much its children are deeper, its label.
+
+    The label of a kind that is a definition under a condition is the one that it has without.
+    """
 
     language: Language
     roles: dict[int, int]
@@ -131,7 +135,8 @@ def compiled(grammar: Grammar) -> Compiled:
     inside = dict.fromkeys(grammar.opaque | grammar.comments, Inside.NOTHING)
     inside.update(dict.fromkeys(grammar.bodies | grammar.groups, Inside.PARTS))
     inside.update(dict.fromkeys(grammar.lists, Inside.ELEMENTS))
-    labels = {**grammar.labels, **{kind: definition.label for kind, definition in grammar.definitions.items()}}
+    always = {kind: definition.label for kind, definition in grammar.definitions.items() if not definition.condition}
+    labels = {**grammar.labels, **always}
 
     result = Compiled(language, {ERROR: int(Role.OTHER)}, {ERROR: int(Inside.PARTS)}, {ERROR: "statement"})
     for kind in range(language.node_kind_count):

@@ -71,7 +71,7 @@ def _filled(pieces: list[str], node: Node, source: bytes) -> str | None:
 
 def _found(node: Node, way: str) -> Node | None:
     field = way.removesuffix("*")
-    child = _child(node, field)
+    child = child_named(node, field)
     if field != way:
         for _ in range(_DEEPEST):
             inner = None if child is None else _inner_declarator(child, field)
@@ -81,8 +81,8 @@ def _found(node: Node, way: str) -> Node | None:
     return child
 
 
-def _child(node: Node, name: str) -> Node | None:
-    """The child in this field, else the first one of this type."""
+def child_named(node: Node, name: str) -> Node | None:
+    """The child in this field, else the first one of this type; None if there is neither."""
     found = node.child_by_field_name(name)
     if found is None:
         found = next((child for child in node.children if child.type == name), None)

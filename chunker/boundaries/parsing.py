@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from tree_sitter import Language, Parser, Tree
 
@@ -13,6 +14,11 @@ _BYTES_PER_PROGRESS = 10
 _MIN_PROGRESS = 500
 _READ_SIZE = 1 << 16
 
+# A step takes two microseconds, but after an error it may take milliseconds: it compares ever more of what the parser remembers. Parsing
+# takes a quarter of a microsecond a byte of good code, and one of bad code.
+_SECONDS = 2.0
+_SECONDS_PER_BYTE = 5e-6
+
 _LONGEST_RUN = 48  # lines of comments, blank ones not counted
 
 
@@ -21,8 +27,10 @@ def parse(language: Language, source: bytes) -> Tree | None:
 
     The parser's search for what the author of broken code may have meant can be quadratic and worse: 20 KB of "<!--"
     lines in a function take it 18 seconds. So it has a budget of steps. Steps and not seconds, for the same text must
-    always be cut alike.
+    always be cut alike; only where steps become a thousand times as slow does it end after a time, which is measured on the
+    processor, whatever else the machine does.
     """
+    deadline = time.thread_time() + _SECONDS + _SECONDS_PER_BYTE * len(source)
     budget = _MIN_PROGRESS + len(source) // _BYTES_PER_PROGRESS
     calls = 0
 
@@ -32,12 +40,12 @@ def parse(language: Language, source: bytes) -> Tree | None:
     def over_budget(_offset: int, _has_error: bool) -> bool:  # noqa: FBT001  # the parser's signature
         nonlocal calls
         calls += 1
-        return calls > budget
+        return calls > budget or time.thread_time() > deadline
 
     try:
         return Parser(language).parse(read, progress_callback=over_budget)
     except ValueError:
-        if calls > budget:
+        if calls > budget or time.thread_time() > deadline:
             return None
         raise
 

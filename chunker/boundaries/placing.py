@@ -13,11 +13,10 @@ row                    part           boundary
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from itertools import compress
 from operator import not_
 
-from chunker.boundaries.base import Boundary, Scope, Strength
+from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.grammar import Grammar
 from chunker.boundaries.lines import LineTable
 from chunker.boundaries.walking import Found, Rank, is_plain_part, strength_at
@@ -25,13 +24,29 @@ from chunker.boundaries.walking import Found, Rank, is_plain_part, strength_at
 Placed = dict[int, tuple[int, str]]
 
 _LINE, _PARAGRAPH = int(Strength.LINE), int(Strength.PARAGRAPH)
-_boundary = partial(tuple.__new__, Boundary)
 
 
-def place(found: Found, lines: LineTable, size: int, grammar: Grammar) -> tuple[list[Boundary], list[Scope]]:
-    """The boundaries and scopes of a text that is `size` characters long, at least one."""
+def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
+    """The outline of a text that is `size` characters long, at least one."""
     placed, tops = _with_leading_lines(found, lines)
     _cut_off_trailing_comments(placed, found, lines)
+    _, label = placed.get(0, (0, grammar.label))
+    if not any(label == definition.label for definition in grammar.definitions.values()):
+        label = grammar.label
+    ends = [*lines.starts, size]
+    regions = (
+        (ends[tops.get(one.first, one.first)], ends[one.last + 1], one.name) for one in found.regions if one.name
+    )
+    return _outline(placed, label, lines, _nested(regions), notes)
+
+
+def lines_only(lines: LineTable, notes: dict[str, str]) -> Outline:
+    """The outline of code of which nothing is known but its lines, at least one."""
+    return _outline({}, "lines", lines, [], notes)
+
+
+def _outline(placed: Placed, label: str, lines: LineTable, scopes: list[Scope], notes: dict[str, str]) -> Outline:
+    """The boundaries at the lines that are not blank: what is placed there, else a line; the text as a whole is a `label`."""
     starts, blank = lines.starts, lines.blank
     strengths = [_LINE] * len(starts)
     labels = ["line"] * len(starts)
@@ -40,16 +55,11 @@ def place(found: Found, lines: LineTable, size: int, grammar: Grammar) -> tuple[
         labels[row] = "paragraph"
     for row, (strength, name) in placed.items():
         strengths[row], labels[row] = strength, name
-    strengths[0] = int(Strength.DOCUMENT)
-    if not any(labels[0] == definition.label for definition in grammar.definitions.values()):
-        labels[0] = grammar.label
+    strengths[0], labels[0] = int(Strength.DOCUMENT), label
     inked = [True, *map(not_, blank[1:])]
-    boundaries = list(map(_boundary, compress(zip(starts, strengths, labels, strict=True), inked)))
-    ends = [*starts, size]
-    regions = (
-        (starts[tops.get(one.first, one.first)], ends[one.last + 1], one.name) for one in found.regions if one.name
-    )
-    return boundaries, _nested(regions)
+    columns = (list(compress(starts, inked)), list(compress(strengths, inked)), list(compress(labels, inked)))
+    # A line of code has no sentences: what is too long is cut into words.
+    return Outline.of_columns(*columns, scopes, notes, finest=Strength.SENTENCE)
 
 
 def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:
@@ -87,7 +97,10 @@ def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[in
         if own and top < leading:
             placed[leading] = own, label
         if own and leading < row:
-            placed[row] = own - Rank.COMMENTED + Rank.WRAPPED, label
+            cut = row
+            while (above := comments.get(cut - 1)) is not None and above > leading:
+                cut = above  # comments below the attributes stay with what follows them
+            placed[cut] = own - Rank.COMMENTED + Rank.WRAPPED, label
     return placed, tops
 
 

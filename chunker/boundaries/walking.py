@@ -26,6 +26,7 @@ from tree_sitter import Node
 from chunker.boundaries.base import Strength
 from chunker.boundaries.grammar import Grammar, Role, compiled
 from chunker.boundaries.lines import LineTable
+from chunker.boundaries.naming import child_named
 
 
 class Rank(IntEnum):
@@ -122,8 +123,10 @@ class Walk:
 
     def run(self, root: Node) -> Found:
         """Collect the parts of the tree."""
-        stack = [(root, 0)]
+        stack: list[tuple[Node, int]] = []
         inside = self._compiled.inside
+        # Whatever the root is called, it is a body.
+        self._enter(root, 1, stack)
         while stack:
             node, depth = stack.pop()
             deeper = inside[node.kind_id]
@@ -148,6 +151,8 @@ class Walk:
                     continue
             definition = self._definition(child, role, several_lines=last > row) if role >= _DEFINITION else None
             if definition is None:
+                if role == _CLAUSE:
+                    siblings.strength = siblings.part + _DEFINITION_OVER_PART
                 self._put_part(siblings, row, self._compiled.labels[kind])
                 siblings.previous = siblings.previous if role == _COMMENT else ""
             else:
@@ -164,7 +169,9 @@ class Walk:
             elif role == _CLAUSE:
                 self._put(row, strength_at(depth + 1, Rank.DEFINITION), "clause")
             elif held is not None and child == held:
-                self._put(row, strength_at(depth, Rank.WRAPPED), self._compiled.labels[kind])
+                definition = self._definition(child, role, several_lines=last > row)
+                label = self._compiled.labels[kind] if definition is None else self._label(definition)
+                self._put(row, strength_at(depth, Rank.WRAPPED), label)
 
     def _children(
         self, node: Node, depth: int, depth_of_clauses: int, stack: list[tuple[Node, int]]
@@ -198,6 +205,8 @@ class Walk:
         """The definition that `node` is or wraps; None if it is something else."""
         if role == _DEFINITION:
             return node if self._counts(node, several_lines=several_lines) else None
+        if not several_lines:
+            return None
         roles = self._compiled.roles
         found: Node | None = node
         for _ in range(_MOST_WRAPPERS):
@@ -206,13 +215,20 @@ class Walk:
                 break
         else:
             return None
-        return found if found is not None and self._counts(found, several_lines=several_lines) else None
+        return found if found is not None and self._counts(found, several_lines=True) else None
 
     def _held(self, wrapper: Node) -> Node | None:
-        """The one definition, or wrapper of one, that is directly in a wrapper; None if there is none, or more than one."""
+        """The one definition, or wrapper of one, that is directly in a wrapper; None if there is none, or more than one.
+
+        What begins a line of its own in a wrapper that is a group, too, is a part of that: `type (`.
+        """
         roles = self._compiled.roles
         found = [child for child in wrapper.named_children if roles.get(child.kind_id) in (_DEFINITION, _WRAPPER)]
-        return found[0] if len(found) == 1 else None
+        if len(found) != 1 or (
+            self._compiled.inside[wrapper.kind_id] > 0 and found[0].start_byte in self._row_of_indent
+        ):
+            return None
+        return found[0]
 
     def _counts(self, node: Node, *, several_lines: bool) -> bool:
         """Whether a node fulfils the condition of its kind of definitions."""
@@ -220,12 +236,16 @@ class Walk:
         if condition and not several_lines:
             return False
         for name, types in condition.items():
-            child = node.child_by_field_name(name)
-            if child is None:
-                child = next((one for one in node.children if one.type == name), None)
+            child: Node | None = node
+            for step in name.split("."):
+                found = (child_named(child, way) for way in step.split("|")) if child is not None else ()
+                child = next((one for one in found if one is not None), None)
             if child is None or (types and child.type not in types):
                 return False
         return True
+
+    def _label(self, definition: Node) -> str:
+        return self._grammar.definitions[definition.type].label
 
     # --- parts
 

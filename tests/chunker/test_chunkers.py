@@ -172,9 +172,11 @@ def test_chunkers_pickle(kind: str) -> None:
         (Path("README.md"), MarkdownChunker, "markdown"),
         ("x.Markdown", MarkdownChunker, "markdown"),
         ("notes.txt", TextChunker, None),
-        ("Makefile", TextChunker, None),
+        ("Makefile", TextChunker, "make"),
         (".py", TextChunker, None),
         ("", TextChunker, None),
+        ("page.TSX", CodeChunker, "tsx"),
+        ("main.zig", TextChunker, "zig"),
     ],
 )
 def test_chunker_for(path: str | Path, expected: type, language: str | None) -> None:
