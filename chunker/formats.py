@@ -21,6 +21,7 @@ _PLACES: dict[str, tuple[str, str]] = {
     "html": ("chunker.boundaries.html", "HtmlFormat"),
     "json": ("chunker.boundaries.json_text", "JsonFormat"),
     "jsonl": ("chunker.boundaries.json_lines", "JsonLinesFormat"),
+    "latex": ("chunker.boundaries.latex", "LatexFormat"),
     "markdown": ("chunker.boundaries.markdown", "MarkdownFormat"),
     "notebook": ("chunker.boundaries.notebook", "NotebookFormat"),
     "restructuredtext": ("chunker.boundaries.restructuredtext", "RestructuredTextFormat"),

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import regex
+
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.embedded import Stretch, code_inside
 from chunker.boundaries.prose import prose_ends
@@ -20,6 +22,10 @@ _SOFT_LINE = Strength.WORD + 5
 _LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(Strength.SENTENCE)
 _LINE_START = re.compile(r"\n((?:[ \t]*\n)*+)(?=.)", re.DOTALL)
 _BLANK_LINE = re.compile(r"[ \t]*+\n")
+
+# No cut before the ones, nor behind the others: parts of one character to a reader.
+_STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
+_PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 
 
 class Columns:
@@ -34,7 +40,7 @@ class Columns:
         self._offsets = [0]
         self._strengths = [int(Strength.DOCUMENT)]
         self._labels = [label]
-        self._default = label
+        self._first = -1  # the strength of what begins at 0, were it not the start of the text
         self.scopes: list[Scope] = []
 
     def put(self, offset: int, strength: int, label: str) -> None:
@@ -44,14 +50,25 @@ class Columns:
             self._offsets.append(offset)
             self._strengths.append(int(strength))
             self._labels.append(label)
-        elif offset == last and (self._strengths[-1] < strength or self._labels[-1] == self._default):
-            self._strengths[-1] = max(self._strengths[-1], int(strength))
-            self._labels[-1] = label
+        elif offset == last == 0:
+            if self._first < strength:
+                self._first, self._labels[0] = int(strength), label
+        elif offset == last and self._strengths[-1] < strength:
+            self._strengths[-1], self._labels[-1] = int(strength), label
 
-    @property
-    def last(self) -> int:
-        """The offset of the last boundary."""
-        return self._offsets[-1]
+    def cut_before(self, offset: int) -> int:
+        """Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else on it.
+
+        The last boundary, if a cut there would part characters that belong together. Not before the last boundary.
+        """
+        at, floor = offset, self._offsets[-1]
+        while at > floor and self._copy[at - 1] in " \t":
+            at -= 1
+        if at == 0 or self._copy[at - 1] == "\n":
+            return at
+        if _STICKY.match(self._text, offset) or _PREPENDED.match(self._text, offset - 1):
+            return floor
+        return offset
 
     def strengthen(self, start: int, strength: int) -> None:
         """Give the first boundary at or behind `start` this strength."""

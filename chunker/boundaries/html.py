@@ -24,8 +24,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from html import unescape
 
-import regex
-
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.columns import Columns, Heading, sections
 from chunker.boundaries.embedded import Stretch
@@ -52,9 +50,6 @@ _KEPT_WHOLE = frozenset({"code", "script", "style", "table", "textarea"})
 
 _INK = re.compile(r"[^ \t\n]")
 _ANY_TAG = re.compile(r"<[^<>]*+>")
-# No cut before these: they belong to the character before.
-_STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
-_PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 _LANGUAGE_OF_SCRIPT = re.compile(r"""\btype\s*=\s*["']?[^"'\s>]*?(json|typescript|babel|python)""", re.IGNORECASE)
 _OTHER_SCRIPT = re.compile(
     r"""\btype\s*=\s*["']?(?!module|text/javascript|application/javascript|application/ecmascript)[\w/]""",
@@ -169,7 +164,7 @@ class _Reader:
             while keep and self._open[keep - 1].name in ended:
                 keep -= 1
             self._pop_to(keep, tag.start)
-        start = self._cut_before(tag.start)
+        start = self._columns.cut_before(tag.start)
         heading = len(name) == 2 and name[0] == "h" and name[1] in "123456"
         if heading:
             self._begin_heading(int(name[1]), start, tag.end)
@@ -306,9 +301,9 @@ class _Reader:
 
     def _begin_run(self, start: int) -> None:
         if self._after_break and self._opening is None:
-            self._columns.put(self._cut_before(start), Strength.LINE, "line")
+            self._columns.put(self._columns.cut_before(start), Strength.LINE, "line")
         elif self._opening is None and not self._glued:
-            self._columns.put(self._cut_before(start), self._level(), "text")
+            self._columns.put(self._columns.cut_before(start), self._level(), "text")
         self._after_break = False
         self._flush()
         self._run = start
@@ -341,7 +336,7 @@ class _Reader:
         """Belongs to what follows, if that begins a block."""
         if self._run is not None:
             return
-        self._opens(self._cut_before(tag.start), self._level(), "comment")
+        self._opens(self._columns.cut_before(tag.start), self._level(), "comment")
         if tag.end - tag.start < _SHORT_COMMENT:
             return
         self._flush()
@@ -350,7 +345,7 @@ class _Reader:
 
     def _raw(self, tag: Tag) -> None:
         """A script or style sheet, to its end."""
-        self._opens(self._cut_before(tag.start), self._level(), tag.name)
+        self._opens(self._columns.cut_before(tag.start), self._level(), tag.name)
         self._flush()
         self._glued = 0
         # The tag stays with the first line.
@@ -366,14 +361,3 @@ class _Reader:
             self._columns.code(Stretch(first, last), language)
         else:
             self._columns.verbatim(tag.content_start, tag.content_end)
-
-    def _cut_before(self, offset: int) -> int:
-        """Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else."""
-        at = offset
-        while at > self._at and self.copy[at - 1] in " \t":
-            at -= 1
-        if at == 0 or self.copy[at - 1] == "\n":
-            return at
-        if _STICKY.match(self._text, offset) or _PREPENDED.match(self._text, offset - 1):
-            return self._columns.last
-        return offset
