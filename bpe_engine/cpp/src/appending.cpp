@@ -80,7 +80,7 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
 
 std::size_t AppendingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
     Bytes const piece = text().part(start, end);
-    if (piece.size > thresholds::short_piece && (still_open || pieces_.is_open(start))) return pieces_.count(start, piece);
+    if ((still_open || pieces_.is_open(start)) && !pieces_.is_better_anew(start, piece.size)) return pieces_.count(start, piece);
     return encoder_->count_piece(piece, text_.size() - start, workspace);
 }
 
@@ -95,7 +95,7 @@ std::size_t AppendingEncoder::fewest() {
     std::size_t const longest = encoder_->dictionary().longest();
     std::size_t const start = state_.settled_end, end = state_.first_open_end;
     std::size_t const least = state_.settled_count + (state_.length - start + longest - 1) / longest;
-    if (end - start <= thresholds::short_piece) return least;
+    if (end - start <= thresholds::short_piece || pieces_.has_no_table(start, end - start)) return least;
     if (encoder_->scanner()) {
         // White space, say, may yet be cut in two; the end of most open pre-tokens only moves to the right.
         std::size_t const last = character_before(text_.data(), end, start);

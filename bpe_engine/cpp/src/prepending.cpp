@@ -121,7 +121,7 @@ std::size_t PrependingEncoder::indexed_end(std::size_t place) {
 
 std::size_t PrependingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
     Bytes const piece{from(start).data, start - end};
-    if (piece.size > thresholds::short_piece && (still_open || pieces_.is_open(end))) return pieces_.count(end, piece);
+    if ((still_open || pieces_.is_open(end)) && !pieces_.is_better_anew(end, piece.size)) return pieces_.count(end, piece);
     return encoder_->count_piece(piece, start, workspace);
 }
 

@@ -29,6 +29,17 @@ public:
         return piece.size > dictionary_->longest() ? grown(anchor, piece).fewest(piece.size) : 1;
     }
 
+    // Whether a pre-token that grows is better encoded anew at each step than given a table; counts the bytes for which it said so.
+    bool is_better_anew(std::size_t anchor, std::size_t size) {
+        if (size <= thresholds::short_piece) return true;
+        if (size > thresholds::middle_piece || read_again_ >= thresholds::worth_a_table || is_open(anchor)) return false;
+        read_again_ += size;
+        return true;
+    }
+
+    // Whether it would be so, now.
+    bool has_no_table(std::size_t anchor, std::size_t size) const { return size <= thresholds::middle_piece && !is_open(anchor); }
+
     bool any_open() const { return !open_.empty(); }
 
     bool is_open(std::size_t anchor) const {
@@ -88,6 +99,7 @@ private:
     const Dictionary* dictionary_;
     TokenTable::Side side_;
     std::vector<Piece> open_, settled_;  // by anchor
+    std::size_t read_again_ = 0;         // bytes
 };
 
 }  // namespace bpe

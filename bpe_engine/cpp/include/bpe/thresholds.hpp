@@ -10,7 +10,7 @@ namespace bpe::thresholds {
 
 #ifdef BPE_SMALL_THRESHOLDS
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
-                             worth_a_trie = 60, window = 8, wide_window = 14, overlap = 2;
+                             worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2;
 inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, long_ids_bits = 1;
 #else
 
@@ -18,6 +18,8 @@ inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bit
 inline constexpr std::size_t long_tail = 512;
 // Bytes. Up to this length a pre-token that grows is encoded anew, which is quicker than a table.
 inline constexpr std::size_t short_piece = 64;
+// Bytes. Up to this length it is encoded anew as well, until an encoder has done so with `worth_a_table` bytes: the first table needs a trie.
+inline constexpr std::size_t middle_piece = 1024, worth_a_table = 1 << 18;
 // Bytes. A settled pre-token shorter than this drops its table: to read it again after a rollback is a bounded cost.
 inline constexpr std::size_t kept_size = 256;
 
