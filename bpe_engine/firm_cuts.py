@@ -1,0 +1,52 @@
+"""Places where every named grammar cuts, whatever stands before and behind: there, and only there, counts add up.
+
+    "the answer: 42"         firm cuts at  the|answer, answer|:, and none between ":" and " 42"
+                                              ^ count(text) == count(text[:3]) + count(text[3:]), and so in any longer text
+
+A letter or number is followed by white space, or by punctuation that no grammar takes into a word. The list is shorter than it could be:
+apostrophes begin contractions, marks belong to the letter before them, and what is rare is left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bpe_engine.patterns import PATTERNS, Pattern
+
+# [^\W_]: letters and numbers of every script. An older Unicode than the grammars' knows fewer of them, and never others.
+_FIRM_CUT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
+# How far back from the end the last cut is looked for at a time, in characters.
+_BLOCK = 256
+
+
+def has_firm_cuts(pattern: Pattern | None) -> bool:
+    """Whether text under this pattern has firm cuts: it is one of the named grammars, and not the whole text that is one pre-token."""
+    return pattern is not None and PATTERNS.get(pattern.name or "") == pattern
+
+
+def first_firm_cut(text: str) -> int | None:
+    """The first offset, in characters, at which `text` can be cut firmly; None if there is none. Never 0 or the length of `text`.
+
+    >>> first_firm_cut("the answer: 42"), first_firm_cut("\\n\\n"), first_firm_cut("word")
+    (3, None, None)
+    """
+    found = _FIRM_CUT.search(text)
+    return found.start() if found else None
+
+
+def last_firm_cut(text: str) -> int | None:
+    """The last offset, in characters, at which `text` can be cut firmly; None if there is none.
+
+    >>> last_firm_cut("the answer: 42"), last_firm_cut("word ")
+    (10, 4)
+    """
+    end = len(text)
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        # One more character on both sides: what stands around a cut decides.
+        stretch = text[max(0, start - 1) : end + 1]
+        cuts = [found.start() for found in _FIRM_CUT.finditer(stretch)]
+        if cuts:
+            return max(0, start - 1) + cuts[-1]
+        end = start
+    return None
