@@ -34,6 +34,7 @@ _PLAIN = r'[^"\[\]{},/]*+'
 # The rest of the line, if nothing but a comment is on it, and the blank lines behind it; else spaces.
 _AFTER = r"(?:[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
 _OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
+_FIRST, _MEMBER = int(Rank.FIRST), int(Rank.MEMBER)
 _EVENT = re.compile(
     rf"""{_PLAIN}(?:{_STRING}{_PLAIN})*+"""
     rf"""(?:(?:([\[{{])|(,)){_AFTER}((?=\s*+(?:[\]}}]|\Z)))?+|([\]}}])|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?+|/|\Z)""",
@@ -81,30 +82,36 @@ class JsonScan:
 
     def run(self, start: int, end: int, outer: int = 0) -> None:
         """Collect what is in the value or values `text[start:end]`, which are `outer` deep."""
-        text = self._text
-        self._begins, self._numbers, self._arrays, self._after_value = [start], [0], [False], False
-        strengths = _Strengths(outer)
+        text, long = self._text, self._long
+        begins, numbers, arrays = [start], [0], [False]
+        self._begins, self._numbers, self._arrays, self._after_value = begins, numbers, arrays, False
+        put_offset, put_strength, put_label = self.offsets.append, self.strengths.append, self.labels.append
+        outer -= 1  # the text itself is a container, too
         for match in _EVENT.finditer(text, start, end):
             event = match.lastindex
             if event is None:
                 continue
+            offset = match.end()
             if event == _CLOSED:
-                self._close(match.end(), end, strengths)
+                self._close(offset, end, outer)
                 continue
-            opened, offset = match.start(_OPENED), match.end()
+            opened = match.start(_OPENED)
             if opened >= 0:
-                self._begins.append(offset)
-                self._numbers.append(0)
-                self._arrays.append(text[opened] == "[")
-                strength = strengths.first(len(self._begins) - 1)
+                begins.append(offset)
+                numbers.append(0)
+                arrays.append(text[opened] == "[")
+                rank = _FIRST
             else:
-                self._end_scalar(match.start(_SEPARATED))
-                self._begins[-1] = offset
-                self._numbers[-1] += 1
-                strength = strengths.member(len(self._begins) - 1)
+                if offset - begins[-1] > long:
+                    self._end_scalar(match.start(_SEPARATED))
+                begins[-1] = offset
+                numbers[-1] += 1
+                rank = _MEMBER
             self._after_value = False
             if event != _FOLLOWED_BY_NOTHING and offset < end:
-                self.put(offset, strength, "element" if self._arrays[-1] else "key")
+                put_offset(offset)
+                put_strength(strength_at(outer + len(begins), rank))
+                put_label("element" if arrays[-1] else "key")
         # What is open still was cut off.
         self._end_scalar(end)
         for depth in range(len(self._begins) - 1):
@@ -131,7 +138,7 @@ class JsonScan:
             )
         return Outline.of_columns(offsets, strengths, labels, self.scopes, finest=Strength.LINE)
 
-    def _close(self, at: int, end: int, strengths: _Strengths) -> None:
+    def _close(self, at: int, end: int, outer: int) -> None:
         """A closing bracket ends at `at`."""
         self._end_scalar(at - 1)
         self._after_value = True
@@ -147,7 +154,7 @@ class JsonScan:
         if following is not None and following.end() < end:
             self._begins[0] = following.end()
             self._after_value = False
-            self.put(following.end(), strengths.member(0), "record")
+            self.put(following.end(), strength_at(outer + 1), "record")
 
     def _name(self, depth: int, end: int) -> None:
         """Let the current member of the container at this depth, which ends at `end`, be a scope, if it is long."""
@@ -179,34 +186,10 @@ class JsonScan:
                     self.put(offset, int(Strength.LINE), "line")
 
 
-class _Strengths:
-    """The strengths of members and first members by depth, computed once."""
-
-    def __init__(self, outer: int) -> None:
-        self._outer = outer
-        self._members: list[int] = []
-        self._firsts: list[int] = []
-
-    def member(self, depth: int) -> int:
-        """Of a member that is not the first."""
-        if depth >= len(self._members):
-            self._grow(depth)
-        return self._members[depth]
-
-    def first(self, depth: int) -> int:
-        """Of a first member."""
-        if depth >= len(self._members):
-            self._grow(depth)
-        return self._firsts[depth]
-
-    def _grow(self, depth: int) -> None:
-        for new in range(len(self._members), depth + 1):
-            self._members.append(strength_at(self._outer + new))
-            self._firsts.append(strength_at(self._outer + new, Rank.FIRST))
-
-
 def _unescaped(string: str) -> str:
     """The value of a JSON string as far as it is one."""
+    if "\\" not in string:
+        return string.strip('"')
     try:
         value = json.loads(string[:512], strict=False)
     except ValueError:

@@ -45,13 +45,19 @@ class Rank(IntEnum):
     MEMBER = 2
 
 
-def strength_at(depth: int, rank: Rank = Rank.MEMBER) -> int:
+_STRENGTHS = [
+    [int(Strength.STRUCTURE) + (MAX_DEPTH - depth) * len(Rank) + rank for rank in range(len(Rank))]
+    for depth in range(MAX_DEPTH + 1)
+]
+
+
+def strength_at(depth: int, rank: int = Rank.MEMBER) -> int:
     """The strength of a boundary at this depth.
 
     >>> strength_at(0) > strength_at(0, Rank.FIRST) > strength_at(1) > strength_at(10_000) == strength_at(250)
     True
     """
-    return int(Strength.STRUCTURE + (MAX_DEPTH - min(depth, MAX_DEPTH)) * len(Rank) + rank)
+    return _STRENGTHS[min(depth, MAX_DEPTH)][rank]
 
 
 def name_of(key: str) -> str:

@@ -121,25 +121,22 @@ class _Walk:
 
     def _line(self, start: int, indent: int, dashes: str, body: str, *, after_blank: bool) -> None:
         """A line that is not blank."""
-        self._put(start, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
-        if indent == 0 and (not dashes or dashes == "---") and _MARKER.match(body):
+        if indent == 0 and not dashes and _MARKER.match(body):
             self._marker(start, body)
-            return
-        if self._open_column is not None and indent > self._open_column:
-            return
-        if not dashes and body.startswith("#"):
+        elif self._open_column is not None and indent > self._open_column:
+            pass  # it goes on with the value above
+        elif not dashes and body.startswith("#"):
             self._comments.append(_Comment(start, indent, after_blank))
-            return
-        if indent == 0 and body.startswith("%") and not self._started:
-            return
-        self._started = True
-        key = _KEY.match(body)
-        if not dashes and key is None:
+        elif self._started or indent > 0 or not body.startswith("%"):
+            self._started = True
+            key = _KEY.match(body)
+            if dashes or key is not None:
+                self._member(start, indent, dashes, body, key)
+                return
             self._comments.clear()
             if not self._levels and _BLOCK_SCALAR.match(body):  # all of the document
                 self._value(body, -1)
-            return
-        self._member(start, indent, dashes, body, key)
+        self._put(start, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
 
     def _marker(self, start: int, body: str) -> None:
         """A line of dashes begins a document; the first one only if something but comments and directives precedes it."""
