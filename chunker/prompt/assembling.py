@@ -1,0 +1,150 @@
+"""`assemble`: items and a budget in, the best prompt that fits out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
+from chunker.prompt.errors import PromptConfigurationError
+from chunker.prompt.filling import Filler
+from chunker.prompt.items import Fill, Item, Section
+from chunker.prompt.layout import Layout, Leaf
+from chunker.prompt.report import ItemReport, Report
+from chunker.prompt.rules import Options, check
+
+
+class Message(BaseModel):
+    """A message as vendors' interfaces take it: `message.model_dump(exclude_none=True)`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    content: str
+    name: str | None = None
+    tool_calls: tuple[dict[str, Any], ...] | None = None
+    tool_call_id: str | None = None
+
+
+class Prompt(BaseModel):
+    """A prompt, and how it came about."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = Field(description="all of it, frames included")
+    token_count: int = Field(description="its tokens, exactly")
+    messages: tuple[Message, ...] = Field(default=(), description="with a chat format")
+    report: Report
+
+
+def assemble(
+    items: Sequence[Item | Section],
+    budget: int,
+    *,
+    reserve: int = 0,
+    tokenizer: str | TokenCounter = "o200k_base",
+    chat_format: str | ChatFormat | None = None,
+    separator: str = "\n\n",
+    fill: Fill = "best_effort",
+    drop_duplicates: bool = False,
+) -> Prompt:
+    """The best prompt from `items` that fits: what is required, then what matters most, in the order of `items`.
+
+    `budget`: tokens of prompt and answer together; `reserve`: of these, for the answer and for tools. `separator` stands between the
+    entries of `items`. `fill`: "best_effort" skips what does not fit, "strict" stops at it. `chat_format`: a name in `CHAT_FORMATS`, or one
+    of your own; each item (or section with a role) is a message then. `drop_duplicates`: of items with the same text only the most
+    important stays.
+
+    A pure function: the same arguments give the same prompt. With a plain text `token_count == tokenizer.count(text)`; with a chat format,
+    special tokens and counted frames are what they say, and what is between them is counted as it stands.
+    Raises `PromptConfigurationError`, with all that is wrong, and `RequiredItemsError`.
+
+    >>> prompt = assemble([Item("Be brief.", required=True), Item("A very long story. " * 50), Item("Who won?", priority=1)], budget=12)
+    >>> prompt.text, prompt.token_count
+    ('Be brief.\\n\\nWho won?', 7)
+    """
+    if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
+        raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
+    frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
+    counter = resolve_tokenizer(tokenizer)
+    layout = Layout(items, separator, fill, frames)
+    check(layout, Options(budget, reserve, fill))
+    filler = Filler(layout, counter, budget - reserve, drop_duplicates=drop_duplicates)
+    filler.fill()
+    return _prompt(layout, filler, budget, reserve)
+
+
+def _prompt(layout: Layout, filler: Filler, budget: int, reserve: int) -> Prompt:
+    row = filler.row
+    reports = tuple(_report(leaf, filler) for leaf in layout.leaves)
+    return Prompt(
+        text="".join(part.text if isinstance(part, Break) else part for part in row.parts()),
+        token_count=row.total,
+        messages=tuple(_messages(layout, filler)) if layout.chat_format is not None else (),
+        report=Report(
+            budget=budget,
+            reserve=reserve,
+            token_count=row.total,
+            stable_tokens=row.cost(_stable_parts(layout, filler)),
+            separator_tokens=row.total - sum(report.tokens for report in reports),
+            items=reports,
+            sections=tuple(filler.sections),
+        ),
+    )
+
+
+def _report(leaf: Leaf, filler: Filler) -> ItemReport:
+    outcome = filler.outcomes[leaf.place]
+    kept = outcome.step is not None
+    whole = outcome.kept == ((0, len(leaf.content)),)
+    return ItemReport(
+        id=leaf.id,
+        section="/".join(region.section.name for region in reversed(leaf.region.around[:-1])),
+        status="dropped" if not kept else "kept" if whole else "truncated",
+        reason=None if whole else outcome.reason,
+        tokens_before=filler.tokens_alone(leaf),
+        tokens=outcome.tokens,
+        kept=outcome.kept,
+        step=outcome.step,
+        added=outcome.added,
+    )
+
+
+def _stable_parts(layout: Layout, filler: Filler) -> list[Part]:
+    """The prompt up to the end of the last of the stable items that it begins with."""
+    parts: list[Part] = []
+    before = -1
+    for place in filler.row.kept:
+        if not layout.leaves[place].item.stable:
+            break
+        parts += [*layout.glue(before, place), filler.row.text_at(place)]
+        before = place
+    return parts
+
+
+def _messages(layout: Layout, filler: Filler) -> list[Message]:
+    messages: list[Message] = []
+    content = ""
+    kept = list(filler.row.kept)
+    for before, place, behind in zip([-1, *kept], kept, [*kept[1:], len(layout.leaves)], strict=False):
+        leaf = layout.leaves[place]
+        _, separator, headers = layout.edges(before, place)
+        goes_on = before >= 0 and layout.leaves[before].message == leaf.message
+        text = filler.row.text_at(place) if not leaf.item.tool_calls else leaf.item.content
+        content = f"{content}{separator if goes_on else ''}{headers}{text}{layout.edges(place, behind)[0]}"
+        if behind < len(layout.leaves) and layout.leaves[behind].message == leaf.message:
+            continue
+        messages.append(
+            Message(
+                role=leaf.role,
+                content=content,
+                name=leaf.item.name,
+                tool_calls=leaf.item.tool_calls or None,
+                tool_call_id=leaf.item.tool_call_id,
+            )
+        )
+        content = ""
+    return messages

@@ -1,0 +1,61 @@
+"""What became of each item, and where the budget went."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Status = Literal["kept", "truncated", "dropped"]
+# Why an item is not in the prompt, or not whole.
+Reason = Literal["budget", "section", "minimum", "maximum", "group", "duplicate", "strict", "empty"]
+
+
+class ItemReport(BaseModel):
+    """What became of one item."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    section: str = Field(description='names of the sections around it, such as "context/files"; "" for none')
+    status: Status
+    reason: Reason | None = Field(default=None, description="why it is not in the prompt, or not whole")
+    tokens_before: int = Field(description="tokens of its text alone")
+    tokens: int = Field(description="tokens of what is kept, alone")
+    kept: tuple[tuple[int, int], ...] = Field(default=(), description="which characters of it are kept")
+    step: int | None = Field(default=None, description="the how-many-th it was put in; None if it was not")
+    added: int = Field(
+        default=0, description="tokens that the prompt grew by when it was put in: with separators, headers and frames"
+    )
+
+
+class SectionReport(BaseModel):
+    """Where the budget of one section went, in tokens."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    given: int = Field(description="what it might use: its share, and what sections before it left")
+    used: int
+    passed_on: int = Field(default=0, description="what it left to those behind it")
+
+
+class Report(BaseModel):
+    """What became of each item, and where the budget went. `print(report)` shows a table."""
+
+    model_config = ConfigDict(frozen=True)
+
+    budget: int
+    reserve: int
+    token_count: int
+    stable_tokens: int = Field(description="tokens of the stable items at the start, which a provider's cache may hold")
+    separator_tokens: int = Field(
+        description="tokens that are of no item: separators, headers, frames, and what joins saved"
+    )
+    items: tuple[ItemReport, ...]
+    sections: tuple[SectionReport, ...]
+
+    def __str__(self) -> str:
+        from chunker.prompt.table import table_of  # noqa: PLC0415 - rich is for those who print
+
+        return table_of(self)

@@ -1,0 +1,216 @@
+"""What must hold of items, sections and options before anything is counted: a rule a row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, get_args
+
+from chunker.prompt.errors import PromptConfigurationError
+from chunker.prompt.items import Fill
+from chunker.prompt.layout import Layout, Leaf, Region
+
+
+class Options(NamedTuple):
+    """What `assemble` was called with, besides the items."""
+
+    budget: int
+    reserve: int
+    fill: str
+
+
+# Each yields what breaks it, as messages.
+Rule = Callable[[Layout, Options], Iterator[str]]
+
+
+def check(layout: Layout, options: Options) -> None:
+    """Raise `PromptConfigurationError` with all that is wrong."""
+    broken = [message for rule in RULES for message in rule(layout, options)]
+    if broken:
+        raise PromptConfigurationError("\n".join(broken))
+
+
+def _each_item(says: Callable[[Leaf], str | None]) -> Rule:
+    def rule(layout: Layout, _options: Options) -> Iterator[str]:
+        for leaf in layout.leaves:
+            message = says(leaf)
+            if message:
+                yield f"item {leaf.id!r}: {message}"
+
+    return rule
+
+
+def _each_section(says: Callable[[Region], str | None]) -> Rule:
+    def rule(layout: Layout, _options: Options) -> Iterator[str]:
+        for region in layout.regions[1:]:
+            message = says(region)
+            if message:
+                yield f"section {region.section.name!r}: {message}"
+
+    return rule
+
+
+def _budget(_layout: Layout, options: Options) -> Iterator[str]:
+    if options.budget < 1:
+        yield f"budget must be at least 1 token, got {options.budget}"
+    if not 0 <= options.reserve < max(options.budget, 1):
+        yield f"reserve must be from 0 to budget - 1 ({options.budget - 1}), got {options.reserve}"
+    if options.fill not in get_args(Fill):
+        yield f"fill must be one of {', '.join(get_args(Fill))}; got {options.fill!r}"
+
+
+def _ids(layout: Layout, _options: Options) -> Iterator[str]:
+    for name, number in Counter(leaf.id for leaf in layout.leaves).items():
+        if number > 1:
+            yield f"id {name!r} is that of {number} items: ids tell them apart in the report"
+
+
+def _section_names(layout: Layout, _options: Options) -> Iterator[str]:
+    for region in layout.regions:
+        names = Counter(child.section.name for child in region.children)
+        for name, number in names.items():
+            if number > 1:
+                yield f"section {name!r}: {number} sections side by side have this name"
+
+
+def _shares(layout: Layout, _options: Options) -> Iterator[str]:
+    for region in layout.regions:
+        total = sum(child.section.share or 0 for child in region.children)
+        if total > 1 + 1e-9:
+            yield f"the shares of the sections in {region.section.name!r} come to {total:g}: they must not be more than 1"
+
+
+def _floors(layout: Layout, options: Options) -> Iterator[str]:
+    room = options.budget - options.reserve
+    floors = sum(child.section.min_tokens for child in layout.root.children)
+    if floors > room:
+        yield f"the min_tokens of the sections come to {floors}: there are {room} tokens"
+    for region in layout.regions[1:]:
+        inner = sum(child.section.min_tokens for child in region.children)
+        most = region.section.max_tokens
+        if most is not None and inner > most:
+            yield f"section {region.section.name!r}: min_tokens of the sections inside come to {inner}, and its max_tokens are {most}"
+
+
+def _messages(layout: Layout, _options: Options) -> Iterator[str]:
+    for region in layout.regions[1:]:
+        section = region.section
+        if layout.chat_format is None:
+            if section.role is not None:
+                yield f"section {section.name!r}: role needs a chat_format"
+            continue
+        speaks = any(around.section.role is not None for around in region.around)
+        if not speaks and (section.header or section.footer):
+            yield f"section {section.name!r}: header and footer are part of a message, and the section has no role"
+        if section.role is not None and any(around.section.role is not None for around in region.around[1:]):
+            yield f"section {section.name!r}: a section around it has a role already"
+    for leaf in layout.leaves:
+        item = leaf.item
+        if layout.chat_format is None and (item.role or item.name or item.tool_calls or item.tool_call_id):
+            yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id need a chat_format"
+        if item.role is not None and any(around.section.role is not None for around in leaf.region.around):
+            yield f"item {leaf.id!r}: role is that of the section around it"
+
+
+def _tools(layout: Layout, _options: Options) -> Iterator[str]:
+    called = {str(call.get("id")) for leaf in layout.leaves for call in leaf.item.tool_calls}
+    for leaf in layout.leaves:
+        answered = leaf.item.tool_call_id
+        if answered is not None and answered not in called:
+            yield f"item {leaf.id!r}: no item makes the tool call {answered!r} that it answers"
+        if any("id" not in call for call in leaf.item.tool_calls):
+            yield f"item {leaf.id!r}: each of tool_calls needs an id"
+
+
+def _stable_first(layout: Layout, _options: Options) -> Iterator[str]:
+    changing: Leaf | None = None
+    for leaf in layout.leaves:
+        if not leaf.item.stable:
+            changing = changing or leaf
+        elif changing is not None:
+            yield f"item {leaf.id!r}: stable items stand before all others, and {changing.id!r} is before it"
+
+
+RULES: tuple[Rule, ...] = (
+    _budget,
+    _ids,
+    _section_names,
+    _shares,
+    _floors,
+    _messages,
+    _tools,
+    _stable_first,
+    _each_item(lambda leaf: "priority must be a finite number" if not abs(leaf.item.priority) < float("inf") else None),
+    _each_item(
+        lambda leaf: f"min_tokens must be at least 0, got {leaf.item.min_tokens}" if leaf.item.min_tokens < 0 else None
+    ),
+    _each_item(
+        lambda leaf: (
+            f"max_tokens must be at least 1 and min_tokens, got {leaf.item.max_tokens}"
+            if leaf.item.max_tokens is not None and leaf.item.max_tokens < max(1, leaf.item.min_tokens)
+            else None
+        )
+    ),
+    _each_item(
+        lambda leaf: "min_tokens needs truncate" if leaf.item.min_tokens and leaf.item.truncate is None else None
+    ),
+    _each_item(
+        lambda leaf: (
+            "a stable item cannot be truncated" if leaf.item.stable and leaf.item.truncate is not None else None
+        )
+    ),
+    _each_item(
+        lambda leaf: (
+            "truncate would cut the JSON of its tool_calls"
+            if leaf.item.tool_calls and leaf.item.truncate is not None
+            else None
+        )
+    ),
+    _each_item(
+        lambda leaf: (
+            f"grow must be at least 0 and finite, got {leaf.item.grow}"
+            if not 0 <= leaf.item.grow < float("inf")
+            else None
+        )
+    ),
+    _each_item(lambda leaf: "grow needs truncate" if leaf.item.grow and leaf.item.truncate is None else None),
+    _each_item(lambda leaf: "a required item cannot grow" if leaf.item.grow and leaf.item.required else None),
+    _each_section(
+        lambda region: (
+            "tokens or share, not both"
+            if region.section.tokens is not None and region.section.share is not None
+            else None
+        )
+    ),
+    _each_section(
+        lambda region: (
+            f"share must be from 0 to 1, got {region.section.share:g}"
+            if region.section.share is not None and not 0 <= region.section.share <= 1
+            else None
+        )
+    ),
+    _each_section(
+        lambda region: (
+            f"tokens must be at least 0, got {region.section.tokens}"
+            if region.section.tokens is not None and region.section.tokens < 0
+            else None
+        )
+    ),
+    _each_section(
+        lambda region: (
+            f"min_tokens must be at least 0, got {region.section.min_tokens}" if region.section.min_tokens < 0 else None
+        )
+    ),
+    _each_section(
+        lambda region: (
+            f"max_tokens ({region.section.max_tokens}) must be at least min_tokens ({region.section.min_tokens})"
+            if region.section.max_tokens is not None and region.section.max_tokens < region.section.min_tokens
+            else None
+        )
+    ),
+    _each_section(
+        lambda region: (
+            "min_tokens needs tokens or share" if region.section.min_tokens and not region.section.has_budget else None
+        )
+    ),
+)
