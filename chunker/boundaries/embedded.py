@@ -29,8 +29,8 @@ _MARKUP = frozenset({"html", "latex", "markdown", "restructuredtext", "text"})
 _ALIASES = {
     "bash": ("bash", "console", "sh", "shell", "shell-session", "zsh"),
     "c": ("h",),
-    "c-sharp": ("c#", "cs", "csharp"),
     "cpp": ("c++", "cc", "cxx", "hpp"),
+    "csharp": ("c#", "cs"),
     "go": ("golang",),
     "haskell": ("hs",),
     "javascript": ("cjs", "js", "jsx", "mjs", "node"),

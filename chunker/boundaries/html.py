@@ -46,6 +46,7 @@ _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
 _DEEPEST = 230
 _KEPT = -2  # between a heading and a block that should stay whole
+_IN_HEADINGS = frozenset({"center", "div", "link", "meta"})  # any other block ends a heading that nobody closed
 _KEPT_WHOLE = frozenset({"code", "script", "style", "table", "textarea"})
 
 _INK = re.compile(r"[^ \t\n]")
@@ -119,13 +120,14 @@ class _Reader:
         self._at = 0  # all before is read
         self._headings: list[Heading] = []
         self._heading_start: int | None = None  # where the text of an open heading begins
+        self._heading_place = 0  # of that heading in `_open`
         self._section_ends: dict[int, list[int]] = defaultdict(list)  # headings by the element that ends their sections
         self._glued = 0  # the level of the heading that stands directly before, 0 if none does
 
     def read(self, tag: Tag) -> None:
         """Take notice of a tag, and of the text before it."""
         self._text_until(tag.start)
-        if tag.name in BLOCKS:
+        if tag.name in BLOCKS and not self._is_stray(tag):
             self._end_run(tag.start)
             self._after_break = False
             if tag.closes:
@@ -156,6 +158,8 @@ class _Reader:
 
     def _begin(self, tag: Tag) -> None:
         name = tag.name
+        if self._heading_start is not None and name not in _IN_HEADINGS:
+            self._pop_to(self._heading_place, tag.start)
         if self._open and self._open[-1].name == "p":
             self._pop_to(len(self._open) - 1, tag.start)
         ended = ENDED_BY.get(name)
@@ -206,15 +210,17 @@ class _Reader:
         elif opening.label in _KEPT_WHOLE:
             self._columns.put(opening.start, opening.strength + _KEPT, opening.label)
 
-    def _close(self, tag: Tag) -> None:
+    def _is_stray(self, tag: Tag) -> bool:
+        """Whether the tag closes nothing: nothing of its name is open, or that is around the table in whose cell this is."""
+        if not tag.closes:
+            return False
         places = self._places.get(tag.name)
-        if not places:
-            return
         barrier = self._barriers[-1] if self._barriers and tag.name not in TABLE_PARTS else -1
-        if places[-1] < barrier:
-            return  # in the cell of a table nothing around the table is closed
+        return not places or places[-1] < barrier
+
+    def _close(self, tag: Tag) -> None:
         self._flush()
-        self._pop_to(places[-1], tag.end)
+        self._pop_to(self._places[tag.name][-1], tag.end)
 
     def _pop_to(self, keep: int, end: int) -> None:
         """Close all but the outermost `keep` blocks; what is closed ends at `end`."""
@@ -249,6 +255,7 @@ class _Reader:
         if place is not None:
             self._section_ends[place].append(len(self._headings) - 1)
         self._heading_start = text_start
+        self._heading_place = len(self._open)
 
     def _end_heading(self, start: int, end: int) -> None:
         source = _ANY_TAG.sub(" " if "\n" in self._text[start:end] else "", self._text[start:end])
@@ -265,11 +272,14 @@ class _Reader:
 
     def _begin_row(self, start: int) -> None:
         table = self._table()
-        below_header = table is not None and table.header_end > 0 and not table.kept
+        glued = False
         if table is not None:
             table.rows += 1
+            below_header = table.header_end > 0 and not table.kept
             table.kept |= below_header
-        self._opens(start, self._level(), "row", glued=below_header)
+            # The first row stays with the caption, the one below the header with that.
+            glued = below_header or (table.rows == 1 and self._opening is None)
+        self._opens(start, self._level(), "row", glued=glued)
 
     def _cell(self, name: str) -> None:
         table = self._table()

@@ -50,6 +50,7 @@ _ITEM = 2  # an item, against what it holds
 _INTRODUCTION = len(SECTIONS) + 1  # the level of what introduces, but is no title
 
 _INK = re.compile(r"[^ \t\n]")
+_ARGUMENTS = re.compile(r"(?:\[[^\]\n]*+\]|\{[^{}\n]*+\})*+")
 _LABELS_ONLY = re.compile(r"(?:\s*+(?:\\label\{[^{}]*+\}|%[^\n]*+))*+\s*+")
 _MARKUP = re.compile(r"\\(?:label|footnote|thanks|index)\{[^{}]*+\}|\\[A-Za-z@]++\*?|[{}]|(?<!\\)%[^\n]*+")
 _TABLE = re.compile(rf"\\begin\{{(?:{'|'.join(sorted(TABLES))})\*?\}}")
@@ -129,6 +130,9 @@ class _Reader:
         kind = command.kind
         if self._whole and kind not in ("begin", "end"):
             return
+        if kind == "end" and not self._places.get(command.name) and command.name != "document":
+            self._text_until(command.end)  # it ends nothing: as good as text
+            return
         if not self._whole:
             self._text_until(command.start)
             if kind == "comment":
@@ -181,16 +185,17 @@ class _Reader:
             self._glued = _INTRODUCTION
             if name == "frame":
                 title = self._title(command.end)
+            arguments = _ARGUMENTS.match(self._copy, command.end)
+            self._at = max(self._at, command.end if arguments is None else arguments.end())
         self._whole += whole
         self._places[name].append(len(self._open))
         self._open.append(_Environment(name, start, whole, title))
 
     def _end(self, command: Command) -> None:
-        places = self._places.get(command.name)
-        if places:
-            self._end_lead()
-            self._pop_to(places[-1], command.end)
-            self._after_blank = False
+        self._end_lead()
+        places = self._places[command.name]
+        self._pop_to(places[-1] if places else 0, command.end)
+        self._after_blank = False
 
     def _pop_to(self, keep: int, end: int) -> None:
         """End all but the outermost `keep` environments at `end`."""
@@ -257,11 +262,11 @@ class _Reader:
             rule = _HEADER_RULE.search(
                 self._copy, self._copy.rfind("\\\\", table, header), rows[1] if len(rows) > 1 else end
             )
-        below = [row for row in rows if rule is None or row >= rule.end()]
-        # A row after the header stays with it.
-        first = below[1] if len(below) > 1 and rule is not None else (below[0] if below else end)
-        self._columns.verbatim(first - 1 if first < end else first, end)
-        if rule is not None and len(below) > 1:
+        # The first row stays with the header.
+        below = [row for row in rows if rule is None or row > rule.end()]
+        first = below[0] if below else end
+        self._columns.verbatim(first - 1, end)
+        if rule is not None and below:
             self._columns.scopes.append(Scope(start, end, "", self._text[table : rule.end()]))
 
     # --- paragraphs
