@@ -56,6 +56,8 @@ def format_named(name: str) -> Format:
         made = getattr(import_module(module), kind)()
     else:
         made = import_module("chunker.boundaries.code").CodeFormat(name)
+        if import_module("chunker.boundaries.tables").grammar_named(name).isolated:
+            made = _isolated(made)
     return made
 
 
@@ -77,5 +79,10 @@ def code_format(language: str | Grammar | Language, *, isolate: bool = False) ->
         return made
     if not isinstance(language, str):
         raise OptionError("isolate needs a language with a name: a grammar cannot be handed to another process")
-    isolated: Format = import_module("chunker.boundaries.isolation").IsolatedFormat(made)
-    return isolated
+    return _isolated(made)
+
+
+def _isolated(inner: Format) -> Format:
+    isolation = import_module("chunker.boundaries.isolation")
+    made: Format = inner if isinstance(inner, isolation.IsolatedFormat) else isolation.IsolatedFormat(inner)
+    return made

@@ -24,6 +24,7 @@ _BODIES = re.compile(
     r"(?:\w+_)?(?:block|body|body_statement|suite|declarations|statements|compound_statement|declaration_list|statement_list"
     r"|source_file|program|module|translation_unit|compilation_unit|document|chunk)"
 )
+_GROUPS = re.compile(r"preproc_(?:if|ifdef|elif|else)")
 _LISTS = re.compile(
     r"(?:\w+_)?(?:list|arguments|array|object|dictionary|hash|tuple|table_constructor|map|vector|record)(?:_literal)?"
 )
@@ -61,6 +62,7 @@ def generic_grammar(language: Language) -> Grammar:
         "leading": called(_LEADING),
         "clauses": called(_CLAUSES),
         "bodies": called(_BODIES),
+        "groups": called(_GROUPS),
         "lists": called(_LISTS),
     }
     return Grammar(

@@ -57,6 +57,8 @@ class Grammar:
     `comments`: belong to the part below them. `opaque`: nothing inside is a part, such as strings.
     `labels`: of other parts; "statement" if not told.
     `skimmed`: the characters with which lines begin that the grammar reads again and again; "" if it does not.
+    `isolated`: the grammar cannot be stopped on the way, for single steps of it may take seconds and gigabytes; it is run in a process of
+    its own.
     `table`: the name of the table that it was read from, "" if it was made otherwise.
     """
 
@@ -75,12 +77,8 @@ class Grammar:
     opaque: frozenset[str] = frozenset()
     labels: Mapping[str, str] = field(default_factory=dict)
     skimmed: str = ""
+    isolated: bool = False
     table: str = ""
-
-    def types(self) -> frozenset[str]:
-        """All types of nodes that the table names, but for those in conditions."""
-        groups = (self.bodies, self.groups, self.lists, self.clauses, self.wrappers, self.leading, self.joined)
-        return frozenset().union(*groups, self.comments, self.opaque, self.definitions, self.labels)
 
 
 class Role(IntEnum):

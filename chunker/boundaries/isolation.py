@@ -25,8 +25,10 @@ from dataclasses import dataclass
 from chunker.boundaries.base import Format, Outline, Scope
 from chunker.boundaries.lines import LineTable
 from chunker.boundaries.placing import lines_only
+from chunker.errors import ChunkerError
 
 LENGTH = struct.Struct("<Q")
+READY = b"!"
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,9 @@ class _Worker:
                 stdout=subprocess.PIPE,
                 env=environment,
             )
+            # Its start is nobody's fault, and so not of anybody's time.
+            if self._process.stdout is None or not self._process.stdout.read(len(READY)):
+                raise ChunkerError("the process that parses on its own did not start; its standard error says why")
         return self._process
 
     def stop(self) -> None:

@@ -54,9 +54,20 @@ def grammar_named(name: str) -> Grammar:
     return Grammar(language=name, load=load, definitions=definitions, table=name, **settings)
 
 
+def own_types(name: str) -> frozenset[str]:
+    """The types of nodes that a table names itself, without those of its base: its grammar has them all."""
+    entries = _read(name)
+    lists = [entry for key, entry in entries.items() if key in _SETS]
+    return frozenset().union(*lists, entries.get("definitions", {}), entries.get("labels", {}))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
+
+
 def _entries(name: str) -> dict[str, Any]:
     """A table as it is written, on top of its base."""
-    entries = tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
+    entries = _read(name)
     base = entries.pop("base", None)
     return entries if base is None else _merged(_entries(base), entries)
 

@@ -1,6 +1,7 @@
 """The process that `isolation` has texts parsed in: requests on standard input, answers on standard output, until the input ends.
 
     request    length, [seconds, bytes of memory, length of the format, length of the text], the format, the text
+    ready      one byte, once it has started
     answer     length, [offsets, strengths, labels, scopes, notes, finest]
 
 It is killed by the system when it uses more than a request allows.
@@ -15,7 +16,7 @@ import time
 from typing import BinaryIO
 
 from chunker.boundaries.base import Format
-from chunker.boundaries.isolation import LENGTH
+from chunker.boundaries.isolation import LENGTH, READY
 
 if sys.platform != "win32":  # there, the clock of the other side has to do
     import resource
@@ -26,6 +27,8 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     # A parser that prints must not print into the answers.
     sys.stdout = sys.stderr
+    answers.write(READY)
+    answers.flush()
     while head := _read(requests, LENGTH.size):
         (size,) = LENGTH.unpack(head)
         seconds, memory, of_format, of_text = json.loads(_read(requests, size))
