@@ -207,7 +207,7 @@ def words_of_script(text: str, ends: list[int]) -> list[int]:
 
 def sentence_ends(text: str) -> Iterator[int]:
     """The ends of the sentences of `text`, trailing spaces included; its own end only behind a terminator or line end."""
-    plain = text if text.isascii() else _NOT_ASCII.sub(_in_ascii, text)
+    plain = text if text.isascii() else _in_ascii(text)
     if _MARK in plain:
         return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
     found: set[int] = set()
@@ -251,11 +251,15 @@ class _Representatives(dict[int, str]):
         return representative
 
 
-_IN_ASCII = _Representatives()
+_IN_ASCII = _Representatives({code: chr(code) for code in range(128)})
 
 
-def _in_ascii(match: re.Match[str]) -> str:
-    return match.group().translate(_IN_ASCII)
+def _in_ascii(text: str) -> str:
+    """The same text, character by character, in ASCII and the three characters beyond."""
+    if len(text.encode("utf-8", "surrogatepass")) * 4 > len(text) * 5:
+        return text.translate(_IN_ASCII)
+    # Where nearly all is ASCII, it is quicker to look for what is not.
+    return _NOT_ASCII.sub(lambda match: match.group().translate(_IN_ASCII), text)
 
 
 def _ends_at(candidates: re.Pattern[str], expression: regex.Pattern[str], text: str) -> Iterator[int]:
