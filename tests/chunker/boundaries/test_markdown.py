@@ -8,11 +8,14 @@ from textwrap import dedent
 
 import pytest
 import strategies
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
+from chunker import MarkdownChunker
 from chunker.boundaries import Scope, Strength
 from chunker.boundaries.markdown import MarkdownFormat
+from chunker.boundaries.markdown_blocks import Reader, copy_for_parsers, read_blocks
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKDOWN = MarkdownFormat()
@@ -246,3 +249,257 @@ def test_units_are_ordered_by_strength(text: str, other: str) -> None:
         own = next((boundary for boundary in outline.boundaries if boundary.offset == scope.start), None)
         # A section is stronger than all it holds, except where the heading above it keeps it.
         assert own is None or all(boundary.strength < own.strength for boundary in inside)
+
+
+TABLE = "| item | price |\n|------|------:|\n| tea  | 2 |\n| milk | 1 |\n| bread | 3 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        (f"Text.\n\n{TABLE}\nMore.\n", TABLE[: TABLE.index("| tea")]),
+        (f"Text.\n\n{TABLE}# Next\n", TABLE[: TABLE.index("| tea")]),
+        ("- " + TABLE.replace("\n", "\n  ") + "\n", "- | item | price |\n  |------|------:|\n"),
+        ("> " + TABLE.replace("\n", "\n> ") + "\n\nx", "> | item | price |\n> |------|------:|\n"),
+        (f"Text.\n\n{TABLE}\n".replace("\n", "\r\n"), TABLE[: TABLE.index("| tea")].replace("\n", "\r\n")),
+        ("a | b\n- | -\n1 | 2\n3 | 4\n", "a | b\n- | -\n"),
+    ],
+)
+def test_the_header_of_a_table_is_repeated(text: str, header: str) -> None:
+    outline = MARKDOWN.outline(text)
+    (table,) = [scope for scope in outline.scopes if not scope.name]
+    assert table.header == header
+    inside = [boundary for boundary in outline.boundaries if table.start < boundary.offset < table.end]
+    assert {boundary.label for boundary in inside} == {"row"}
+    # The first row stays with the header.
+    assert not text[: inside[0].offset].endswith(header)
+    assert text[: inside[0].offset].startswith(text[: table.start] + header)
+
+
+def test_a_row_of_another_width_is_no_delimiter() -> None:
+    assert not MARKDOWN.outline("| a | b |\n|---|\n| c |\n| d |\n").scopes
+    assert not MARKDOWN.outline("| a |\n|---|---|\n| c |\n| d |\n").scopes
+    assert MARKDOWN.outline("| a \\| b |\n|---|\n| c |\n| d |\n").scopes
+
+
+def test_chunks_of_a_long_table_begin_with_its_header() -> None:
+    rows = "".join(f"| name {number} | {number} |\n" for number in range(60))
+    text = f"# Prices\n\n| name | number |\n|---|--:|\n{rows}\nEnd.\n"
+    chunks = MarkdownChunker(100, context=True).chunk(text)
+    assert len(chunks) > 4
+    assert all(chunk.context == "Prices\n| name | number |\n|---|--:|\n" for chunk in chunks[1:])
+    assert "".join(chunk.body for chunk in chunks) == text
+
+
+def test_front_matter_in_toml() -> None:
+    text = '+++\ntitle = "a"\n\n[extra]\nb = 1\n+++\nText. More.\n'
+    assert cuts(text) == [
+        ("document", '+++\ntitle = "a"\n\n'),
+        ("paragraph", "[extra]\n"),
+        ("line", "b = 1\n+++\n"),
+        ("paragraph", "Text. "),
+        ("sentence", "More.\n"),
+    ]
+    strengths = {boundary.offset: boundary.strength for boundary in MARKDOWN.outline(text + "\n# A\n").boundaries}
+    # A unit of its own: nothing else is cut off as well.
+    assert strengths[text.index("Text.")] == max(strength for offset, strength in strengths.items() if offset)
+    assert [label for label, _ in cuts("+++\nno key\n+++\n")] == ["paragraph", "line", "line"]
+
+
+def test_footnotes_and_math() -> None:
+    text = "Text[^1].\n\n[^1]: Note. Long.\n    And more.\n\n$$\na + b.\nc\n$$\n\n- $$\n  x. Y\n  $$\n- z\n"
+    assert cuts(text) == [
+        ("paragraph", "Text[^1].\n\n"),
+        ("footnote", "[^1]: Note. "),
+        ("sentence", "Long.\n"),
+        ("sentence", "    And more.\n\n"),
+        ("math", "$$\n"),
+        ("line", "a + b.\n"),
+        ("line", "c\n"),
+        ("line", "$$\n\n"),
+        ("list", "- $$\n"),
+        ("line", "  x. Y\n"),
+        ("line", "  $$\n"),
+        ("item", "- z\n"),
+    ]
+
+
+CODE = "".join(f"def function_{number}(a):\n    b = a\n\n    return b\n\n\n" for number in range(40))
+
+
+@pytest.mark.parametrize("prefix", ["", "  ", "> ", "- "])
+@pytest.mark.parametrize("info", ["python", "py title=x", "{.python #a}", "Python3"])
+def test_long_code_is_cut_as_its_language(prefix: str, info: str) -> None:
+    rest = prefix.replace("-", " ")
+    fence = "".join(rest + line for line in f"```{info}\n{CODE}```\n".splitlines(keepends=True)).removeprefix(rest)
+    text = f"# A\n\nText.\n\n{prefix}{fence}\nMore.\n"
+    outline = MARKDOWN.outline(text)
+    functions = [boundary for boundary in outline.boundaries if boundary.label == "function"]
+    assert len(functions) == 39
+    assert all(text.startswith(rest + "def ", boundary.offset) for boundary in functions)
+    assert all(Strength.PARAGRAPH < boundary.strength < Strength.STRUCTURE for boundary in functions)
+    assert outline.breadcrumb(text.index("return b")) == ("A", "def function_0")
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_line_ends_make_no_difference(line_end: str) -> None:
+    text = GUIDE + "\n" + TABLE + "\n- a\n\n  b\n- c\n\n```py\nx\n\ny\n```\n> q\n> r. S\n"
+    changed = cuts(text.replace("\n", line_end))
+    assert [(label, part.replace(line_end, "\n")) for label, part in changed] == cuts(text)
+
+
+class Heard(Reader):
+    """What a reader is told, by lines."""
+
+    def __init__(self, text: str) -> None:
+        self._copy = copy_for_parsers(text)
+        self.found: list[tuple[int, str]] = []
+        read_blocks(self._copy, 0, self)
+
+    def _hear(self, start: int, label: str) -> None:
+        assert start == 0 or self._copy[start - 1] == "\n"
+        self.found.append((self._copy.count("\n", 0, start), label))
+
+    def heading(self, start: int, end: int, level: int) -> None:
+        self._hear(start, f"heading {level}")
+
+    def paragraph(self, start: int, end: int) -> None:
+        self._hear(start, "paragraph")
+
+    def code(self, start: int, end: int, info: str | None) -> None:
+        self._hear(start, "code")
+
+    def table(self, start: int, end: int, rows: list[int]) -> None:
+        self._hear(start, "table")
+        for row in rows:
+            self._hear(row, "row")
+
+    def leaf(self, start: int, end: int, label: str) -> None:
+        self._hear(start, label)
+
+    def lines(self, start: int, end: int) -> None:
+        pass
+
+    def open(self, start: int, label: str) -> None:
+        self._hear(start, label)
+
+    def item(self, start: int) -> None:
+        self._hear(start, "item")
+
+    def close(self) -> None:
+        pass
+
+
+ORACLE = MarkdownIt("commonmark").enable("table")
+LABELS = {
+    "blockquote_open": "quote",
+    "bullet_list_open": "list",
+    "code_block": "code",
+    "fence": "code",
+    "hr": "rule",
+    "html_block": "html",
+    "list_item_open": "item",
+    "ordered_list_open": "list",
+    "paragraph_open": "paragraph",
+    "table_open": "table",
+}
+
+
+def blocks_by_oracle(text: str) -> list[tuple[int, str]]:
+    """The same, as markdown-it-py has it."""
+    tokens = ORACLE.parse(text)
+    found = []
+    for index, token in enumerate(tokens):
+        if token.map is None:
+            continue
+        if token.type == "heading_open":
+            found.append((token.map[0], f"heading {token.tag[1:]}"))
+        elif token.type == "tr_open" and tokens[index - 1].type in ("tbody_open", "tr_close"):
+            found.append((token.map[0], "row"))
+        elif token.type in LABELS:
+            found.append((token.map[0], LABELS[token.type]))
+    return found
+
+
+# Not among them: what the two read differently, and neither is wrong. Indented code or a list right behind a link definition, a table
+# right behind a paragraph, text right behind a table.
+BLOCKS = [
+    *(
+        "text\n",
+        "text. More\n",
+        "**bold** x\n",
+        "*em* y\n",
+        "`c` z\n",
+        "1.5 x\n",
+        "10. y\n",
+        "-x\n",
+        "é ü\n",
+        "<é>\n",
+        "?\n",
+    ),
+    *(
+        "- a\n",
+        "* b\n",
+        "1. c\n",
+        "2) d\n",
+        "  - e\n",
+        "    f\n",
+        "   g\n",
+        "> q\n",
+        ">\n",
+        "> - x\n",
+        "- - y\n",
+        "- # h\n",
+    ),
+    *(
+        "```\n",
+        "```js\n",
+        "~~~\n",
+        "  ```\n",
+        "- ```\n",
+        "  x\n",
+        "\n",
+        "\n",
+        "\n",
+        "  \n",
+        "\tt\n",
+        "    - z\n",
+        "+ p\n",
+        "_a_\n",
+    ),
+    *(
+        "# H\n",
+        "## I\n",
+        "===\n",
+        "---\n",
+        "***\n",
+        "__\n",
+        "___\n",
+        "\\\n",
+        "[l](x) t\n",
+        "![i](x)\n",
+        "[a] b\n",
+    ),
+    *(
+        "\n| a | b |\n|---|---|\n| 1 | 2 |\n\n",
+        "\na | b\n-|-\n1 | 2\n\n",
+        "<div>\n",
+        "</div>\n",
+        "<!-- c\n",
+        "-->\n",
+        "<!-- d -->\n",
+    ),
+    *("<script>\n", "<b>i</b>\n", "$a\n", "#no\n", "####### no\n", "x\r\ny\r\n", "z\rw\n", "\n[a]: http://x\n\n"),
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(BLOCKS), max_size=9).map("".join))
+def test_blocks_are_those_of_markdown_it(text: str) -> None:
+    assert Heard(text).found == blocks_by_oracle(text)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_blocks_of_this_repository_are_those_of_markdown_it(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert Heard(text).found == blocks_by_oracle(text)
