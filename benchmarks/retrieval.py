@@ -1,0 +1,237 @@
+"""Which chunks find the answers? Three sets of questions, one embedder, the same number of retrieved tokens for every chunker.
+
+    python benchmarks/retrieval.py            chunks of 200 tokens: the size of which the embedder reads nearly all
+    python benchmarks/retrieval.py --full     128, 200, 256 and 512 tokens
+
+Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+from chunk_peers import PACKAGES as CHUNK_PACKAGES
+from debian_packages import PackageUnavailableError
+from measuring import Report, parser
+from retrieval_embedder import PACKAGE, READ, Store, word_pieces
+from retrieval_metrics import Difference, Ink, Score, Stretch, common, paired, score
+from retrieval_sets import SETS, QuestionSet
+from retrieval_systems import PACKAGES, Passage, cut, passages, systems
+from rich.progress import track
+from timing import pin_to_one_core
+
+from bpe_engine import Tokenizer
+
+BUDGET = 2000  # tokens that are retrieved for a question
+MOST = 5  # chunks that are retrieved for a question
+USUAL = (200,)
+FULL = (128, 200, 256, 512)
+
+# What is compared: column, measure.
+COMPARED = {"recall": "recall", "rank": "rank", "overlap": "first overlap"}
+VERDICTS = ("better", "tie", "worse")
+EXPLANATION = f"""\
+- All figures are in hundredths, of characters that are not white space, mean over the questions of a set.
+- recall: of the answer, what is in the first {BUDGET:,} tokens retrieved, the last chunk cut to what is left of them; contexts count \
+as tokens. whole: questions whose answer is in them completely.
+- recall, precision, overlap of {MOST}: of the first {MOST} chunks, whatever their size; overlap is intersection over union.
+- rank: mean reciprocal rank of the first chunk that has a part of the answer.
+- read: of all word pieces of the chunks, what the embedder reads: it stops after {READ} of a chunk. What it does not read can be \
+retrieved all the same, but not found.
+- Differences are to our chunker as it comes, in the first row: paired by question, with the 95 % confidence interval of 10,000 \
+bootstrap samples of the questions (seeded). "tie" is where the interval includes 0. Intervals are not corrected for their number: of \
+20 true ties, one is expected to be called something else.
+- No chunker was tuned on these sets. One embedder, English, three small corpora: other texts may say otherwise."""
+
+
+@dataclass
+class Findings:
+    """Of one chunker, question by question."""
+
+    chunks: int
+    tokens: float  # mean of a chunk
+    read: float  # share of the word pieces that the embedder reads
+    within: list[Score] = field(default_factory=list)  # with BUDGET tokens
+    first: list[Score] = field(default_factory=list)  # with MOST chunks
+    ranks: list[float] = field(default_factory=list)  # 1 / rank of the first chunk with a part of the answer
+
+    def values(self, measure: str) -> list[float]:
+        """One number a question."""
+        match measure.split():
+            case ["rank"]:
+                return self.ranks
+            case ["first", name]:
+                return [getattr(found, name) for found in self.first]
+            case _:
+                return [getattr(found, measure) for found in self.within]
+
+    def mean(self, measure: str) -> str:
+        """In hundredths."""
+        return f"{100 * float(np.mean(self.values(measure))):.1f}"
+
+
+def look_up(chunks: Sequence[Passage], asked: QuestionSet, store: Store, tokenizer: Tokenizer) -> Findings:
+    """Ask all questions: chunks by their cosine to the question, all of them, best first."""
+    lengths = np.array([len(found.ids) for found in word_pieces().encode_batch([chunk.text for chunk in chunks])])
+    findings = Findings(
+        chunks=len(chunks),
+        tokens=float(np.mean([chunk.tokens for chunk in chunks])),
+        read=float(np.minimum(lengths - 2, READ).sum() / (lengths - 2).sum()),
+    )
+    similarities = store.vectors([one.text for one in asked.questions]) @ store.vectors([one.text for one in chunks]).T
+    inks = {name: Ink(text) for name, text in asked.documents.items()}
+    for question, row in zip(asked.questions, similarities, strict=True):
+        ink = inks[question.document]
+        answer = Stretch(question.document, ink.before(question.start), ink.before(question.end))
+        ranked = [chunks[index] for index in np.argsort(-row, kind="stable")]
+        findings.within.append(score(answer, _within(ranked, tokenizer)))
+        findings.first.append(score(answer, [chunk.place for chunk in ranked[:MOST]]))
+        rank = next((rank for rank, chunk in enumerate(ranked, 1) if common(answer, chunk.place)), None)
+        findings.ranks.append(0.0 if rank is None else 1 / rank)
+    return findings
+
+
+def _within(ranked: Sequence[Passage], tokenizer: Tokenizer) -> list[Stretch]:
+    """What BUDGET tokens hold: the best chunks, the last of them cut to what is left."""
+    places = []
+    left = BUDGET
+    for chunk in ranked:
+        places.append(cut(chunk, left, tokenizer))
+        left -= chunk.tokens
+        if left <= 0:
+            break
+    return places
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One set at one size of chunks: what each chunker did, or why it could not."""
+
+    limit: int
+    findings: dict[str, Findings]
+    failures: dict[str, str]
+
+    def differences(self, name: str) -> dict[str, Difference]:
+        """Column -> difference of a chunker to the first."""
+        reference = next(iter(self.findings.values()))
+        return {
+            column: paired(self.findings[name].values(measure), reference.values(measure))
+            for column, measure in COMPARED.items()
+        }
+
+
+def compare(kind: str, asked: QuestionSet, limit: int, store: Store, tokenizer: Tokenizer) -> Cell:
+    """All chunkers on one set."""
+    findings = {}
+    failures = {}
+    for name, system in track(systems(kind, limit).items(), description=f"{asked.name}, {limit}", transient=True):
+        try:
+            chunks = passages(system, asked.documents)
+        except Exception as error:  # noqa: BLE001 - whatever a package fails with is a result
+            failures[name] = f"{name}: {type(error).__name__}: {error}"
+            continue
+        findings[name] = look_up(chunks, asked, store, tokenizer)
+    return Cell(limit, findings, failures)
+
+
+def add_cell(report: Report, cell: Cell) -> None:
+    """Two tables: figures, and differences to our chunker as it comes."""
+    report.add(f"### {cell.limit} tokens")
+    measures = ("recall", "whole", "first recall", "first precision", "first overlap", "rank")
+    header = [
+        "",
+        "chunks",
+        "mean tokens",
+        "read",
+        "recall",
+        "whole",
+        *(f"{name} of {MOST}" for name in ("recall", "precision", "overlap")),
+        "rank",
+    ]
+    report.add_table(
+        header,
+        [
+            [name, f"{found.chunks:,}", f"{found.tokens:.0f}", f"{100 * found.read:.0f} %", *map(found.mean, measures)]
+            for name, found in cell.findings.items()
+        ],
+    )
+    for failure in cell.failures.values():
+        report.add(f"Not run: {failure}")
+    report.add_table(
+        ["difference to the first row", *COMPARED],
+        [[name, *map(str, cell.differences(name).values())] for name in list(cell.findings)[1:]],
+    )
+
+
+def add_summary(report: Report, cells: Sequence[Cell]) -> None:
+    """How often each chunker was better than ours as it comes, tied with it, or worse."""
+    verdicts: dict[str, dict[str, list[str]]] = {}
+    for cell in cells:
+        for name in list(cell.findings)[1:]:
+            for column, difference in cell.differences(name).items():
+                verdicts.setdefault(name, {}).setdefault(column, []).append(difference.verdict)
+    report.add("## Against our chunker as it comes: better, tie, worse, of all sets and sizes")
+    report.add_table(
+        ["", *COMPARED],
+        [
+            [name, *(", ".join(str(found.count(verdict)) for verdict in VERDICTS) for found in columns.values())]
+            for name, columns in verdicts.items()
+        ],
+    )
+
+
+def main() -> None:
+    """Ask, and report."""
+    arguments = parser(__doc__)
+    arguments.add_argument(
+        "--full", action="store_true", help=f"chunks of {', '.join(map(str, FULL))} tokens, not {USUAL[0]} alone"
+    )
+    arguments.add_argument(
+        "--texts", type=Path, metavar="FOLDER", help="keep documents and vectors there, not in the user's cache"
+    )
+    given = arguments.parse_args()
+    folder = given.texts or Path(platformdirs.user_cache_dir("bpe-chunker")) / "benchmark-texts"
+    pinned = pin_to_one_core()
+    store = Store(folder / "vectors")
+    tokenizer = Tokenizer.load("o200k_base")
+    limits = FULL if given.full else USUAL
+    asked: dict[str, QuestionSet] = {}
+    cells: dict[str, list[Cell]] = {}
+    missing = []
+    for kind, make in SETS.items():
+        try:
+            asked[kind] = make(folder)
+        except PackageUnavailableError as error:
+            missing.append(f"{kind}: {error}")
+            continue
+        cells[kind] = [compare(kind, asked[kind], limit, store, tokenizer) for limit in limits]
+    report = Report("Chunks that are found", given.output)
+    remark = f"{pinned}; the embedder is all-MiniLM-L6-v2, which embedded {store.embedded:,} texts in this run"
+    report.add_provenance([*CHUNK_PACKAGES, *PACKAGES, PACKAGE, "openvino", "tokenizers", "numpy"], remark)
+    report.add(EXPLANATION)
+    for why in missing:
+        report.add(f"Not run: {why}")
+    add_summary(report, [cell for found in cells.values() for cell in found])
+    for kind, found in cells.items():
+        add_set(report, asked[kind], tokenizer)
+        for cell in found:
+            add_cell(report, cell)
+
+
+def add_set(report: Report, asked: QuestionSet, tokenizer: Tokenizer) -> None:
+    """What is asked."""
+    answers = [tokenizer.count(asked.documents[one.document][one.start : one.end]) for one in asked.questions]
+    total = sum(map(tokenizer.count, asked.documents.values()))
+    report.add(f"## {asked.name}: {asked.source}")
+    report.add(
+        f"{len(asked.questions)} questions on {len(asked.documents)} documents of {total:,} tokens together; an answer has "
+        f"{np.median(answers):.0f} tokens (median), one in ten more than {np.percentile(answers, 90):.0f}. {asked.rule}"
+    )
+
+
+if __name__ == "__main__":
+    main()

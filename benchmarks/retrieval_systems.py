@@ -1,0 +1,127 @@
+"""The chunkers that the retrieval benchmark compares, and their chunks as stretches of the documents that they are of.
+
+Chunks are found again in their documents by the characters that are not white space, one after the other, so that what a chunker
+says about offsets, or fails to say, makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from chunk_peers import Split, code_splitters, count, oracle, prose_splitters
+from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
+from llama_index.core.node_parser import SentenceSplitter
+from retrieval_metrics import Ink, Stretch
+from semchunk.semchunk import chunkerify
+
+from bpe_engine import Tokenizer
+from chunker import CodeChunker, MarkdownChunker, TextChunker
+
+PACKAGES = ["semchunk", "llama-index-core"]
+
+# Texts of chunks, each with what of it is the document's: all of it, but for a context in front.
+Parts = list[tuple[str, str]]
+System = Callable[[str], Parts]
+
+# Not chunkers of text by tokens, or ours already.
+_LEFT_OUT = ("bpe-chunker", "chonkie CodeChunker")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk: what is embedded, how many tokens that has, and which stretch of the documents it holds."""
+
+    text: str
+    tokens: int
+    context: int  # characters at the beginning of `text` that are no part of the document
+    place: Stretch
+
+
+class MisplacedError(Exception):
+    """A chunk is not a part of its document."""
+
+
+def passages(system: System, documents: Mapping[str, str]) -> list[Passage]:
+    """The chunks of all documents. Raises MisplacedError for chunks that are no parts of their document."""
+    found = []
+    for name, text in documents.items():
+        ink = Ink(text).text
+        end = 0
+        for whole, body in system(text):
+            own = Ink(body).text
+            start = ink.find(own, end)
+            if start < 0:
+                raise MisplacedError(f"{body!r:.200} is not in {name} behind {end:,} characters of ink")
+            end = start + len(own)
+            found.append(Passage(whole, count(whole), len(whole) - len(body), Stretch(name, start, end)))
+    return found
+
+
+def cut(passage: Passage, tokens: int, tokenizer: Tokenizer) -> Stretch:
+    """The stretch of the first `tokens` tokens of a passage. `tokenizer` is that of its count."""
+    if tokens >= passage.tokens:
+        return passage.place
+    _, starts = tokenizer.encode_with_offsets(passage.text)
+    kept = passage.text[passage.context : max(passage.context, starts[tokens])]
+    return passage.place._replace(end=passage.place.start + len(Ink(kept).text))
+
+
+def systems(kind: str, limit: int) -> dict[str, System]:
+    """Name -> chunker of a set of questions into at most `limit` tokens; the first is ours as it comes."""
+    makers: dict[str, Callable[..., TextChunker]] = {
+        "faq": lambda **options: TextChunker(limit, format="restructuredtext", **options),
+        "node": lambda **options: MarkdownChunker(limit, **options),
+        "python": lambda **options: CodeChunker("python", limit, **options),
+    }
+    make = makers[kind]
+    named = {"faq": 'TextChunker(format="restructuredtext")', "node": "MarkdownChunker", "python": "CodeChunker"}[kind]
+    splitters = code_splitters(limit) if kind == "python" else prose_splitters(limit)
+    if kind == "faq":
+        splitters = {name: made for name, made in splitters.items() if "Markdown" not in name}
+    peers = {name: made for name, made in splitters.items() if not name.startswith(_LEFT_OUT)}
+    return {
+        f"ours: {named}": _ours(make()),
+        "ours: strategy optimal": _ours(make(strategy="optimal")),
+        "ours: context": _ours(make(context=True)),
+        "ours: optimal, context": _ours(make(strategy="optimal", context=True)),
+        "ours: TextChunker": _ours(TextChunker(limit)),
+        **{_shown(name): _split(made) for name, made in peers.items()},
+        **({"LangChain RST": _langchain_rst(limit)} if kind == "faq" else {}),
+        "LlamaIndex SentenceSplitter": _llama_index(limit),
+        "semchunk": _semchunk(limit),
+    }
+
+
+def _shown(name: str) -> str:
+    return f"{name} (fixed window)" if name == "chonkie TokenChunker" else name
+
+
+def _ours(chunker: TextChunker) -> System:
+    return lambda text: [(chunk.text, chunk.body) for chunk in chunker.chunk(text)]
+
+
+def _split(make: Callable[[], Split]) -> System:
+    split = make()
+    return lambda text: [(piece.text, piece.text) for piece in split(text)]
+
+
+def _strings(split: Callable[[str], list[str]]) -> System:
+    return lambda text: [(piece, piece) for piece in split(text)]
+
+
+def _llama_index(limit: int) -> System:
+    splitter = SentenceSplitter(chunk_size=limit, chunk_overlap=0, tokenizer=oracle().encode_ordinary)
+    return _strings(splitter.split_text)
+
+
+def _semchunk(limit: int) -> System:
+    chunker = chunkerify(count, limit)
+    return _strings(lambda text: [str(piece) for piece in chunker(text)])
+
+
+def _langchain_rst(limit: int) -> System:
+    splitter = RecursiveCharacterTextSplitter.from_language(
+        Language.RST, chunk_size=limit, chunk_overlap=0, length_function=count
+    )
+    return _strings(splitter.split_text)
