@@ -66,6 +66,9 @@ def best_cut(filling: Filling, after: Place, desired: int | None) -> int:
     enough = [
         index for index in range(filling.fresh + 1, last + 1) if desired <= filling.sizes[index] <= filling.max_tokens
     ]
+    if filling.complete:
+        # The end of the text is the best cut of all, unless what would go to a chunk of its own is worth one.
+        enough = [index for index in enough if filling.sizes[last] - filling.sizes[index] >= max(desired // 2, 1)]
     return max(enough, key=lambda index: (places[index].strength, -index), default=last)
 
 

@@ -25,7 +25,7 @@ from chunker.budget import Budget
 from chunker.counting import AppendingCounter, TokenCounter
 from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
 from chunker.errors import BudgetTooSmallError
-from chunker.overlap import repeated_places
+from chunker.overlap import repeated_places, shortened
 from chunker.units import Place, Units
 
 # Counts of prefixes are not monotone: one more character can complete a long token and lower the count, so the first overflow does
@@ -170,7 +170,8 @@ class Grower:
     def _choose_cut(self, filling: Filling) -> int:
         """How many of the units to keep."""
         if filling.complete:
-            return len(filling.places)
+            size = len(self._text)
+            return best_cut(filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens)
         self._leave_blank_lines(filling)
         after = self._units.next
         cut = whole_units(filling, after, self._fits_alone, best_cut(filling, after, self._budget.desired_tokens))
@@ -220,9 +221,11 @@ class Grower:
         self._units.put_back(repeated, 0)
 
     def _shorten_overlap(self, filling: Filling) -> Filling:
-        """Begin again with half as many units of overlap; the chunk then begins elsewhere, so its context may be another."""
-        self._units.put_back(filling.places, 0)
-        keep = self._overlapping // 2
-        self._units.drop(self._overlapping - keep)
-        self._overlapping = keep
-        return self._begin(self._context_at(self._units.offset))
+        """Begin again with half of the units of overlap at most; the chunk then begins elsewhere, so its context may be another."""
+        units = self._units
+        units.put_back(filling.places, 0)
+        repeated = units.take(self._overlapping)
+        kept = shortened(repeated, units.offset, self._text, self._tokenizer, self._budget.overlap)
+        units.put_back(repeated, len(repeated) - len(kept))
+        self._overlapping = len(kept)
+        return self._begin(self._context_at(units.offset))

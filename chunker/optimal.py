@@ -27,7 +27,7 @@ from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError
 from chunker.growing import LOOK_AHEAD, Piece
-from chunker.overlap import repeated_places
+from chunker.overlap import repeated_places, shortened
 from chunker.units import Place, Units, enclosing_ends
 
 # Costs, in emptiness: 1 is that of an empty chunk. A cut one level deeper is worth a chunk that is a third empty.
@@ -242,7 +242,7 @@ class Optimizer:
             repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
             while repeated:
                 yield _Start(repeated[0].offset, self._context_at(repeated[0].offset), repeated[0].label)
-                del repeated[: -(len(repeated) // 2) or None]
+                repeated = shortened(repeated, atom.start, self._text, self._tokenizer, self._budget.overlap)
         context = self._context_at(atom.start)
         yield _Start(atom.start, context, atom.label)
         if context:

@@ -48,6 +48,17 @@ def repeated_places(
         places[keep:keep] = parts
 
 
+def shortened(repeated: list[Place], end: int, text: str, tokenizer: TokenCounter, limit: int) -> list[Place]:
+    """The last half of the places of an overlap that ends at `end`, or less; none in the end.
+
+    Less text may be more tokens: what remains of a long token. So it is counted again.
+    """
+    keep = len(repeated) // 2
+    while keep and tokenizer.count_up_to(text[repeated[-keep].offset : end], limit) is None:
+        keep -= 1
+    return repeated[-keep:] if keep else []
+
+
 def _farthest_back(places: list[Place], end: int, text: str, tokenizer: TokenCounter, limit: int) -> int:
     """The first index but 0 from which the text up to `end` is at most `limit` tokens; len(places) if there is none."""
     encoder = tokenizer.prepending_encoder()

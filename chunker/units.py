@@ -148,10 +148,6 @@ class Units:
         else:
             self._front.extend(reversed(back))
 
-    def drop(self, number: int) -> None:
-        """Forget so many of the next units: they are behind now."""
-        self.take(number)
-
     def move_next_end(self, offset: int) -> None:
         """Let the next unit end, and the one after it begin, at `offset`."""
         first, second = self.take(2)
