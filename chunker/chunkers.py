@@ -8,13 +8,13 @@ A chunker holds settings and no state: it may be shared by threads, and it pickl
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Unpack, get_args
 
 from chunker.assembly import Assembler
 from chunker.boundaries import Format, Outline
 from chunker.boundaries.fallback import LinesFormat, UnknownFormat
-from chunker.breadcrumbs import Breadcrumbs
+from chunker.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.budget import Budget, OverlapBy
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
@@ -40,7 +40,8 @@ class TextChunker:
     where another cut avoids it (default: an eighth of `max_tokens`). `desired_tokens`: a chunk that has so many ends at the best place
     before `max_tokens`. `overlap`: at most so many tokens of a chunk are repeated at the start of the next; `overlap_by`: in whole units
     of the format ("unit"), in sentences where a unit does not fit ("sentence"), or as much text as fits ("token"). `context`: begin each
-    chunk with a line that says where it stands; it is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
+    chunk with a line that says where it stands; or with some of "breadcrumb", that line, "imports", what the file imports, and "summary",
+    what the definition around it says of itself. It is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
     "optimal" chooses all cuts of a text together, so that chunks are even and cuts are strong; it takes a few times as long.
 
     Raises `OptionError` for limits that do not go together, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.
@@ -55,7 +56,7 @@ class TextChunker:
         desired_tokens: int | None = None,
         overlap: int = 0,
         overlap_by: OverlapBy = "unit",
-        context: bool = False,
+        context: bool | Collection[ContextPart] = False,
         strategy: Strategy = "grow",
         format: str | Format = "text",  # noqa: A002  # the word that users expect
     ) -> None:
@@ -64,7 +65,7 @@ class TextChunker:
             raise OptionError(f"strategy must be one of {', '.join(get_args(Strategy))}; got {strategy!r}")
         self._strategy: Strategy = strategy
         self._tokenizer = resolve_tokenizer(tokenizer)
-        self._context = context
+        self._context = context_parts(context)
         self._format = format_named(format) if isinstance(format, str) else format
 
     @property
@@ -93,8 +94,8 @@ class TextChunker:
         return self._strategy
 
     @property
-    def context(self) -> bool:
-        """Whether chunks begin with a line that says where they stand."""
+    def context(self) -> frozenset[ContextPart]:
+        """What chunks begin with: nothing, or some of "breadcrumb", "imports" and "summary"."""
         return self._context
 
     @property
@@ -125,7 +126,7 @@ class TextChunker:
         outline = self.outline(text)
         metadata = self.metadata_of(outline, source)
         assembler = Assembler(text, self.language, metadata)
-        return [assembler.chunk(piece) for piece in self.pieces(text, outline, self.context_of(outline, source))]
+        return [assembler.chunk(piece) for piece in self.pieces(text, outline, self.context_of(text, outline, source))]
 
     def pieces(self, text: str, outline: Outline, context_at: Callable[[int], str]) -> Iterator[Piece]:
         """Where the chunks of `text` are to be cut, by an outline of it; `context_at` says what stands before a chunk from an offset.
@@ -136,11 +137,12 @@ class TextChunker:
         maker = Optimizer if self._strategy == "optimal" else Grower
         return maker(text, outline, self._tokenizer, self._budget, context_at).pieces()
 
-    def context_of(self, outline: Outline, source: str | None) -> Callable[[int], str]:
-        """What stands before a chunk that begins at an offset into the text of `outline`: nothing, if no context is asked for."""
+    def context_of(self, text: str, outline: Outline, source: str | None) -> Callable[[int], str]:
+        """What stands before a chunk that begins at an offset into `text`: nothing, if no context is asked for."""
         if not self._context:
             return _no_context
-        return Breadcrumbs(outline, source, self._tokenizer, self._budget.max_tokens).at
+        limit = self._budget.max_tokens
+        return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text).at
 
     def metadata_of(self, outline: Outline, source: str | None) -> dict[str, str]:
         """The metadata of each chunk: the notes of the format, and where the text comes from."""
@@ -149,11 +151,14 @@ class TextChunker:
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self._repr_prefix()}max_tokens={self.max_tokens}, min_tokens={self.min_tokens}, "
-            f"overlap={self.overlap}, context={self.context}{self._repr_suffix()})"
+            f"overlap={self.overlap}, context={self._repr_context()}{self._repr_suffix()})"
         )
 
     def _repr_prefix(self) -> str:
         return ""
+
+    def _repr_context(self) -> str:
+        return str(bool(self._context)) if self._context <= {"breadcrumb"} else repr(sorted(self._context))
 
     def _repr_suffix(self) -> str:
         suffix = "" if self._budget.desired_tokens is None else f", desired_tokens={self._budget.desired_tokens}"

@@ -101,7 +101,7 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
         if outline is None:
             outline = outlines[id(chunker.format)] = chunker.outline(text)
         assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, source), seen)
-        context_at = chunker.context_of(outline, source)
+        context_at = chunker.context_of(text, outline, source)
         level: list[_Made] = []
         for parent in levels[-1] if levels else [_Made(0, len(text), {"id": None})]:
             children = [

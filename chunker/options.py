@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, TypedDict
 
+from chunker.breadcrumbs import ContextPart
 from chunker.budget import OverlapBy
 from chunker.counting import TokenCounter
 
@@ -19,5 +21,5 @@ class Options(TypedDict, total=False):
     desired_tokens: int | None
     overlap: int
     overlap_by: OverlapBy
-    context: bool
+    context: bool | Collection[ContextPart]
     strategy: Strategy

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer
-from chunker import CodeChunker, MarkdownChunker, TextChunker
+from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker
 from chunker.boundaries import Boundary, Outline, Scope, Strength
 from chunker.breadcrumbs import Breadcrumbs
+from chunker.summaries import summary_of
 
 TOKENIZER = Tokenizer.load("o200k_base")
 
@@ -87,3 +88,83 @@ def test_a_header_never_keeps_a_character_out(max_tokens: int) -> None:
     chunks = TextChunker(max_tokens, context=True).chunk(text, source="a")
     assert "".join(chunk.body for chunk in chunks) == text
     assert all(chunk.token_count == TOKENIZER.count(chunk.text) <= max_tokens for chunk in chunks)
+
+
+SOURCE = '''import math
+from shapes import (
+    Shape,
+    Unit,
+)
+
+# What is round.
+class Circle(Shape):
+    radius: float
+
+    def area(self) -> float:
+        """Tell the area. In square units."""
+        squared = self.radius ** 2
+        return math.pi * squared
+
+    def name(self) -> str:
+        return "circle"
+'''
+
+
+def contexts(parts: object, max_tokens: int = 200) -> dict[str, str]:
+    """The context at the start of some lines."""
+    chunker = CodeChunker("python", max_tokens, context=parts)  # type: ignore[arg-type]  # wrong ones are to be tried as well
+    context_at = chunker.context_of(SOURCE, chunker.outline(SOURCE), "round.py")
+    return {
+        word: context_at(SOURCE.rindex("\n", 0, SOURCE.index(word)) + 1)
+        for word in ("radius:", "squared =", 'return "circle')
+    }
+
+
+def test_imports_and_summaries() -> None:
+    assert contexts(True)["squared ="] == "round.py > class Circle > def area\n"
+    assert contexts(["imports"]) == dict.fromkeys(contexts(True), "import math; from shapes import ( Shape, Unit, )\n")
+    found = contexts(["breadcrumb", "summary"])
+    assert found["squared ="] == "round.py > class Circle > def area\nTell the area.\n"
+    # What says nothing of itself is told by what is around it.
+    assert found['return "circle'] == "round.py > class Circle > def name\nWhat is round.\n"
+
+
+def test_what_is_too_much_goes_from_the_outside() -> None:
+    everything = ["breadcrumb", "imports", "summary"]
+    whole = contexts(everything, 400)["squared ="]
+    assert whole.count("\n") == 3
+    for max_tokens in range(8, 200, 4):
+        context = contexts(everything, max_tokens)["squared ="]
+        assert TOKENIZER.count(context) <= max_tokens // 4
+        assert context == "" or context in whole or context.splitlines()[0] in whole
+
+
+def test_imports_are_not_told_before_they_are_over() -> None:
+    chunker = CodeChunker("python", 200, context=["imports"])
+    context_at = chunker.context_of(SOURCE, chunker.outline(SOURCE), None)
+    assert context_at(SOURCE.index("from shapes")) == ""
+
+
+@pytest.mark.parametrize("wrong", ["breadcrumb", ["heading"], [1]])
+def test_parts_that_are_none(wrong: object) -> None:
+    with pytest.raises(OptionError, match="context must be True, False or some of breadcrumb, imports, summary"):
+        contexts(wrong)
+
+
+@pytest.mark.parametrize(
+    ("source", "summary"),
+    [
+        ("/** Adds one. */\nint f(int x) {", "Adds one."),
+        ("/**\n * Adds one. Or two.\n */\nint f(int x) {", "Adds one."),
+        ("/// Adds one\nfn f(x: i32) {", "Adds one"),
+        ("-- | Adds one.\nf x = x + 1", "Adds one."),
+        ("#include <x>\n", ""),
+        ("#[test]\nfn f() {}", ""),
+        ("#!/bin/sh\n", ""),
+        ("def f(x):  # fast\n    '''Adds\n    one.'''", "Adds"),
+        ('def f(x):\n    return {1: "x"}', ""),
+        ("class C:\n    pass\n\n    x: \n 'no docstring'", ""),
+    ],
+)
+def test_summary_of(source: str, summary: str) -> None:
+    assert summary_of(source, Scope(0, len(source), "f")) == summary

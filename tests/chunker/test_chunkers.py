@@ -94,7 +94,8 @@ def test_the_laws(
         options["overlap_by"] = data.draw(st.sampled_from(["unit", "sentence", "token"]), label="overlap_by")
         options["min_tokens"] = data.draw(st.none() | st.integers(0, max_tokens), label="min_tokens")
         options["overlap"] = data.draw(st.just(0) | st.integers(0, max_tokens - 1), label="overlap")
-        options["context"] = data.draw(st.booleans(), label="context")
+        parts = st.sets(st.sampled_from(["breadcrumb", "imports", "summary"]), min_size=1)
+        options["context"] = data.draw(st.booleans() | parts, label="context")
         least = max(max_tokens // 8 if options["min_tokens"] is None else options["min_tokens"], 1)
         options["desired_tokens"] = data.draw(st.none() | st.integers(least, max_tokens), label="desired_tokens")
     chunker = KINDS[kind](max_tokens, tokenizer=encoding, **options)
@@ -183,7 +184,8 @@ def test_chunker_for(path: str | Path, expected: type, language: str | None) -> 
     chunker = chunker_for(path, 77, tokenizer="cl100k_base", min_tokens=3, overlap=2, context=True)
     assert type(chunker) is expected
     assert chunker.language == language
-    assert (chunker.max_tokens, chunker.min_tokens, chunker.overlap, chunker.context) == (77, 3, 2, True)
+    assert (chunker.max_tokens, chunker.min_tokens, chunker.overlap) == (77, 3, 2)
+    assert chunker.context == {"breadcrumb"}
     assert all(chunk.language == language for chunk in chunker.chunk("x = 1\n"))
 
 
