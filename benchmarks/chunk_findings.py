@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
+import code_structure
 from chunk_peers import Piece, count
 from python_structure import Definition, definitions
 
@@ -34,9 +36,17 @@ def plain(name: str, text: str) -> Text:
     return Text(name, text, count(text))
 
 
+def code(name: str, source: str, language: str) -> Text:
+    """A source in any other language with its definitions."""
+    return _with_definitions(name, source, code_structure.definitions(source, language))
+
+
 def python(name: str, source: str) -> Text:
     """A Python source with its definitions. Raises SyntaxError."""
-    found = definitions(source)
+    return _with_definitions(name, source, definitions(source))
+
+
+def _with_definitions(name: str, source: str, found: list[Definition]) -> Text:
     needs = [count(source[one.start : one.end]) for one in found]
     head_needs = [count(source[one.start : one.header_end]) for one in found]
     return Text(name, source, count(source), found, needs, head_needs)
@@ -76,6 +86,7 @@ class Findings:
 
     chunks: int = 0
     tokens: int = 0
+    squares: int = 0
     over_budget: int = 0
     largest: int = 0
     lost: int = 0
@@ -91,11 +102,18 @@ class Findings:
     heads: int = 0
     cut_heads: int = 0
 
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the sizes of chunks, as a share of their mean."""
+        mean = self.tokens / max(self.chunks, 1)
+        return math.sqrt(max(self.squares / max(self.chunks, 1) - mean * mean, 0)) / max(mean, 1)
+
     def judge(self, text: Text, pieces: list[Piece], limit: int) -> None:
         """Add what is to be said about the chunks of one text."""
         sizes = [count(piece.text) for piece in pieces]
         self.chunks += len(pieces)
         self.tokens += sum(sizes)
+        self.squares += sum(size * size for size in sizes)
         self.over_budget += sum(size > limit for size in sizes)
         self.largest = max(self.largest, *sizes, 0)
         if text.tokens >= CRUMB * limit:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import NamedTuple, cast
 
 import chonkie
 import semantic_text_splitter
 import tiktoken
-import tree_sitter_python
 from chonkie.tokenizer import TokenizerProtocol
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
 
 from bpe_engine.registry import load_vocabulary
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 
-PACKAGES = ["bpe-chunker", "semantic-text-splitter", "langchain-text-splitters", "chonkie", "tiktoken"]
+PACKAGES = [
+    *("bpe-chunker", "semantic-text-splitter", "langchain-text-splitters", "chonkie", "tiktoken"),
+    *("llama-index-core", "astchunk", "cocoindex"),
+]
 
 # Any o200k_base model; this package knows encodings by model.
 _MODEL = "gpt-4o"
@@ -84,24 +87,68 @@ def _chonkie(chunker: chonkie.BaseChunker) -> Split:
     return lambda text: [Piece(chunk.text, chunk.start_index, chunk.end_index) for chunk in chunker.chunk(text)]
 
 
-def code_splitters(limit: int) -> dict[str, Callable[[], Split]]:
-    """Name -> what makes a splitter of Python source into chunks of at most `limit` tokens."""
+def code_splitters(limit: int, language: str = "python") -> dict[str, Callable[[], Split]]:
+    """Name -> what makes a splitter of source code into chunks of at most `limit` tokens. `language`: as the packages of grammars call it."""
     return {
-        "bpe-chunker CodeChunker": lambda: ours(CodeChunker("python", limit)),
+        "bpe-chunker CodeChunker": lambda: ours(CodeChunker(language, limit)),
+        "bpe-chunker CodeChunker, optimal": lambda: ours(CodeChunker(language, limit, strategy="optimal")),
         "bpe-chunker TextChunker": lambda: ours(TextChunker(limit)),
         "semantic-text-splitter CodeSplitter": lambda: _semantic(
-            semantic_text_splitter.CodeSplitter.from_tiktoken_model(tree_sitter_python.language(), _MODEL, limit)
+            semantic_text_splitter.CodeSplitter.from_tiktoken_model(
+                import_module(f"tree_sitter_{language}").language(), _MODEL, limit
+            )
         ),
+        "LlamaIndex CodeSplitter": lambda: _llama_index(limit, language),
+        "astchunk": lambda: _astchunk(limit, language),
+        "cocoindex RecursiveSplitter": lambda: _cocoindex(limit, language),
         "chonkie CodeChunker": lambda: _chonkie(
-            chonkie.CodeChunker(tokenizer=_oracle_for_chonkie(), chunk_size=limit, language="python")
+            chonkie.CodeChunker(tokenizer=_oracle_for_chonkie(), chunk_size=limit, language=language)
         ),
-        "LangChain Python": lambda: _langchain(
+        f"LangChain {language}": lambda: _langchain(
             RecursiveCharacterTextSplitter.from_language(
-                Language.PYTHON, chunk_size=limit, chunk_overlap=0, length_function=count, add_start_index=True
+                _LANGCHAIN[language], chunk_size=limit, chunk_overlap=0, length_function=count, add_start_index=True
             )
         ),
         **_text_peers(limit),
     }
+
+
+_LANGCHAIN = {
+    "python": Language.PYTHON,
+    "javascript": Language.JS,
+    "java": Language.JAVA,
+    "cpp": Language.CPP,
+    "go": Language.GO,
+    "rust": Language.RUST,
+}
+
+# These count characters or bytes, so that they are given as many as a budget of tokens has in code on average.
+_BYTES_A_TOKEN = 4
+_INK_A_TOKEN = 3
+
+
+def _llama_index(limit: int, language: str) -> Split:
+    from llama_index.core.node_parser import CodeSplitter  # noqa: PLC0415  # not in the environment of the others
+
+    splitter = CodeSplitter(language=language, count_mode="token", max_tokens=limit, tokenizer=oracle().encode_ordinary)
+    return lambda text: [Piece(piece, None, None) for piece in splitter.split_text(text)]
+
+
+def _astchunk(limit: int, language: str) -> Split:
+    from astchunk import ASTChunkBuilder  # noqa: PLC0415  # as above
+
+    builder = ASTChunkBuilder(max_chunk_size=_INK_A_TOKEN * limit, language=language, metadata_template="none")
+    return lambda text: [Piece(piece["content"], None, None) for piece in builder.chunkify(text)]
+
+
+def _cocoindex(limit: int, language: str) -> Split:
+    from cocoindex.ops.text import RecursiveSplitter  # noqa: PLC0415  # as above
+
+    splitter = RecursiveSplitter()
+    return lambda text: [
+        Piece(piece.text, piece.start.char_offset, piece.end.char_offset)
+        for piece in splitter.split(text, chunk_size=_BYTES_A_TOKEN * limit, language=language)
+    ]
 
 
 def prose_splitters(limit: int) -> dict[str, Callable[[], Split]]:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
-from chunk_findings import BrokenLaws, Findings, Text, plain, python
+import code_texts
+import language_texts
+from chunk_findings import BrokenLaws, Findings, Text, code, plain, python
 from chunk_peers import PACKAGES, Split, code_splitters, prose_splitters
 from measuring import Report, parser
 from real_texts import installed_documents, own_markdown, standard_library
@@ -33,6 +36,7 @@ ALWAYS: Sequence[Column] = (
     ("over budget", lambda found: f"{found.over_budget} (up to {found.largest:,})" if found.over_budget else "0"),
     ("lost (not white space)", lambda found: f"{found.lost:,} ({found.lost_black:,})" if found.lost else "0"),
     ("wrong offsets", lambda found: f"{found.wrong_offsets:,}"),
+    ("spread", lambda found: f"{found.spread:.2f}"),
     ("crumbs", lambda found: f"{found.crumbs} ({_share(found.crumbs, found.chunks)})" if found.crumbs else "0"),
     ("chunks", lambda found: f"{found.chunks:,}"),
 )
@@ -46,6 +50,7 @@ chunk than the header line
 - lost: characters of the text that are in no chunk, and how many of them are not white space
 - wrong offsets: chunks whose offsets are missing or do not give the chunk's text
 - crumbs: chunks of less than 10 % of the budget in texts that have more
+- spread: standard deviation of the sizes of chunks, as a share of their mean
 - seconds: processor time of chunking alone"""
 
 
@@ -127,11 +132,26 @@ def _megabytes(texts: Sequence[Text]) -> str:
     return f"{len(texts)} texts, {sum(len(text.text.encode()) for text in texts) / 1e6:.2f} MB"
 
 
+def _other_language(report: Report, language: str, most: int | None) -> None:
+    """The table of one language."""
+    sources, missing = code_texts.code_texts(language, language_texts.default_folder())
+    texts = [code(name, source, language) for name, source in islice(sources.items(), most)]
+    found = [one for text in texts for one in text.definitions]
+    packages = ", ".join(source.package for source in code_texts.SOURCES[language])
+    report.add(
+        f"## {language}: files of {packages}\n\n{_megabytes(texts)}, "
+        f"{sum(one.is_function for one in found):,} functions, {sum(not one.is_function for one in found):,} types"
+        + "".join(f"; {reason}" for reason in missing)
+    )
+    compare(report, texts, 512, code_splitters(512, language), (*STRUCTURE, *ALWAYS))
+
+
 def main() -> None:
     """Run it."""
     arguments = parser(__doc__)
     arguments.add_argument("--files", type=int, help="only the first so many modules and documents")
     arguments.add_argument("--limit", type=int, action="append", help="this limit alone; may be repeated")
+    arguments.add_argument("--language", action="append", help="of the other languages this one alone; may be repeated")
     options = arguments.parse_args()
     limits = options.limit or LIMITS
 
@@ -146,6 +166,9 @@ def main() -> None:
     )
     for limit in limits:
         compare(report, modules, limit, code_splitters(limit), (*STRUCTURE, *ALWAYS))
+
+    for language in options.language or code_texts.SOURCES:
+        _other_language(report, language, options.files)
 
     own = [plain(name, text) for name, text in own_markdown().items()]
     documents = [plain(name, text) for name, text in installed_documents(options.files).items()]
