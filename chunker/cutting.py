@@ -18,13 +18,19 @@ chunk, and then rule 1 cuts there, or so little that the unit fits behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from chunker.units import Place
+from chunker.units import Place, Places
 
 # Whether text[start:end] fits into a chunk of its own.
 FitsAlone = Callable[[int, int], bool]
+
+# The tokens of a chunk that ends at each of these offsets, which ascend.
+Measure = Callable[[list[int]], list[int]]
+
+# In place of a number of tokens that nobody has asked for yet.
+UNMEASURED = -1
 
 
 @dataclass(slots=True)
@@ -32,6 +38,7 @@ class Filling:
     """The units a chunk could hold, and what it costs to stop after each.
 
     `places[k]` is where unit k begins; `sizes[k]` are the tokens of the chunk that holds the first k units, its context included.
+    Few of them are ever looked at, so some are UNMEASURED until `size` is asked for them: `measure` knows.
     The first `fresh` units repeat the end of the previous chunk; `base` are the tokens of the context and of these.
     `complete`: the units reach the end of the text. `max_tokens` is the budget; `least` are the tokens that a chunk should add to the
     previous one, wherever it is cut.
@@ -42,48 +49,71 @@ class Filling:
     context: str
     base: int = 0
     fresh: int = 0
-    places: list[Place] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
     sizes: list[int] = field(default_factory=lambda: [0])
+    measure: Measure | None = None
     complete: bool = False
+
+    def size(self, cut: int) -> int:
+        """Tokens of a chunk of the first `cut` units."""
+        if self.sizes[cut] == UNMEASURED and self.measure is not None:
+            (self.sizes[cut],) = self.measure([self.places[cut].offset])
+        return self.sizes[cut]
+
+    def measure_all(self) -> None:
+        """Know all sizes, at the cost of one reading of the chunk."""
+        unknown = [cut for cut, size in enumerate(self.sizes) if size == UNMEASURED]
+        if unknown and self.measure is not None:
+            for cut, size in zip(unknown, self.measure([self.places[cut].offset for cut in unknown]), strict=True):
+                self.sizes[cut] = size
 
     def gain(self, cut: int) -> int:
         """Tokens that a chunk of the first `cut` units adds to what the previous one had."""
-        return self.sizes[cut] - self.base if cut > self.fresh else 0
+        return self.size(cut) - self.base if cut > self.fresh else 0
+
+    def strength(self, cut: int, after: Place) -> int:
+        """How strong the boundary is at which `cut` units end, where `after` is the place behind all of them."""
+        return self.places[cut].strength if cut < len(self.places) else after.strength
 
     def begins_unit_around(self, after: Place) -> bool:
         """Whether a cut at `after`, the place behind these units, would break a larger unit that begins among the new ones."""
-        return any(place.strength > after.strength for place in self.places[self.fresh :])
+        return self.places.last_stronger(after.strength, self.fresh, len(self.places)) is not None
+
+    def start_around(self, strength: int, cut: int) -> int | None:
+        """The number of the nearest unit before `cut` that begins at a stronger boundary; None if that one is older than the new ones."""
+        return self.places.last_stronger(strength, self.fresh, cut)
 
 
 def best_cut(filling: Filling, after: Place, desired: int | None) -> int:
     """The number of units to keep before any rule: as many as fit; or where a chunk should have `desired` tokens, of the cuts at which it
     has so many the one at the strongest boundary, the first of equals.
     """
-    places = [*filling.places, after]
     last = len(filling.places)
     if desired is None:
         return last
+    filling.measure_all()
     enough = [
-        index for index in range(filling.fresh + 1, last + 1) if desired <= filling.sizes[index] <= filling.max_tokens
+        index for index in range(filling.fresh + 1, last + 1) if desired <= filling.size(index) <= filling.max_tokens
     ]
     if filling.complete:
         # The end of the text is the best cut of all, unless what would go to a chunk of its own is worth one.
         enough = [index for index in enough if filling.sizes[last] - filling.sizes[index] >= max(desired // 2, 1)]
-    return max(enough, key=lambda index: (places[index].strength, -index), default=last)
+    return max(enough, key=lambda index: (filling.strength(index, after), -index), default=last)
 
 
 def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int) -> int:
     """Rule 1: the number of units to keep, where `after` is the place behind the last that fits, and `cut` would keep too many."""
-    places = [*filling.places, after]
+    place = filling.places[cut] if cut < len(filling.places) else after
     while True:
-        start = _enclosing_start(places, cut, filling.fresh)
+        start = filling.start_around(place.strength, cut)
         if start is None or start <= filling.fresh:
             return cut
-        if filling.gain(start) < filling.least or filling.sizes[start] > filling.max_tokens:
+        if filling.gain(start) < filling.least or filling.size(start) > filling.max_tokens:
             return cut
-        if not fits_alone(places[start].offset, places[cut].enclosing_end):
+        around = filling.places[start]
+        if not fits_alone(around.offset, place.enclosing_end):
             return cut
-        cut = start
+        cut, place = start, around
 
 
 def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alone: FitsAlone) -> int:
@@ -92,30 +122,22 @@ def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alo
     What remains behind a cut is priced by the difference. That may be off by a token or two at the join, which moves a cut at most;
     the sizes of the chunks are not made of it.
     """
-    places = [*filling.places, after]
+    filling.measure_all()
 
     def smaller_side(index: int) -> int:
-        return min(filling.gain(index), whole - filling.sizes[index], filling.least)
+        return min(filling.gain(index), whole - filling.size(index), filling.least)
 
     better = [
         index
-        for index in range(filling.fresh + 1, len(places))
+        for index in range(filling.fresh + 1, len(filling.places) + 1)
         if smaller_side(index) > smaller_side(cut)
-        and filling.sizes[index] <= filling.max_tokens
-        and whole - filling.sizes[index] + filling.base <= filling.max_tokens
+        and filling.size(index) <= filling.max_tokens
+        and whole - filling.size(index) + filling.base <= filling.max_tokens
     ]
-    better.sort(key=lambda index: (smaller_side(index), places[index].strength, index), reverse=True)
+    better.sort(key=lambda index: (smaller_side(index), filling.strength(index, after), index), reverse=True)
     for index in better:
-        start = _enclosing_start(places, index, filling.fresh)
-        if start is None or not fits_alone(places[start].offset, places[index].enclosing_end):
+        place = filling.places[index] if index < len(filling.places) else after
+        start = filling.start_around(place.strength, index)
+        if start is None or not fits_alone(filling.places[start].offset, place.enclosing_end):
             return index
     return cut
-
-
-def _enclosing_start(places: Sequence[Place], cut: int, first: int) -> int | None:
-    """The index of the nearest place before `cut` that is stronger; None if that one lies before the chunk's own text."""
-    strength = places[cut].strength
-    for index in range(cut - 1, first - 1, -1):
-        if places[index].strength > strength:
-            return index
-    return None

@@ -9,12 +9,16 @@ A chunk grows unit by unit in an appending encoder, so that its exact count is k
 encoder is rolled back to the last boundary that fitted, `cutting` chooses where to cut, and the next chunk grows from there. What is read
 twice is what lay between the cut and the overflow; a chunk costs its own length and that, whatever the length of the text.
 
+How far a chunk will come is much the same from chunk to chunk. So the first three quarters of that way are one leap, not a step for
+each unit; where it turns out to be too long, it is taken back.
+
 A unit that does not fit into a chunk of its own is cut finer when it is met, level by level, in the end between characters; so
 is one that would leave a chunk with less than `min_tokens`.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,10 +27,10 @@ from bpe_engine.encoders import append_fitting
 from chunker.boundaries import Outline, Strength
 from chunker.budget import Budget
 from chunker.counting import AppendingCounter, TokenCounter
-from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
+from chunker.cutting import UNMEASURED, Filling, balanced_tail, best_cut, whole_units
 from chunker.errors import BudgetTooSmallError
 from chunker.overlap import repeated_places, shortened
-from chunker.units import Place, Units
+from chunker.units import Place, Places, Units
 
 # Counts of prefixes are not monotone: one more character can complete a long token and lower the count, so the first overflow does
 # not prove that no longer prefix fits. By how much it can fall at once is not bounded by anything small, but falls of more than two tokens
@@ -36,6 +40,17 @@ LOOK_AHEAD = 4
 
 # How far to look for units at a time: this many characters a token of budget. An average token has 3 to 5 characters.
 _STRIDE = 16
+
+# A leap goes this far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit
+# inside it is over the budget, and the whole of it is not, would take a fall of so many tokens.
+_LEAP = 0.75
+_LEAP_FILLS = 0.9
+
+# Characters ahead in which to look for units after a leap, at least.
+_LEAST_REACH = 64
+
+# More tokens than there are in any chunk.
+_UNLIMITED = 1 << 40
 
 # A rest of the text that has this many characters a token of `min_tokens` is not a crumb: published vocabularies have no longer token.
 _LONGEST_TOKEN = 128
@@ -67,6 +82,9 @@ class Grower:
         self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
         self._empty = self._encoder.snapshot()
         self._stride = max(budget.max_tokens, 16) * _STRIDE
+        self._leap_limit = int(budget.max_tokens * _LEAP_FILLS)
+        # Characters that the last chunk would have needed to be full; 0 where that is not known.
+        self._full = 0
         # How many of the units ahead repeat the end of the previous chunk.
         self._overlapping = 0
 
@@ -74,13 +92,14 @@ class Grower:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
         while self._units:
             filling = self._fill()
+            self._learn(filling)
             cut = self._choose_cut(filling)
-            self._units.put_back(filling.places, cut)
+            self._units.put_back_from(filling.places, cut)
             first = filling.places[0]
-            yield Piece(first.offset, self._units.offset, filling.context, filling.sizes[cut], first.label)
+            yield Piece(first.offset, self._units.offset, filling.context, filling.size(cut), first.label)
             self._overlapping = 0
             if self._units and self._budget.overlap:
-                self._repeat_end_of(filling.places)
+                self._repeat_end_of(filling.places.listed())
 
     # --- growing
 
@@ -91,7 +110,7 @@ class Grower:
         while True:
             self._extend(filling)
             enough = filling.gain(len(filling.places)) >= filling.least
-            if filling.complete or (enough and units.is_of_outline(units.next, units.after_next)):
+            if filling.complete or (enough and units.next_is_of_outline):
                 return filling
             parts = units.parts(units.next, units.after_next)
             if units.holds_several(units.next, units.after_next, parts):
@@ -105,29 +124,58 @@ class Grower:
                 filling = more
 
     def _begin(self, context: str) -> Filling:
-        self._encoder.rollback(self._empty)
-        self._encoder.append(context)
+        """A chunk without units."""
+        self._start_encoder(context)
         count = self._encoder.count
         return Filling(
-            self._budget.max_tokens, self._least_gain(), context, base=count, fresh=self._overlapping, sizes=[count]
+            self._budget.max_tokens,
+            self._least_gain(),
+            context,
+            count,
+            self._overlapping,
+            Places(),
+            [count],
+            partial(self._measure, context, self._units.offset),
         )
+
+    def _start_encoder(self, context: str) -> None:
+        self._encoder.rollback(self._empty)
+        if context:
+            self._encoder.append(context)
 
     def _extend(self, filling: Filling) -> None:
         """Append unit after unit to the encoder; afterwards it stands at the farthest boundary that fits, and so does `filling`."""
-        units, sizes = self._units, filling.sizes
-        reach = self._stride
+        units, sizes, fresh = self._units, filling.sizes, filling.fresh
+        may_leap = self._full > 0 and len(sizes) == 1
+        reach = self._full + self._full // 4 + _LEAST_REACH if may_leap else self._stride
         while units:
             cuts = units.cuts(reach)
-            counts, overflowed = self._append_fitting(self._text, cuts, self._budget.max_tokens, LOOK_AHEAD)
-            filling.places += units.take(len(counts))
+            # As many units behind the overlap as the leap goes over.
+            inside = bisect_right(cuts, cuts[0] + int(self._full * _LEAP)) - 2 - fresh if may_leap else 0
+            asked = cuts[: fresh + 1] + cuts[fresh + 1 + inside :] if inside > 0 else cuts
+            counts, overflowed = self._append_fitting(self._text, asked, self._budget.max_tokens, LOOK_AHEAD)
+            may_leap = False
+            if inside > 0:
+                if len(counts) <= fresh or counts[fresh] > self._leap_limit:
+                    self._start_encoder(filling.context)
+                    continue
+                counts[fresh:fresh] = [UNMEASURED] * inside
+            units.move(len(counts), filling.places)
             sizes += counts
             if overflowed or (len(counts) < len(cuts) - 1 and cuts[-1] == len(self._text)):
                 break
             # All of these fit; or the last ones do not by so little that what is behind them may make them fit.
             reach *= 2
-        if len(filling.places) >= filling.fresh:
-            filling.base = sizes[filling.fresh]
+        if len(sizes) > fresh:
+            filling.base = sizes[fresh]
         filling.complete = not units
+
+    def _measure(self, context: str, start: int, ends: list[int]) -> list[int]:
+        """The tokens of `context` and text[start:end], for each of `ends`. Only for a chunk that grows no more: it takes the encoder."""
+        self._start_encoder(context)
+        counts: list[int]
+        counts, _ = self._append_fitting(self._text, [start, *ends], _UNLIMITED, 0)
+        return counts
 
     def _append(self, start: int, end: int) -> int:
         """Append text[start:end] where it fits, and what is known to be too long at most in part; the count then."""
@@ -165,6 +213,12 @@ class Grower:
     def _fits(self, context: str, start: int, end: int, limit: int) -> bool:
         return self._tokenizer.count_up_to(context + self._text[start:end], limit) is not None
 
+    def _learn(self, filling: Filling) -> None:
+        """Remember how far this chunk has come, for the next leap. Where a chunk has a desired size, all sizes in it are looked at."""
+        if self._budget.desired_tokens is None and filling.sizes[-1]:
+            length = self._units.offset - filling.places[0].offset
+            self._full = length * self._budget.max_tokens // filling.sizes[-1]
+
     # --- cutting
 
     def _choose_cut(self, filling: Filling) -> int:
@@ -192,7 +246,7 @@ class Grower:
         count = self._append(place.offset, end)
         if count <= self._budget.max_tokens:
             self._units.move_next_end(end)
-            filling.places += self._units.take(1)
+            self._units.move(1, filling.places)
             filling.sizes.append(count)
 
     def _end_of_ink(self, start: int, end: int) -> int:
@@ -218,12 +272,12 @@ class Grower:
         """Put the end of the finished chunk, which took these places, in front of what is ahead."""
         repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
         self._overlapping = len(repeated)
-        self._units.put_back(repeated, 0)
+        self._units.put_back(repeated)
 
     def _shorten_overlap(self, filling: Filling) -> Filling:
         """Begin again with half of the units of overlap at most; the chunk then begins elsewhere, so its context may be another."""
         units = self._units
-        units.put_back(filling.places, 0)
+        units.put_back(filling.places.listed())
         repeated = units.take(self._overlapping)
         kept = shortened(repeated, units.offset, self._text, self._tokenizer, self._budget.overlap)
         units.put_back(repeated, len(repeated) - len(kept))

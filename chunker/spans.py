@@ -34,27 +34,31 @@ class SpanMeter:
 
     def span(self, start: int, end: int) -> Span:
         """The span of text[start:end], which is not empty. Costs its length and its distance from the previous one."""
-        first = self._at(start, self._end if start >= self._end.offset else self._start)
-        # The last character belongs to its line even if it ends it.
-        last = self._at(end - 1, first)
-        behind = self._at(end, last)
-        self._start, self._end = first, behind
-        return Span(
-            start=start,
-            end=end,
-            start_byte=first.byte,
-            end_byte=behind.byte,
-            start_line=1 + first.breaks,
-            end_line=1 + last.breaks,
-        )
+        return Span(**self.fields(start, end))
 
-    def _at(self, offset: int, known: _Known) -> _Known:
-        """All three at `offset`, from a place where they are known."""
+    def fields(self, start: int, end: int, size: int | None = None) -> dict[str, int]:
+        """The fields of the span of text[start:end], which is not empty; `size` are its bytes in UTF-8, if they are known."""
+        first = self._at(start, self._end if start >= self._end.offset else self._start)
+        behind = self._at(end, first, size)
+        self._start, self._end = first, behind
+        return {
+            "start": start,
+            "end": end,
+            "start_byte": first.byte,
+            "end_byte": behind.byte,
+            "start_line": 1 + first.breaks,
+            # The last character belongs to its line even if it ends it.
+            "end_line": 1 + behind.breaks - self._line_breaks(end - 1, end),
+        }
+
+    def _at(self, offset: int, known: _Known, size: int | None = None) -> _Known:
+        """All three at `offset`, from a place where they are known, which is so many bytes away."""
         if offset == known.offset:
             return known
         first, last, sign = (known.offset, offset, 1) if known.offset < offset else (offset, known.offset, -1)
-        size = last - first
-        if not self._ascii:
+        if self._ascii:
+            size = last - first
+        elif size is None:
             size = len(self._text[first:last].encode("utf-8", "surrogatepass"))
         return _Known(offset, known.byte + sign * size, known.breaks + sign * self._line_breaks(first, last))
 

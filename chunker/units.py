@@ -6,13 +6,14 @@
 
 Formats stop at lines or sentences. Finer boundaries are asked of `refine` for one unit at a time, so that a text that is never cut there
 costs nothing. The boundaries of the outline stay in its columns, with a number that says how far the chunks have come; in front of them
-stand those that were found since or were moved. Taking a unit and putting it back cost O(1).
+stand those that were found since or were moved. Taking units and putting them back costs O(1), and no `Place` is made of a row of the
+columns before somebody looks at it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -64,16 +65,107 @@ def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
     return list(map(_as_place, zip(offsets, strengths, labels, enclosing_ends(offsets, strengths, end), strict=True)))
 
 
+class _Columns:
+    """The boundaries of an outline: their offsets, strengths, labels, and what `enclosing_ends` says of them."""
+
+    __slots__ = ("ends", "labels", "offsets", "strengths")
+
+    def __init__(self, outline: Outline, end: int) -> None:
+        self.offsets = outline.offsets
+        self.strengths = outline.strengths
+        self.labels = outline.labels
+        self.ends = enclosing_ends(outline.offsets, outline.strengths, end)
+
+    def place(self, row: int) -> Place:
+        return _as_place((self.offsets[row], self.strengths[row], self.labels[row], self.ends[row]))
+
+    def places(self, start: int, stop: int) -> list[Place]:
+        rows = slice(start, stop)
+        columns = self.offsets[rows], self.strengths[rows], self.labels[rows], self.ends[rows]
+        return list(map(_as_place, zip(*columns, strict=True)))
+
+
+class Places:
+    """Places in the order of the text: some by themselves, then rows of the columns of an outline, which cost nothing.
+
+    >>> places = Places(places_of([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 3, "c")], 8))
+    >>> len(places), places[1].offset, places.last_stronger(2, 1, 3), places.last_stronger(2, 0, 2)
+    (3, 3, None, 0)
+    """
+
+    __slots__ = ("_alone", "_columns", "_start", "_stop")
+
+    def __init__(self, alone: Iterable[Place] = ()) -> None:
+        self._alone = list(alone)
+        self._columns: _Columns | None = None
+        self._start = self._stop = 0  # of the rows
+
+    def __len__(self) -> int:
+        return len(self._alone) + self._stop - self._start
+
+    def __getitem__(self, index: int) -> Place:
+        """The place with this number, which is not negative."""
+        row = index - len(self._alone)
+        if row < 0 or self._columns is None:
+            return self._alone[index]
+        if row >= self._stop - self._start:
+            raise IndexError(f"there are {len(self)} places, none has the number {index}")
+        return self._columns.place(self._start + row)
+
+    def listed(self) -> list[Place]:
+        """All of them, each as a place by itself. Linear."""
+        return self._alone + ([] if self._columns is None else self._columns.places(self._start, self._stop))
+
+    def extend(self, places: Iterable[Place]) -> None:
+        """Put places behind these."""
+        if self._start < self._stop:
+            self._alone, self._start = self.listed(), self._stop
+        self._alone += places
+
+    def extend_by_rows(self, columns: _Columns, start: int, stop: int) -> None:
+        """Put rows of the columns behind these."""
+        if self._stop != start:
+            self.extend(())
+        if self._start == self._stop:
+            self._columns, self._start = columns, start
+        self._stop = stop
+
+    def drop_from(self, index: int) -> list[Place]:
+        """Keep as many as `index` says; the others."""
+        dropped = [self[each] for each in range(index, len(self))]
+        self._stop = max(self._stop - len(dropped), self._start)
+        del self._alone[index:]
+        return dropped
+
+    def drop_rows(self, number: int, stop: int) -> bool:
+        """Drop so many from the end, if they are all rows, and the last of these is the one before row `stop`. Whether they are."""
+        if stop != self._stop or number > self._stop - self._start:
+            return False
+        self._stop -= number
+        return True
+
+    def last_stronger(self, strength: int, start: int, stop: int) -> int | None:
+        """The number of the last of places[start:stop] that is stronger than `strength`; None if none is."""
+        alone = len(self._alone)
+        if self._columns is not None:
+            strengths, shift = self._columns.strengths, self._start - alone
+            for row in range(stop - 1 + shift, max(start, alone) - 1 + shift, -1):
+                if strengths[row] > strength:
+                    return row - shift
+        for index in range(min(stop, alone) - 1, start - 1, -1):
+            if self._alone[index].strength > strength:
+                return index
+        return None
+
+
 class Units:
     """The places ahead. The next unit stands between the first two of them; after the last one it reaches to the end of the text."""
 
     def __init__(self, text: str, outline: Outline) -> None:
         self._text = text
         self._finest = outline.finest
+        self._columns = _Columns(outline, len(text))
         self._offsets = outline.offsets
-        self._strengths = outline.strengths
-        self._labels = outline.labels
-        self._ends = enclosing_ends(self._offsets, self._strengths, len(text))
         self._behind = 0  # of the columns
         self._front: list[Place] = []  # before what is ahead of the columns, last one first
 
@@ -83,7 +175,7 @@ class Units:
     @property
     def next(self) -> Place:
         """The place where the next unit begins."""
-        return self._front[-1] if self._front else self._column(self._behind)
+        return self._front[-1] if self._front else self._columns.place(self._behind)
 
     @property
     def after_next(self) -> Place | None:
@@ -91,7 +183,7 @@ class Units:
         if len(self._front) > 1:
             return self._front[-2]
         index = self._behind + 1 - len(self._front)
-        return self._column(index) if index < len(self._offsets) else None
+        return self._columns.place(index) if index < len(self._offsets) else None
 
     @property
     def offset(self) -> int:
@@ -108,24 +200,32 @@ class Units:
 
     def cuts(self, reach: int) -> list[int]:
         """The offsets of the boundaries ahead, the next one first, up to one that is `reach` characters away or more; or to the text's end."""
-        far = self.offset + reach
-        cuts = [place.offset for place in reversed(self._front)]
-        last = bisect_left(self._offsets, far, self._behind)
-        cuts += self._offsets[self._behind : last + 1]
-        if last >= len(self._offsets):
+        behind, offsets = self._behind, self._offsets
+        last = bisect_left(offsets, self.offset + reach, behind)
+        cuts = offsets[behind : last + 1]
+        if self._front:
+            cuts = [*[place.offset for place in reversed(self._front)], *cuts]
+        if last >= len(offsets):
             cuts.append(len(self._text))
         return cuts
 
     def take(self, number: int) -> list[Place]:
         """Take the next units; the places where they begin."""
-        from_front = min(number, len(self._front))
-        places = self._front[len(self._front) - from_front :][::-1]
-        del self._front[len(self._front) - from_front :]
-        start, self._behind = self._behind, self._behind + number - from_front
-        stretch = slice(start, self._behind)
-        columns = self._offsets[stretch], self._strengths[stretch], self._labels[stretch], self._ends[stretch]
-        places += map(_as_place, zip(*columns, strict=True))
-        return places
+        taken = Places()
+        self.move(number, taken)
+        return taken.listed()
+
+    def move(self, number: int, to: Places) -> None:
+        """Take the next units, and put the places where they begin behind those of `to`."""
+        front = self._front
+        if front and number:
+            kept = max(len(front) - number, 0)
+            to.extend(reversed(front[kept:]))
+            number -= len(front) - kept
+            del front[kept:]
+        if number:
+            start, self._behind = self._behind, self._behind + number
+            to.extend_by_rows(self._columns, start, self._behind)
 
     def take_until(self, end: int) -> list[Place]:
         """Take the units that begin before `end`; the places where they begin."""
@@ -138,7 +238,7 @@ class Units:
         known = self._behind < len(self._offsets) and self._offsets[self._behind] == place.offset
         self._front = [] if known else [place]
 
-    def put_back(self, places: list[Place], keep: int) -> None:
+    def put_back(self, places: list[Place], keep: int = 0) -> None:
         """Leave the first `keep` of the places taken; the others are ahead again."""
         back = places[keep:]
         del places[keep:]
@@ -147,6 +247,14 @@ class Units:
             self._behind = start
         else:
             self._front.extend(reversed(back))
+
+    def put_back_from(self, places: Places, keep: int) -> None:
+        """The same for places that were taken by `move`. O(1) where they are rows of the columns."""
+        number = len(places) - keep
+        if not self._front and places.drop_rows(number, self._behind):
+            self._behind -= number
+        else:
+            self.put_back(places.drop_from(keep))
 
     def move_next_end(self, offset: int) -> None:
         """Let the next unit end, and the one after it begin, at `offset`."""
@@ -165,16 +273,18 @@ class Units:
         """Cut the next unit at `parts`, which lie inside it."""
         self._front.extend(reversed([*self.take(1), *parts]))
 
-    def is_of_outline(self, place: Place, after: Place | None) -> bool:
-        """Whether the unit between two places is one of the outline, not a part of one."""
-        return self._level(place, after) >= self._finest
+    @property
+    def next_is_of_outline(self) -> bool:
+        """Whether the next unit is one of the outline, not a part of one."""
+        row = self._behind
+        if self._front:
+            return self._level(self.next, self.after_next) >= self._finest
+        strengths = self._columns.strengths
+        return strengths[row] >= self._finest and (row + 1 == len(strengths) or strengths[row + 1] >= self._finest)
 
     def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
         """Whether the unit between two places, which has these parts, is several units of its own level: `refine` may leave them together."""
         return bool(parts) and parts[0].strength >= self._level(place, after)
-
-    def _column(self, index: int) -> Place:
-        return Place(self._offsets[index], self._strengths[index], self._labels[index], self._ends[index])
 
     def _level(self, place: Place, after: Place | None) -> int:
         """The level down to which the text around this unit has been cut."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunker.boundaries import Boundary
 from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
-from chunker.units import Place, places_of
+from chunker.units import Place, Places, places_of
 
 
 def drawn_places(drawing: str) -> list[Place]:
@@ -20,7 +20,13 @@ def drawn_places(drawing: str) -> list[Place]:
 def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int = 0) -> Filling:
     """A chunk that begins with the first of `places` and is full; its first `fresh` units are overlap."""
     return Filling(
-        max_tokens, least, "", base=fresh, fresh=fresh, places=places[:max_tokens], sizes=list(range(max_tokens + 1))
+        max_tokens,
+        least,
+        "",
+        base=fresh,
+        fresh=fresh,
+        places=Places(places[:max_tokens]),
+        sizes=list(range(max_tokens + 1)),
     )
 
 
