@@ -15,9 +15,10 @@ Every candidate is priced exactly, by the interval encoder, or with context by a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import inf
 from typing import Any, NamedTuple, Protocol
 
@@ -37,8 +38,8 @@ _CRUMB = 10_000.0
 # Levels deeper than this cost no more: what is left to choose from there is a matter of layout.
 _DEEPEST = 20
 
-# Characters a token of the budget within which the ends of a chunk are looked for.
-_REACH = 16
+# Counts of prefixes tell within so many tokens what a slice between them has: joins cost a few.
+_FARTHER = 16
 
 
 class SlicePrices(Protocol):
@@ -189,39 +190,54 @@ class Optimizer:
             costs[index] = _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
         return costs
 
-    def _cost_of_chunk(self, size: int, repeated: int) -> float:
-        """`repeated`: how many of its tokens are context and overlap, which do not save it from being a crumb."""
-        target, own = self._budget.target, size - repeated
-        emptiness = (target - size) / target
-        least = min(self._budget.min_tokens, self._budget.max_tokens - repeated)
-        return emptiness * emptiness + (_CRUMB * (2 - own / target) if own < least else 0)
+    def _costs_of_chunks(self, repeated: int) -> list[float]:
+        """What a chunk of each number of tokens costs; `repeated` of them are context and overlap, which do not save it from being a crumb."""
+        target, most = self._budget.target, self._budget.max_tokens
+        least = min(self._budget.min_tokens, most - repeated)
+        costs = []
+        for size in range(most + 1):
+            emptiness = (target - size) / target
+            own = size - repeated
+            costs.append(emptiness * emptiness + (_CRUMB * (2 - own / target) if own < least else 0))
+        return costs
 
     # --- the cheapest way
 
     def _cheapest_ways(self, atoms: list[_Atom], costs: list[float]) -> tuple[list[int], dict[tuple[int, int], _Start]]:
         """For each boundary the one before it on the cheapest way; and how the chunk between two boundaries begins."""
         end_of = [atom.end for atom in atoms]
+        limit = self._budget.max_tokens
+        before, reach = self._rough_sums(atoms)
         best = [0.0, *([inf] * len(atoms))]
         ways = [0] * (len(atoms) + 1)
         begins: dict[tuple[int, int], _Start] = {}
-        reach = self._budget.max_tokens * _REACH
+        costs_of_chunks: dict[int, list[float]] = {}
         for first in range(len(atoms)):
             known = best[first]
-            last = first + 1
-            far = atoms[first].start + reach
-            while last < len(atoms) and end_of[last - 1] < far:
-                last += 1
+            last = max(first + 1, bisect_right(before, before[first] + reach, first) - 1)
             begin, sizes = self._begin(atoms, ways[first], first, end_of[first:last])
             repeated = self._context_size(begin.context) + self._prices.count(begin.offset, atoms[first].start)
+            if repeated not in costs_of_chunks:
+                costs_of_chunks[repeated] = self._costs_of_chunks(repeated)
+            cost_of = costs_of_chunks[repeated]
             for behind, size in enumerate(sizes, first + 1):
-                if size > self._budget.max_tokens:
+                if size > limit:
                     continue
-                cost = known + self._cost_of_chunk(size, repeated) + costs[behind]
+                cost = known + cost_of[size] + costs[behind]
                 if cost < best[behind]:
                     best[behind] = cost
                     ways[behind] = first
                     begins[first, behind] = begin
         return ways, begins
+
+    def _rough_sums(self, atoms: list[_Atom]) -> tuple[list[int], int]:
+        """Tokens before each atom and before the end, and by how much they may differ for a chunk: enough to know how far to look."""
+        limit = self._budget.max_tokens
+        if not isinstance(self._prices, Recounted):
+            return [0, *self._prices.counts(0, [atom.end for atom in atoms])], limit + _FARTHER
+        # A count of each prefix would be quadratic. Sums of parts are too much, by more than half for words.
+        sizes = (self._prices.count(atom.start, atom.end) for atom in atoms)
+        return [0, *accumulate(sizes)], 2 * limit + _FARTHER
 
     def _begin(self, atoms: list[_Atom], before: int, first: int, ends: list[int]) -> tuple[_Start, list[int]]:
         """How a chunk that begins with atom `first` begins, and what it costs up to each of `ends`; the atom itself fits."""
