@@ -20,7 +20,7 @@ from chunker.boundaries.prose import prose_ends
 _SOFT_LINE = Strength.WORD + 5
 
 _LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(Strength.SENTENCE)
-_LINE_START = re.compile(r"\n((?:[ \t]*\n)*+)(?=.)", re.DOTALL)
+_LINE_START = re.compile(r"\n(?:[ \t]*+\n)*+(?=.)", re.DOTALL)
 _BLANK_LINE = re.compile(r"[ \t]*+\n")
 
 # No cut before the ones, nor behind the others: parts of one character to a reader.
@@ -80,14 +80,12 @@ class Columns:
         """All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line."""
         if start and self._copy[start - 1] == "\n" and _BLANK_LINE.match(self._copy, start, end):
             start -= 1
-        for match in line_start.finditer(self._copy, start, end):
-            self._offsets.append(match.end())
-            if match[1]:
-                self._strengths.append(_PARAGRAPH)
-                self._labels.append("paragraph")
-            else:
-                self._strengths.append(_LINE)
-                self._labels.append("line")
+        found = [
+            (match.end(), match.end() - match.start() > 1) for match in line_start.finditer(self._copy, start, end)
+        ]
+        self._offsets += [offset for offset, _ in found]
+        self._strengths += [_PARAGRAPH if blank else _LINE for _, blank in found]
+        self._labels += ["paragraph" if blank else "line" for _, blank in found]
 
     def prose(self, start: int, end: int, ends: Iterable[int] | None = None) -> None:
         """The sentences of a paragraph, and its lines; `ends` of the sentences, if the caller knows them."""

@@ -52,7 +52,7 @@ _FRONT_MATTER = re.compile(
     """,
     re.VERBOSE,
 )
-_QUOTED_LINE_START = re.compile(r"\n((?:[ \t>]*\n)*+)(?=.)", re.DOTALL)
+_QUOTED_LINE_START = re.compile(r"\n(?:[ \t>]*+\n)*+(?=.)", re.DOTALL)
 _QUOTED_BLANK = re.compile(r"(?:[ \t>]*\n)*+")
 _CLOSING_FENCES = {mark: re.compile(rf"[ \t>]*+{mark}{{3,}}+[ \t]*+\n?\Z") for mark in "`~"}
 _LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]]*+\])")

@@ -28,6 +28,8 @@ from typing import Any, Protocol
 
 import pyromark
 
+from chunker.boundaries.markdown_lists import line_pattern, plain_list, tell
+
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES
 
 # What stands for a character beyond ASCII: no markup, no space.
@@ -91,7 +93,7 @@ _PLAIN = r"""(?:
   | `{1,2} (?=[^`\n])
   | -{1,2} (?=[A-Za-z])
   | [0-9]++ (?![0-9.)])
-  | \[ (?!\^) [^\]\[\\\n]*+ \] (?!:)
+  | \[ (?!\^) (?! [^\]\[\\\n]*+ (?: \]: | [\\\n] | \Z ) )
 )"""
 _BLANK = r"(?:[ \t]*\n)*+"
 _END = r"(?:\n|\Z)"
@@ -109,14 +111,19 @@ _PLAIN_BLOCK = re.compile(
       | (?P<table> (?P<header> \|[^\n]*+ ) \n
           (?P<rule> \|? [ \t]* :?-++:? [ \t]* (?: \| [ \t]* :?-++:? [ \t]* )*+ \|? [ \t]* ) {_END}
           (?: \|[^\n]*+ {_END} )*+ ) (?= [ \t]*\n | [ \t]*\Z )
+      | (?P<quote> > [ ]? {_PLAIN} [^\n]*+ (?: \n > [ ]? {_PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z )
+      | (?P<lines> (?: \[ (?!\^) [^\]\[\\\s] [^\]\[\\\n]*+ \]: [ \t]*+ [^\s<>()"'] [^\s<>()]*+ [ \t]*+ {_END} )++ ) (?= [ \t]*\n | [ \t]*\Z )
     )
     {_BLANK}
     """,
     re.VERBOSE,
 )
 
+_LIST_MARKS = frozenset("-+*0123456789")
+_PLAIN_LIST_LINE = line_pattern(_PLAIN)
+
 # Where a stretch for the parser may end: what follows belongs to no list, quote or paragraph before it.
-_STRETCH_END = re.compile(r"\n([ \t]*\n)(?:[ \t]*\n)*+(?=[A-Za-z\x02#`])")
+_STRETCH_END = re.compile(r"\n([ \t]*\n)(?:[ \t]*\n)*+(?=[^\s*+0-9-]|\*{1,2}[^\s*])")
 # What goes on across blank lines and lines of any kind: a fence, and HTML that asks for its own end.
 _OPENER = re.compile(r"^[ ]{0,3}(?:```|~~~|<(?:script|pre|style|textarea|[!?]))", re.MULTILINE | re.IGNORECASE)
 
@@ -151,6 +158,13 @@ def _tell(match: re.Match[str], reader: Reader) -> bool:
         reader.leaf(*match.span(kind), "html")
     elif kind == "math":
         reader.leaf(*match.span(kind), "math")
+    elif kind == "quote":
+        start, end = match.span(kind)
+        reader.open(start, "quote")
+        reader.paragraph(start, end)
+        reader.close()
+    elif kind == "lines":
+        reader.lines(*match.span(kind))
     elif kind == "table":
         if _cells(match["header"]) != _cells(match["rule"]):
             return False
@@ -186,6 +200,11 @@ def _read_stretch(copy: str, start: int, reader: Reader) -> int:
             _Stretch(copy, start, len(copy), reader).read(_events(copy[start:]))
             return len(copy)
         end = found.end()
+        if not size and copy[start] in _LIST_MARKS:
+            steps = plain_list(copy, start, end, _PLAIN_LIST_LINE)
+            if steps is not None:
+                tell(steps, reader)
+                return end
         if _OPENER.search(copy, start, end) is None:
             _Stretch(copy, start, end, reader).read(_events(copy[start:end]))
             return end

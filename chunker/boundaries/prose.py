@@ -67,11 +67,11 @@ def prose_ends(text: str, start: int, end: int) -> list[int]:
     """
     paragraph = text[start:end]
     if paragraph.isascii():
-        ends: list[int] = []
-        for mark, expression in _ASCII_SENTENCE_ENDS.items():
-            if mark in paragraph:
-                ends += [start + match.end() for match in expression.finditer(paragraph)]
-        return sorted(ends)
+        found = [expression for mark, expression in _ASCII_SENTENCE_ENDS.items() if mark in paragraph]
+        ends = [start + match.end() for expression in found for match in expression.finditer(paragraph)]
+        if len(found) > 1:
+            ends.sort()
+        return ends
     if _ANY_TERMINATOR.search(paragraph) is None:
         return []
     return [start + offset for offset in prose_sentence_ends(paragraph)]
