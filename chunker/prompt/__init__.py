@@ -7,6 +7,7 @@ from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.items import Item, Section
 from chunker.prompt.report import ItemReport, Report, SectionReport
+from chunker.prompt.session import PromptSession
 
 __all__ = [
     "CHAT_FORMATS",
@@ -16,6 +17,7 @@ __all__ = [
     "Message",
     "Prompt",
     "PromptConfigurationError",
+    "PromptSession",
     "Report",
     "RequiredItemsError",
     "Section",

@@ -1,0 +1,377 @@
+"""A prompt that grows turn by turn and never exceeds its budget; old turns leave in steps, so that a provider's cache lives on.
+
+    budget  |----------------------------------|
+    turn 7  |system|t1|t2|t3|t4|t5|t6|t7|      |     the prompt of before, and the new turn behind it
+    turn 8  |system|t1|t2|t3|t4|t5|t6|t7| t8 |!|     too much:
+            |system|t4|t5|t6|t7| t8 |          |     the oldest leave until a quarter is free (`hysteresis`)
+    turn 9  |system|t4|t5|t6|t7| t8 |t9|       |     so this one, and some more, only add to it
+
+A turn costs what its own text costs: it is counted once, and joins are priced where they are (`joining.Row`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.models import Chunk
+from chunker.prompt.assembling import Message, Prompt
+from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
+from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
+from chunker.prompt.items import Item
+from chunker.prompt.joining import Pricer, Row
+from chunker.prompt.layout import Layout, content_of
+from chunker.prompt.report import ItemReport, Reason, Report
+from chunker.prompt.rules import Options, check
+from chunker.prompt.truncating import Cutter, Version
+from chunker.prompt.turns import Ties, Turn, TurnOptions, Unit
+
+_SYSTEM, _HISTORY = "system", "history"
+# The place behind all turns that will ever be, and more tokens than any turn has.
+_END = _BOUNDLESS = 1 << 62
+
+
+class PromptSession:
+    """A prompt of fixed items and a history that grows.
+
+    `budget`, `reserve`, `tokenizer`, `chat_format`, `separator`: as `assemble` has them. `system`: what every prompt begins with; its bytes
+    never change. `hysteresis`: when a turn does not fit, turns leave from the oldest on until at most this part less of the room is used;
+    0 drops as little as can be, and changes the prompt's start at each turn. `pairs`: a user's turn and what follows it, up to the next
+    one, leave together, so the history never begins with an answer; such an exchange must then fit as a whole.
+
+    A call of a tool and its answers always leave together, and so do turns of one `group`. Raises `PromptConfigurationError`, and
+    `RequiredItemsError` if `system` alone is too long. Can be pickled if its tokenizer can; its texts are counted again where it is
+    loaded. One owner at a time.
+
+    >>> session = PromptSession(34, reserve=6, system=[Item("Be brief.")], chat_format="chatml")
+    >>> session.add("user", "Who won?"), session.add("assistant", "Norway."), session.token_count
+    ((), (), 23)
+    >>> session.add("user", "And who lost?")
+    ('turn-0', 'turn-1')
+    >>> [message.content for message in session.prompt().messages]
+    ['Be brief.', 'And who lost?']
+    """
+
+    def __init__(
+        self,
+        budget: int,
+        reserve: int = 0,
+        *,
+        tokenizer: str | TokenCounter = "o200k_base",
+        chat_format: str | ChatFormat | None = "openai",
+        system: Sequence[Item] = (),
+        hysteresis: float = 0.25,
+        pairs: bool = False,
+        separator: str = "\n\n",
+    ) -> None:
+        if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
+            raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
+        if not 0 <= hysteresis < 1:
+            raise PromptConfigurationError(f"hysteresis must be at least 0 and less than 1, got {hysteresis:g}")
+        self._options = Options(budget, reserve, "best_effort")
+        self._chat_format = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
+        self._separator = separator
+        self._room = budget - reserve
+        self._target = int((1 - hysteresis) * self._room)
+        self._tokenizer = resolve_tokenizer(tokenizer)
+        self._turns: dict[int, Turn] = {}  # by place, those in the prompt
+        self._reports: dict[int, ItemReport] = {}  # by place, of all there ever were
+        self._ids: set[str] = set()
+        self._oldest: deque[Turn] = deque()  # those that may have to leave, and some that have left or were pinned
+        self._ties = Ties(pairs=pairs)
+        self._first = self._next = 0  # places: of the first turn, of the one to come
+        self._tokens = 0  # of all that is kept, each alone
+        self._steps = 0
+        self._pricer = _Pricer(self._tokenizer)
+        self._row = Row(_END, self._pricer, self._glue)
+        self._stable_tokens = self._put_system(system)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is known of counts and joins is no part of it: it is as large as the texts, and found again in one pass over them.
+        return {name: value for name, value in vars(self).items() if name not in ("_row", "_pricer")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._pricer = _Pricer(self._tokenizer)
+        self._row = Row(_END, self._pricer, self._glue)
+        for turn in self._turns.values():
+            self._row.put(turn.place, turn.text)
+
+    # --- what there is
+
+    @property
+    def token_count(self) -> int:
+        """Tokens of the prompt as it is now. O(1)."""
+        return self._row.total
+
+    @property
+    def tokens_left(self) -> int:
+        """Tokens by which the prompt may grow before turns leave."""
+        return self._room - self._row.total
+
+    def prompt(self) -> Prompt:
+        """The prompt as it is now; its report names all turns there ever were. Linear in it; nothing is counted."""
+        return Prompt(
+            text="".join(part.text if isinstance(part, Break) else part for part in self._row.parts()),
+            token_count=self._row.total,
+            messages=tuple(message for turn in self._turns.values() if (message := turn.message) is not None),
+            report=Report(
+                budget=self._options.budget,
+                reserve=self._options.reserve,
+                token_count=self._row.total,
+                stable_tokens=self._stable_tokens,
+                separator_tokens=self._row.total - self._tokens,
+                items=tuple(self._reports.values()),
+                sections=(),
+            ),
+        )
+
+    # --- turns
+
+    def add(
+        self,
+        role: str | None,
+        text: str | Chunk = "",
+        *,
+        id: str | None = None,  # noqa: A002 - as `Item` has it
+        pinned: bool = False,
+        **options: Unpack[TurnOptions],
+    ) -> tuple[str, ...]:
+        """Add a turn; returns the ids of the turns that left for it, oldest first. Its own `id` is "turn-0", "turn-1" ... if none is given.
+
+        `pinned`: it never leaves, nor does what it would leave together with. `options`: fields of an `Item`, such as `tool_call_id` or `truncate`.
+        A turn that answers a call that has left, or is of a group that has, is not taken, and its own id is among those returned.
+        If a turn does not fit even alone with what must stay, it is cut where `truncate` says so, and else `RequiredItemsError` is raised;
+        `PromptConfigurationError` says what is wrong with the options. After these two the session is as it was.
+        """
+        identity = id if id is not None else f"turn-{self._next - self._first}"
+        item = Item(text, role=role, id=identity, required=pinned, **options)
+        self._check(item, identity)
+        units = self._ties.units_of(item)
+        turn = Turn(self._next, item, identity, role or "user", content_of(item))
+        if not turn.text:
+            self._note(turn, _HISTORY, reason="empty")
+            return ()
+        if any(unit.gone for unit in units):
+            return self._turn_away(turn, units)
+        departed = self._put(turn, units)
+        self._ties.tie(turn, units)
+        self._oldest.append(turn)
+        for left, reason in departed:
+            self._forget(left, reason)
+        return _names(left for left, _ in departed)
+
+    def _check(self, item: Item, identity: str) -> None:
+        """Raise `PromptConfigurationError` with all that is wrong with a turn."""
+        # Whose call it answers is looked up below: the rules would know this one item only.
+        alone = item if item.tool_call_id is None else replace(item, tool_call_id=None)
+        broken = []
+        try:
+            check(Layout([alone], self._separator, "best_effort", self._chat_format), self._options)
+        except PromptConfigurationError as error:
+            broken.append(str(error))
+        answered = item.tool_call_id
+        if answered is not None and self._chat_format is None:
+            broken.append(f"item {identity!r}: tool_call_id needs a chat_format")
+        elif answered is not None and not self._ties.knows_call(answered):
+            broken.append(f"item {identity!r}: no turn makes the tool call {answered!r} that it answers")
+        if identity in self._ids:
+            broken.append(f"id {identity!r} is that of two items: ids tell them apart in the report")
+        if broken:
+            raise PromptConfigurationError("\n".join(broken))
+
+    def _put(self, turn: Turn, units: Sequence[Unit]) -> list[tuple[Turn, Reason]]:
+        """Put a turn in; those that left for it, and why. Raises `RequiredItemsError`, and leaves all as it was."""
+        row, tokens = self._row, self._pricer.priced(turn.text).tokens
+        most = tokens if turn.item.max_tokens is None else min(tokens, turn.item.max_tokens)
+        kept, reason = self._capped(turn, most, tokens)
+        self._turns[turn.place] = turn
+        departed: list[tuple[Turn, Reason]] = []
+        added = row.put(turn.place, kept.text)
+        if row.total > self._room:
+            departed = self._let_go(units)
+        if row.total > self._room:
+            row.take(turn.place)
+            # To the target, so that the turn can stay when the next one comes; where that is too little, to the last token.
+            cut = self._cut(turn, self._target - row.total, most) or self._cut(turn, self._room - row.total, most)
+            if cut is None:
+                del self._turns[turn.place]
+                gone = {one.place for one, _ in departed}
+                needed = [(one.id, one.tokens) for one in self._turns.values() if one.place not in gone]
+                self._bring_back(departed)
+                raise RequiredItemsError([*needed, (turn.id, tokens)], self._room, "the session")
+            kept, reason = cut, "budget"
+            added = row.put(turn.place, kept.text)
+        self._keep(turn, _HISTORY, kept, added, reason)
+        return departed
+
+    def _capped(self, turn: Turn, most: int, tokens: int) -> tuple[Version, Reason | None]:
+        """The turn with `most` of its tokens at most, whatever room there is."""
+        if most == tokens:
+            return Version(turn.text, ((0, len(turn.text)),), tokens), None
+        version = self._cut(turn, _BOUNDLESS, most, lambda _text: 0)
+        if version is None:
+            raise RequiredItemsError([(turn.id, tokens)], most, f"item {turn.id!r} (max_tokens)")
+        return version, "maximum"
+
+    def _cut(self, turn: Turn, room: int, most: int, price: Callable[[str], int] | None = None) -> Version | None:
+        """What of a turn fits into `room`, with `most` tokens of its own at most; None if nothing does, or it cannot be cut."""
+        if turn.item.truncate is None or room <= 0:
+            return None
+        cutter = Cutter(turn.item, turn.text, self._tokenizer)
+        version = cutter.longest(room, most, price or (lambda text: self._row.price(turn.place, text)))
+        self._pricer.retain(one.text for one in self._turns.values())
+        return version
+
+    def _let_go(self, staying: Sequence[Unit]) -> list[tuple[Turn, Reason]]:
+        """Take the oldest units out until the target is met or no more can leave."""
+        departed: list[tuple[Turn, Reason]] = []
+        passed: list[Turn] = []
+        while self._row.total > self._target and self._oldest:
+            turn = self._oldest.popleft()
+            unit = turn.unit.now()
+            if unit in staying:
+                passed.append(turn)
+            elif not unit.gone and not unit.pinned:
+                unit.gone = True
+                for one in unit.turns:
+                    self._row.take(one.place)
+                    departed.append((one, "budget" if one is turn else "group"))
+        self._oldest.extendleft(reversed(passed))
+        return departed
+
+    def _bring_back(self, departed: Sequence[tuple[Turn, Reason]]) -> None:
+        """Undo `_let_go`."""
+        for turn, _ in reversed(departed):
+            self._row.put(turn.place, turn.text)
+            turn.unit.now().gone = False
+        self._oldest = deque(turn for turn in self._turns.values() if turn.place >= self._first)
+
+    def _turn_away(self, turn: Turn, units: Sequence[Unit]) -> tuple[str, ...]:
+        """Note a turn whose unit has left; what it makes one with that leaves as well."""
+        departed = [one for unit in units for one in unit.turns]
+        self._note(turn, _HISTORY, reason="group")
+        self._ties.tie(turn, units)
+        for one in departed:
+            self._row.take(one.place)
+            self._forget(one, "group")
+        turn.unit.gone = True
+        turn.unit.turns.clear()
+        return _names([*departed, turn])
+
+    # --- bookkeeping
+
+    def _put_system(self, items: Sequence[Item]) -> int:
+        """Put the system's items in; the tokens of the prompt up to their end."""
+        role = None if self._chat_format is None else "system"
+        fixed = [replace(item, required=True, stable=True, role=item.role or role) for item in items]
+        layout = Layout(fixed, self._separator, "best_effort", self._chat_format)
+        check(layout, self._options)
+        parts: list[Part] = []
+        before = -1
+        for leaf in layout.leaves:
+            turn = Turn(leaf.place, leaf.item, leaf.id, leaf.role, leaf.content)
+            if not turn.text:
+                self._note(turn, _SYSTEM, reason="empty")
+                continue
+            self._turns[turn.place] = turn
+            added = self._row.put(turn.place, turn.text)
+            whole = Version(turn.text, ((0, len(turn.text)),), self._pricer.priced(turn.text).tokens)
+            self._keep(turn, _SYSTEM, whole, added)
+            self._ties.tie(turn, ())
+            parts += [*self._glue(before, turn.place), turn.text]
+            before = turn.place
+        self._first = self._next
+        if self._row.total > self._room:
+            needed = [(turn.id, turn.tokens) for turn in self._turns.values()]
+            raise RequiredItemsError(needed, self._room, "the session")
+        return self._row.cost(parts)
+
+    def _keep(self, turn: Turn, section: str, kept: Version, added: int, reason: Reason | None = None) -> None:
+        """Note a turn that has been put in."""
+        before = self._pricer.priced(turn.text).tokens
+        if kept.text != turn.text:
+            self._pricer.forget(turn.text)
+        turn.text, turn.tokens = kept.text, kept.tokens
+        self._tokens += kept.tokens
+        if self._chat_format is not None:
+            turn.message = Message(
+                role=turn.role,
+                content=turn.item.content if turn.item.tool_calls else kept.text,
+                name=turn.item.name,
+                tool_calls=turn.item.tool_calls or None,
+                tool_call_id=turn.item.tool_call_id,
+            )
+        self._ids.add(turn.id)
+        self._next += 1
+        self._reports[turn.place] = ItemReport(
+            id=turn.id,
+            section=section,
+            status="kept" if reason is None else "truncated",
+            reason=reason,
+            tokens_before=before,
+            tokens=kept.tokens,
+            kept=kept.kept,
+            step=self._steps,
+            added=added,
+        )
+        self._steps += 1
+
+    def _note(self, turn: Turn, section: str, reason: Reason) -> None:
+        """Note a turn that was never put in."""
+        self._ids.add(turn.id)
+        self._next += 1
+        self._reports[turn.place] = ItemReport(
+            id=turn.id,
+            section=section,
+            status="dropped",
+            reason=reason,
+            tokens_before=self._tokenizer.count(turn.text),
+            tokens=0,
+        )
+
+    def _forget(self, turn: Turn, reason: Reason) -> None:
+        """Note that a turn has left the row, and keep nothing of it but its report."""
+        del self._turns[turn.place]
+        self._pricer.forget(turn.text)
+        self._tokens -= turn.tokens
+        turn.unit.now().turns = []
+        report = self._reports[turn.place]
+        self._reports[turn.place] = ItemReport(
+            id=report.id,
+            section=report.section,
+            status="dropped",
+            reason=reason,
+            tokens_before=report.tokens_before,
+            tokens=0,
+        )
+
+    def _glue(self, left: int, right: int) -> list[Part]:
+        """What stands between two turns that are kept and none between them, as `Layout.glue` has it."""
+        one, other = self._turns.get(left), self._turns.get(right)
+        if self._chat_format is None:
+            return [self._separator] if one is not None and other is not None and self._separator else []
+        closing = [] if one is None else self._chat_format.closing(one.role, one.item.name)
+        opening = (
+            self._chat_format.ending() if other is None else self._chat_format.opening(other.role, other.item.name)
+        )
+        return [part for part in (*closing, *opening) if isinstance(part, Break) or part]
+
+
+class _Pricer(Pricer):
+    """One that forgets texts, for a session may be endless."""
+
+    def forget(self, text: str) -> None:
+        """Forget a text; should it come again, it is counted again."""
+        self._known.pop(text, None)
+
+    def retain(self, texts: Iterable[str]) -> None:
+        """Forget all but these."""
+        self._known = {text: self._known[text] for text in texts if text in self._known}
+
+
+def _names(turns: Iterable[Turn]) -> tuple[str, ...]:
+    return tuple(turn.id for turn in sorted(turns, key=lambda turn: turn.place))
