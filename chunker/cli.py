@@ -141,7 +141,7 @@ def chunk(
 ) -> None:
     """Cut files into chunks that fit a token budget exactly.
 
-    Python is cut between definitions and statements, Markdown between sections and blocks, other text between
+    Code is cut between definitions and statements, Markdown between sections and blocks, other text between
     paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore names is left out, and so are
     hidden and binary files. The table tells for each file how its chunks use the budget; jsonl is one chunk a line.
     """
@@ -154,9 +154,9 @@ def chunk(
         _check_paths(paths, output)
         counter = _load_tokenizer(tokenizer)
 
-        def chunker(path: str) -> TextChunker:
+        def chunker(path: str, text: str = "") -> TextChunker:
             return chunker_for(
-                path, max_tokens, tokenizer=counter, min_tokens=min_tokens, overlap=overlap, context=context
+                path, max_tokens, text=text, tokenizer=counter, min_tokens=min_tokens, overlap=overlap, context=context
             )
 
         try:
@@ -165,11 +165,11 @@ def chunk(
             raise typer.BadParameter(str(error)) from None
 
         def cut_to_lines(document: Document) -> bytes:
-            chunks = chunker(document.path).chunk(document.text, source=portable(document.path))
+            chunks = chunker(document.path, document.text).chunk(document.text, source=portable(document.path))
             return b"".join(chunk_line(document, item) for item in chunks)
 
         def cut_to_row(document: Document) -> ChunkSummary:
-            chunks = chunker(document.path).chunk(document.text, source=portable(document.path))
+            chunks = chunker(document.path, document.text).chunk(document.text, source=portable(document.path))
             return ChunkSummary.of(document.path, max_tokens, [item.token_count for item in chunks])
 
         with open_output(output) as results:

@@ -35,11 +35,12 @@ class ViewOptions:
     context: bool
     show_tokens: bool
 
-    def chunker(self, path: str) -> TextChunker:
-        """The chunker for a file of this name."""
+    def chunker(self, path: str, text: str = "") -> TextChunker:
+        """The chunker for a file of this name, or with this text where the name does not tell."""
         return chunker_for(
             path,
             self.max_tokens,
+            text=text,
             tokenizer=self.tokenizer,
             min_tokens=self.min_tokens,
             overlap=self.overlap,
@@ -60,7 +61,7 @@ def show(
     run = Run(paths, hidden=hidden, output=output, task="Chunking")
 
     def seen(document: Document) -> SeenText:
-        return see(options.chunker(document.path), document.text, portable(document.path))
+        return see(options.chunker(document.path, document.text), document.text, portable(document.path))
 
     texts = run.over(seen, streaming=True)
     with open_output(output) as results:

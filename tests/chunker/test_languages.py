@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,3 +99,11 @@ def test_the_metadata_say_how_a_text_was_cut_for_want_of_a_grammar(path: str, no
     chunks = chunker_for(path, 64).chunk(text)
     assert {chunk.metadata.get("language") for chunk in chunks} == {note}
     assert "".join(chunk.body for chunk in chunks) == text
+
+
+def test_the_command_tells_a_language_by_the_text_where_the_name_does_not(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("#!/usr/bin/env python3\nimport os\n", "utf-8")
+    (tmp_path / "box.h").write_text("namespace a {\nclass Box {};\n}\n", "utf-8")
+    command = [sys.executable, "-m", "chunker", "chunk", "--format", "jsonl", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert [json.loads(line)["language"] for line in done.stdout.splitlines()] == ["cpp", "python"]
