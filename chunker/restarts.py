@@ -160,7 +160,7 @@ def open_outline(text_format: Format, outline: OutlineOf) -> OpenOutline | None:
     kind = type(text_format)
     # By name: a format is imported by those who ask for it.
     name = kind.__name__ if kind.__module__.startswith("chunker.boundaries.") else ""
-    if name == "TextFormat":
+    if name in ("TextFormat", "UnknownFormat"):
         return OpenText(outline)
     if name == "MarkdownFormat":
         return RestartingOutline(MarkdownRestarts(outline))

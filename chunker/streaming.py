@@ -6,25 +6,23 @@
 The chunks are those of `chunker.chunk(whole text)`, each handed out when no later text can change it. Plain text, Markdown, JSON Lines and CSV
 are chunked in bounded memory: a few budgets and a few hundred thousand characters, the longest block of Markdown (from one heading or paragraph
 at the margin to the next), and some hundred bytes a chunk, by which equal chunks get different ids. All other formats, and the strategy
-"optimal", have to see the whole text: there it is collected first, and chunked when it ends.
+"optimal" and contexts of more than breadcrumbs, have to see the whole text: there it is collected first, and chunked when it ends.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 
-from chunker.breadcrumbs import Breadcrumbs
-from chunker.budget import Budget
+from chunker.assembly import Assembler
+from chunker.boundaries import Outline
 from chunker.chunkers import TextChunker
 from chunker.documents import count_line_ends
 from chunker.errors import BudgetTooSmallError, OptionError
-from chunker.making import ChunkMaker
-from chunker.models import Chunk, Span
+from chunker.models import Chunk
 from chunker.open_outlines import STEP, Found, OpenOutline, View
 from chunker.restarts import open_outline
-from chunker.spans import SpanMeter
 from chunker.stream_growing import StreamGrower
 
 
@@ -111,29 +109,31 @@ class ChunkStream:
 class _GrowingText:
     """The part of a text that is still needed, where it stands in the whole, and what makes chunks of it."""
 
-    def __init__(self, chunker: TextChunker, source: str | None, budget: Budget, outline: OpenOutline) -> None:
-        self._tokenizer = chunker.tokenizer
-        self._budget = budget
+    def __init__(self, chunker: TextChunker, source: str | None, outline: OpenOutline) -> None:
+        self._chunker = chunker
         self._source = source
+        self._budget = chunker._budget  # noqa: SLF001  # the same chunker by other means
         self._outline = outline
-        self._grower = StreamGrower(chunker.tokenizer, budget, self._context_at if chunker.context else _no_context)
-        self._maker = ChunkMaker(chunker.language)
-        self._metadata: dict[str, str] = {}
+        self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
+        self._seen: Counter[str] = Counter()
         self._text = ""
         # Of the text that is gone.
         self._bytes = 0
         self._breaks = 0
         self._carriage_return = ""
         # What the outline says of each stretch, with the end of the stretch.
-        self._views: deque[tuple[int, View, Breadcrumbs]] = deque()
+        self._views: deque[tuple[int, View, Callable[[int], str]]] = deque()
 
     @classmethod
     def of(cls, chunker: TextChunker, source: str | None) -> _GrowingText | None:
         """None for a chunker that has to see the whole text."""
-        if type(chunker).chunk is not TextChunker.chunk or chunker.strategy != "grow":
+        kind = type(chunker)
+        if kind.chunk is not TextChunker.chunk or kind.pieces is not TextChunker.pieces:
             return None
-        outline = open_outline(chunker._format, chunker.outline)  # noqa: SLF001  # the same chunker by other means
-        return None if outline is None else cls(chunker, source, chunker._budget, outline)  # noqa: SLF001  # see above
+        if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
+            return None
+        outline = open_outline(chunker.format, chunker.outline)
+        return None if outline is None else cls(chunker, source, outline)
 
     @property
     def held(self) -> int:
@@ -158,65 +158,52 @@ class _GrowingText:
         """Raise `BudgetTooSmallError` if a character of `text`, which begins at `offset`, cannot fit into any chunk."""
         offset -= len(self._carriage_return)
         try:
-            self._budget.check(self._carriage_return + text, self._tokenizer)
+            self._budget.check(self._carriage_return + text, self._chunker.tokenizer)
         except BudgetTooSmallError as error:
-            raise _at(error, offset) from None
+            raise _moved(error, offset) from None
         if text:
             self._carriage_return = "\r" if text.endswith("\r") else ""
 
     def _chunks(self, window: str, found: Found, *, last: bool) -> list[Chunk]:
-        finest = self._look()
+        outline = self._look()
         start = self._grower.start
-        meter = SpanMeter(window)
+        metadata = self._chunker.metadata_of(outline, self._source)
+        assembler = Assembler(window, self._chunker.language, metadata, self._seen)
+        gone = {"start": start, "end": start, "start_byte": self._bytes, "end_byte": self._bytes}
+        gone |= {"start_line": self._breaks, "end_line": self._breaks}
         chunks = []
         try:
-            for piece in self._grower.pieces(window, found, finest, last=last):
-                span = meter.span(piece.start - start, piece.end - start)
-                body = window[span.start : span.end]
-                chunks.append(self._maker.chunk(piece, body, self._moved(span, start), self._metadata))
+            for piece in self._grower.pieces(window, found, outline.finest, last=last):
+                fields = assembler.fields(piece._replace(start=piece.start - start, end=piece.end - start))
+                fields["span"] = {unit: place + gone[unit] for unit, place in fields["span"].items()}
+                chunks.append(Chunk.model_validate(fields))
         except BudgetTooSmallError as error:
-            raise _at(error, start) from None
-        gone = window[: self._grower.start - start]
-        self._bytes += len(gone.encode("utf-8", "surrogatepass"))
-        self._breaks += count_line_ends(gone)
-        self._text = self._text[len(gone) :]
+            raise _moved(error, start) from None
+        done = window[: self._grower.start - start]
+        self._bytes += len(done.encode("utf-8", "surrogatepass"))
+        self._breaks += count_line_ends(done)
+        self._text = self._text[len(done) :]
         return chunks
 
-    def _look(self) -> int:
-        """Take in what the outline says of the stretch that has become final; the level to which its boundaries go."""
+    def _look(self) -> Outline:
+        """Take in what the outline says of the stretch that has become final."""
         view = self._outline.view()
         while self._views and self._views[0][0] <= self._grower.start:
             self._views.popleft()
         if self._views and self._views[-1][1] is view:
-            crumbs = self._views.pop()[2]
+            context_of = self._views.pop()[2]
         else:
-            crumbs = Breadcrumbs(view.outline, self._source, self._tokenizer, self._budget.max_tokens)
-            self._metadata = {**view.outline.notes, **({} if self._source is None else {"source": self._source})}
-        self._views.append((self._outline.settled, view, crumbs))
-        return view.outline.finest
+            context_of = self._chunker.context_of("", view.outline, self._source)
+        self._views.append((self._outline.settled, view, context_of))
+        return view.outline
 
     def _context_at(self, offset: int) -> str:
-        for end, view, crumbs in self._views:
+        for end, view, context_of in self._views:
             if offset < end:
-                return crumbs.at(view.local(offset))
+                return context_of(view.local(offset))
         raise AssertionError(f"nothing is known of offset {offset}")
 
-    def _moved(self, span: Span, start: int) -> Span:
-        """A span of the window as one of the whole text."""
-        return Span(
-            start=start + span.start,
-            end=start + span.end,
-            start_byte=self._bytes + span.start_byte,
-            end_byte=self._bytes + span.end_byte,
-            start_line=self._breaks + span.start_line,
-            end_line=self._breaks + span.end_line,
-        )
 
-
-def _at(error: BudgetTooSmallError, start: int) -> BudgetTooSmallError:
+def _moved(error: BudgetTooSmallError, by: int) -> BudgetTooSmallError:
     """The error with its place in the whole text."""
-    return BudgetTooSmallError(error.character, start + error.offset, error.tokens, error.max_tokens)
-
-
-def _no_context(_offset: int) -> str:
-    return ""
+    return BudgetTooSmallError(error.character, by + error.offset, error.tokens, error.max_tokens)
