@@ -27,7 +27,8 @@ class Budget:
 
     `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer where a cut exists that avoids it; by default an eighth of
     `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next, in whole pieces of
-    `overlap_by`. `desired_tokens`: a chunk that has so many ends at the best place before `max_tokens`.
+    `overlap_by`. `desired_tokens`: a chunk that has so many ends at the best place before `max_tokens`. `reserve`: tokens that a model puts
+    around each chunk; they are taken off already, so that a chunk and they have `max_tokens + reserve`.
     """
 
     max_tokens: int
@@ -35,6 +36,7 @@ class Budget:
     overlap: int
     desired_tokens: int | None = None
     overlap_by: OverlapBy = "unit"
+    reserve: int = 0
 
     @property
     def target(self) -> int:
@@ -49,9 +51,11 @@ class Budget:
         overlap: int = 0,
         desired_tokens: int | None = None,
         overlap_by: OverlapBy = "unit",
+        *,
+        reserve: int = 0,
     ) -> Budget:
-        """The budget with these limits; raises `OptionError` if they do not go together."""
-        limits = {"max_tokens": max_tokens, "overlap": overlap}
+        """The budget with these limits, `reserve` taken off `max_tokens`; raises `OptionError` if they do not go together."""
+        limits = {"max_tokens": max_tokens, "overlap": overlap, "reserve": reserve}
         limits |= {"min_tokens": min_tokens} if min_tokens is not None else {}
         limits |= {"desired_tokens": desired_tokens} if desired_tokens is not None else {}
         whole: dict[str, object] = dict(limits)  # what callers without types may pass
@@ -60,6 +64,9 @@ class Budget:
                 raise OptionError(f"{name} must be a whole number of tokens, got {value!r}")
         if max_tokens < 1:
             raise OptionError(f"max_tokens must be at least 1, got {max_tokens}")
+        if not 0 <= reserve < max_tokens:
+            raise OptionError(f"reserve must be from 0 to max_tokens - 1 ({max_tokens - 1}), got {reserve}")
+        max_tokens -= reserve
         if min_tokens is None:
             min_tokens = (max_tokens if desired_tokens is None else min(max_tokens, desired_tokens)) // _MIN_SHARE
         if not 0 <= min_tokens <= max_tokens:
@@ -72,7 +79,7 @@ class Budget:
             )
         if overlap_by not in get_args(OverlapBy):
             raise OptionError(f"overlap_by must be one of {', '.join(get_args(OverlapBy))}; got {overlap_by!r}")
-        return cls(max_tokens, min_tokens, overlap, desired_tokens, overlap_by)
+        return cls(max_tokens, min_tokens, overlap, desired_tokens, overlap_by, reserve)
 
     def check(self, text: str, tokenizer: TokenCounter) -> None:
         """Raise `BudgetTooSmallError` if some character of `text`, or CR LF in it, is over the budget. Linear, and only if need be."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chunker.console import STANDARD_OUTPUT, ending_quietly, open_output
-from chunker.files import STANDARD_INPUT, portable, printable
+from chunker.files import STANDARD_INPUT, printable
 from chunker.plugins import CommandGroup
 from chunker.reports import Grouping
 
@@ -92,6 +92,7 @@ Examples:
   chunker chunk .                      a table: how the chunks of this project use the budget
   chunker chunk src -o chunks.jsonl    the chunks themselves
   chunker count . --by language        where the tokens are
+  chunker prompt review.yaml           a prompt of files and texts that fits its budget
   chunker chunk --help                 all options, more examples, exit codes
 """
 )
@@ -110,6 +111,7 @@ Examples:
   chunker chunk .
   chunker chunk src docs --max-tokens 256 --context
   chunker chunk src --overlap 32 --output chunks.jsonl
+  chunker chunk . --workers 8 --output chunks.jsonl
   chunker chunk README.md --tokenizer gpt-4 --format jsonl | head -1
   git show HEAD:notes.txt | chunker chunk - --format jsonl
 
@@ -135,6 +137,11 @@ def chunk(
     context: Annotated[
         bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
     ] = False,
+    reserve: Annotated[
+        int,
+        typer.Option("--reserve", min=0, help="Of --max-tokens, so many are for what a model puts around each chunk."),
+    ] = 0,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Cut so many files at a time.")] = 1,
     output_format: Format = None,
     output: Output = None,
     hidden: Hidden = False,
@@ -146,41 +153,29 @@ def chunk(
     hidden and binary files. The table tells for each file how its chunks use the budget; jsonl is one chunk a line.
     """
     with ending_quietly():
-        from chunker.chunkers import TextChunker, chunker_for
+        from chunker.batches import Cut
+        from chunker.budget import Budget
         from chunker.errors import ChunkerError
-        from chunker.reports import CHUNK_COLUMNS, ChunkSummary, chunk_line, render_table
-        from chunker.runs import Run
+        from chunker.reports import CHUNK_COLUMNS, ChunkSummary, render_table
+        from chunker.runs import ChunkLines, ChunkRow, Run
 
         _check_paths(paths, output)
         counter = _load_tokenizer(tokenizer)
-
-        def chunker(path: str, text: str = "") -> TextChunker:
-            return chunker_for(
-                path, max_tokens, text=text, tokenizer=counter, min_tokens=min_tokens, overlap=overlap, context=context
-            )
-
         try:
-            chunker("")
+            room = Budget.of(max_tokens, min_tokens, overlap, reserve=reserve).max_tokens
+            cut = Cut(room, tokenizer=counter, min_tokens=min_tokens, overlap=overlap, context=context)
         except ChunkerError as error:
             raise typer.BadParameter(str(error)) from None
-
-        def cut_to_lines(document: Document) -> bytes:
-            chunks = chunker(document.path, document.text).chunk(document.text, source=portable(document.path))
-            return b"".join(chunk_line(document, item) for item in chunks)
-
-        def cut_to_row(document: Document) -> ChunkSummary:
-            chunks = chunker(document.path, document.text).chunk(document.text, source=portable(document.path))
-            return ChunkSummary.of(document.path, max_tokens, [item.token_count for item in chunks])
 
         with open_output(output) as results:
             run = Run(paths, hidden=hidden, output=output, task="Chunking")
             if _wants_lines(output_format, output):
-                for lines in run.over(cut_to_lines, streaming=True):
+                for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):
                     results.write(lines)
             else:
-                total = ChunkSummary("total", max_tokens)
+                total = ChunkSummary("total", room)
                 rows = []
-                for summary in run.over(cut_to_row):
+                for summary in run.over(ChunkRow(cut, room), workers=workers):
                     rows.append(summary.cells())
                     total.add(summary)
                 results.write(render_table(CHUNK_COLUMNS, rows, total.cells()))
@@ -299,6 +294,65 @@ def count(
                 write = tally_lines if as_lines else tally_table
                 results.write(write(list(run.over(tally)), by))
         run.finish()
+
+
+@app.command(
+    epilog=f"""\b
+Examples:
+  chunker prompt review.yaml
+  chunker prompt review.yaml --report
+  chunker prompt review.yaml --html prompt.html
+  chunker prompt review.toml --json | jq .messages
+  echo "What does it do?" | chunker prompt review.yaml --root ../project > prompt.txt
+
+\b
+A spec, in YAML (JSON and TOML have the same fields):
+  budget: 8000
+  reserve: 1000
+  items:
+    - {{id: system, text: You are a careful reviewer., required: true}}
+    - section: context
+      share: 0.6
+      items:
+        - {{glob: "src/**/*.py", priority: 5, heading: "File {{path}}:\\n", truncate: tail}}
+        - {{glob: "docs/**/*.md", chunks: 256}}
+    - {{id: question, file: "-", required: true}}
+
+{_EXIT_CODES.replace("every file was done", "the prompt was made")}"""
+)
+def prompt(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", show_default=False, help="The spec: .yaml, .toml or .json.")],
+    *,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print what became of each item, in place of the prompt.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print prompt, messages and report as JSON.")] = False,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", show_default=False, help="Write a page that shows it all.")
+    ] = None,
+    root: Annotated[
+        str | None,
+        typer.Option("--root", metavar="DIR", show_default=False, help="Where files are. Default: where SPEC is."),
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Assemble a prompt that fits a token budget exactly, from a file of items, globs and budgets.
+
+    What is required is in it, then what matters most, each item if it fits. Of a folder hidden files are left out, what
+    .gitignore names, and what looks like a secret; nothing outside of it is read. With --html alone nothing is printed.
+    """
+    with ending_quietly():
+        from chunker.prompt.command import Wanted, run
+
+        if report and as_json:
+            raise typer.BadParameter("one of --report and --json", param_hint="--json")
+        _check_paths([spec], output)
+        _check_paths([spec], html)
+        if Path(spec).is_dir() or spec == STANDARD_INPUT:
+            raise typer.BadParameter(f"{printable(spec)} is no file", param_hint="SPEC")
+        if root is not None and not Path(root).is_dir():
+            raise typer.BadParameter(f"{printable(root)} is no folder", param_hint="--root")
+        run(spec, root, Wanted(output, html, report, as_json))
 
 
 def _check_paths(paths: list[str], output: str | None) -> None:

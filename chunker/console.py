@@ -12,7 +12,8 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
@@ -21,6 +22,9 @@ import typer
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = "-"
+
+# Seconds between two pictures of a bar.
+_REDRAWN_AFTER = 0.1
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -73,13 +77,17 @@ def _mode(target: Path) -> int:
 
 
 @contextlib.contextmanager
-def with_progress(items: Sequence[Item], task: str, *, streaming: bool) -> Iterator[Iterator[Item]]:
-    """The items one by one, with a bar on standard error if that is a terminal; the bar is gone at the end.
+def with_progress(
+    items: Iterable[Item], task: str, total: int, *, streaming: bool, shown: bool | None = None
+) -> Iterator[Iterator[Item]]:
+    """The items one by one, with a bar on standard error; the bar is gone at the end. `total`: how many they will be.
 
-    `streaming`: results are written to standard output meanwhile. If that is a terminal too there is no bar, as the two
-    would be mixed on the screen.
+    `shown`: None for a bar if standard error is a terminal. `streaming`: results are written to standard output meanwhile. If that is a
+    terminal too there is no bar, as the two would be mixed on the screen.
     """
-    if not is_terminal(sys.stderr) or (streaming and is_terminal(sys.stdout)):
+    if shown is None:
+        shown = is_terminal(sys.stderr) and not (streaming and is_terminal(sys.stdout))
+    if not shown:
         yield iter(items)
         return
     # Imported late: most of the time to start would go into a bar that a pipe does not show.
@@ -87,14 +95,20 @@ def with_progress(items: Sequence[Item], task: str, *, streaming: bool) -> Itera
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(task, total=len(items))
+    # No thread of its own that redraws it: the items may be the work of processes, and these are forked only where there are no threads.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
+        bar = progress.add_task(task, total=total)
 
         def advancing() -> Iterator[Item]:
-            for item in items:
+            drawn = 0.0
+            for number, item in enumerate(items, 1):
                 yield item
                 progress.advance(bar)
+                if time.monotonic() >= drawn + _REDRAWN_AFTER or number == total:
+                    progress.refresh()
+                    drawn = time.monotonic()
 
+        progress.refresh()
         yield advancing()
 
 

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-import traceback
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import typer
 
-from bpe_engine.errors import BpeEngineError
+from chunker.batches import Cut, working
 from chunker.console import EXIT_FAILED, STANDARD_OUTPUT, with_progress
-from chunker.documents import Document, count_line_ends, read_document
-from chunker.errors import BudgetTooSmallError, ChunkerError
-from chunker.files import FoundFile, Problem, find_files
+from chunker.documents import Document
+from chunker.files import Problem, find_files
+from chunker.reports import ChunkSummary, chunk_line
 
 Result = TypeVar("Result")
+
+
+class ChunkLines:
+    """The chunks of a file as lines of JSON. Pickles, so that it can be done by other processes."""
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+
+    def __call__(self, document: Document) -> bytes:
+        """One line a chunk."""
+        return b"".join(chunk_line(document, chunk) for chunk in self._cut(document).chunks)
+
+
+class ChunkRow:
+    """How the chunks of a file use the budget of `max_tokens` tokens. Pickles, as `ChunkLines` does."""
+
+    def __init__(self, cut: Cut, max_tokens: int) -> None:
+        self._cut = cut
+        self._max_tokens = max_tokens
+
+    def __call__(self, document: Document) -> ChunkSummary:
+        """A row of the table."""
+        sizes = [chunk.token_count for chunk in self._cut(document).chunks]
+        return ChunkSummary.of(document.path, self._max_tokens, sizes)
 
 
 class Run:
@@ -32,21 +56,21 @@ class Run:
         self._problems: list[Problem] = []
         self._task = task
 
-    def over(self, work: Callable[[Document], Result], *, streaming: bool = False) -> Iterator[Result]:
-        """What `work` makes of each file that is text, in order; one file in memory at a time.
+    def over(
+        self, work: Callable[[Document], Result], *, streaming: bool = False, workers: int = 1
+    ) -> Iterator[Result]:
+        """What `work` makes of each file that is text, in order, `workers` of them at a time.
 
-        `streaming`: the caller writes each result at once. What `work` raises becomes a note on its file.
+        `streaming`: the caller writes each result at once. What `work` raises becomes a note on its file. With more than one worker it
+        runs in other processes, so it has to pickle where they are not forked.
         """
-        with with_progress(self._items, self._task, streaming=streaming and self._to_stdout) as items:
-            for item in items:
-                document = read_document(item) if isinstance(item, FoundFile) else item
-                if isinstance(document, Problem):
-                    self._problems.append(document)
-                    continue
-                try:
-                    result = work(document)
-                except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
-                    self._problems.append(_problem_of(error, document))
+        with contextlib.ExitStack() as stack:
+            done = stack.enter_context(working(work, min(workers, len(self._items))))
+            streaming = streaming and self._to_stdout
+            results = with_progress(done(self._items), self._task, len(self._items), streaming=streaming)
+            for result in stack.enter_context(results):
+                if isinstance(result, Problem):
+                    self._problems.append(result)
                 else:
                     yield result
 
@@ -63,18 +87,6 @@ class Run:
             raise typer.Exit(EXIT_FAILED)
         if not self._items:
             typer.echo("No files found: hidden ones and those that .gitignore names are left out.", err=True)
-
-
-def _problem_of(error: Exception, document: Document) -> Problem:
-    if isinstance(error, BudgetTooSmallError):
-        before = document.text[: error.offset]
-        return Problem(document.path, str(error), len(before.encode(document.encoding)), count_line_ends(before) + 1)
-    if isinstance(error, ChunkerError | BpeEngineError):
-        return Problem(document.path, str(error))
-    # Nothing that a user has done: say where it comes from, so that it can be reported.
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}, line {frame.lineno}"
-    return Problem(document.path, f"internal error, please report it: {type(error).__name__}: {error} ({place})")
 
 
 def _files(number: int) -> str:

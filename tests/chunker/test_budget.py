@@ -47,6 +47,17 @@ def test_min_tokens_leaves_room_for_a_unit_of_four_fifths() -> None:
         assert min_tokens >= max_tokens // 10
 
 
+def test_what_is_reserved_is_taken_off() -> None:
+    budget = Budget.of(512, None, 0, reserve=2)
+    assert (budget.max_tokens, budget.min_tokens, budget.reserve) == (510, 63, 2)
+    assert Budget.of(3, reserve=2).max_tokens == 1
+    for reserve, message in ((-1, "from 0 to max_tokens - 1"), (512, r"\(511\), got 512"), (2.0, "a whole number")):
+        with pytest.raises(OptionError, match=message):
+            Budget.of(512, reserve=reserve)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=r"overlap must be from 0 to max_tokens - 1 \(9\), got 10"):
+        Budget.of(12, None, 10, reserve=2)
+
+
 def test_a_character_that_cannot_fit_is_named() -> None:
     tokenizer = Tokenizer.load("o200k_base")
     egyptian = "\U00013000"

@@ -1,0 +1,258 @@
+"""Work on many items in several processes: results in order, and a worker that dies takes nothing with it.
+
+    items     0   1   2   3   4   5 ...             two workers, each with one item at work and one waiting
+    worker A  0 --------   2 ---x                   killed while at work on 2: a new worker, and 2 is tried once more
+    worker B  1 --   3 -----   4 --
+    results   0   1   (2 lost twice: Lost)  3   4   each handed out when all before it are
+
+Each worker has a pipe of its own. So the parent knows what a dead worker was at, and a half-written result spoils nobody else's: that is what a
+process pool of the standard library cannot tell. A worker whose parent is gone finds its pipe closed, and ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import pickle
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from typing import Any, Generic, TypeVar
+
+from chunker.errors import ChunkerError, OptionError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Items at a worker: one at work, one waiting, so that no worker waits for the parent.
+_AT_A_WORKER = 2
+# Results that are done before their turn, for each worker: while one item takes long, so many others are held.
+_AHEAD = 16
+# How often an item is given to a worker that dies of it.
+_ATTEMPTS = 2
+# How often workers are looked after, in seconds.
+_LOOK = 1.0
+# What a worker says first.
+_READY = (-1, None)
+# What a worker that is told to end may take for it, in seconds.
+_GRACE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In place of a result that there is not."""
+
+    reason: str
+
+
+def context_of(start_method: str | None) -> BaseContext:
+    """How processes are started: "fork", "forkserver" or "spawn".
+
+    None: by fork on Linux as long as there are no other threads, which costs least; else by spawn. The other two import the main module
+    again, which must therefore do its work under `if __name__ == "__main__":`.
+    """
+    if start_method is None:
+        start_method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+    if start_method not in multiprocessing.get_all_start_methods():
+        raise OptionError(
+            f"start_method must be one of {', '.join(multiprocessing.get_all_start_methods())}; got {start_method!r}"
+        )
+    return multiprocessing.get_context(start_method)
+
+
+@dataclass
+class _Job(Generic[Item]):
+    number: int
+    item: Item
+    attempts: int = 0
+
+
+class _Worker(Generic[Item]):
+    """A process, its pipe, and the jobs that it was given and has not answered, in order: it is at work on the first."""
+
+    def __init__(self, context: Any, work: Callable[[Item], Any], others: list[Connection]) -> None:  # noqa: ANN401  # contexts share no type that has Process
+        self.pipe, theirs = context.Pipe()
+        # A forked process has copies of all pipes: a copy of our end would keep it from seeing that we are gone.
+        inherited = [*others, self.pipe] if context.get_start_method() == "fork" else []
+        self.process: BaseProcess = context.Process(target=_serve, args=(theirs, inherited, work), daemon=True)
+        with _without_interrupts():
+            self.process.start()
+        theirs.close()
+        self.jobs: deque[_Job[Item]] = deque()
+        self.is_ready = False  # whether it got as far as to ask for work
+
+    def give(self, job: _Job[Item]) -> None:
+        """Send a job; that the worker is dead shows when it is waited for."""
+        self.jobs.append(job)
+        with contextlib.suppress(OSError):
+            self.pipe.send((job.number, job.item))
+
+    def has_news(self) -> bool:
+        """Whether there is something in the pipe, or never will be."""
+        return self.pipe.poll() or not self.process.is_alive()
+
+    def end(self) -> None:
+        """Let the process end, now."""
+        self.pipe.close()
+        self.process.terminate()
+        self.process.join(_GRACE)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C from a process that is being started until it can ignore it; it is not lost to this one."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Workers(Generic[Item, Result]):
+    """`number` processes, each with a copy of `work`, which it calls with one item after the other.
+
+    `work` must not raise: an exception ends the worker, and the item counts as the one that killed it. A context manager; at its end all
+    processes have ended, whatever they were at. Raises `OptionError` for work that has to pickle and does not.
+    """
+
+    def __init__(self, work: Callable[[Item], Result], number: int, *, start_method: str | None = None) -> None:
+        self._start_method = start_method
+        self._work = work
+        self._number = number
+        self._workers: list[_Worker[Item]] = []
+        self._again: deque[_Job[Item]] = deque()
+        self._done: dict[int, Result | Lost] = {}
+        if context_of(start_method).get_start_method() != "fork":
+            try:
+                pickle.dumps(work)
+            except Exception as error:
+                raise OptionError(f"what workers are to do must pickle, unless they are forked: {error}") from error
+
+    def __enter__(self) -> Workers[Item, Result]:
+        # At once, for the sake of fork: later there may be threads.
+        try:
+            for _ in range(self._number):
+                self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._workers:
+            self._workers.pop().end()
+
+    def map(self, items: Iterable[Item]) -> Iterator[Result | Lost]:
+        """What `work` makes of each item, in their order. Takes items only as far ahead as keeps the workers busy.
+
+        Raises `ChunkerError` if workers cannot start at all.
+        """
+        jobs = (_Job(number, item) for number, item in enumerate(items))
+        taken = following = 0  # items taken; the number of the next result
+        exhausted = False
+        while True:
+            while (worker := self._free_worker()) is not None:
+                job = self._again.popleft() if self._again else None
+                if job is None and not exhausted and taken - following < _AHEAD * self._number:
+                    job = next(jobs, None)
+                    exhausted = job is None
+                    taken += job is not None
+                if job is None:
+                    break
+                worker.give(job)
+            while following in self._done:
+                yield self._done.pop(following)
+                following += 1
+            if exhausted and following == taken:
+                return
+            if any(worker.jobs for worker in self._workers):
+                self._collect()
+
+    def _start(self) -> None:
+        others = [other.pipe for other in self._workers]
+        self._workers.append(_Worker(context_of(self._start_method), self._work, others))
+
+    def _free_worker(self) -> _Worker[Item] | None:
+        """The worker with the fewest jobs; None if all have enough."""
+        while len(self._workers) < self._number:
+            self._start()
+        worker = min(self._workers, key=lambda worker: len(worker.jobs))
+        return worker if len(worker.jobs) < _AT_A_WORKER else None
+
+    def _collect(self) -> None:
+        """Wait for results, and bury the dead."""
+        # A process that a dead worker has left behind may keep its pipe open; so one looks after the workers now and then.
+        wait([worker.pipe for worker in self._workers], _LOOK)
+        for worker in [worker for worker in self._workers if worker.has_news()]:
+            try:
+                answer = worker.pipe.recv() if worker.pipe.poll() else None
+            except (EOFError, OSError):
+                answer = None
+            except Exception as error:  # noqa: BLE001 - whatever a class raises when it is unpickled, it spoils one result
+                answer = worker.jobs[0].number, Lost(f"the result cannot be read: {error}")
+            if answer is None:
+                self._bury(worker)
+            elif answer == _READY:
+                worker.is_ready = True
+            else:
+                self._done[answer[0]] = answer[1]
+                worker.jobs.popleft()
+
+    def _bury(self, worker: _Worker[Item]) -> None:
+        """What the dead worker was at is tried once more, what waited behind it as if nothing had been."""
+        self._workers.remove(worker)
+        worker.process.join(_GRACE)
+        exit_code = worker.process.exitcode
+        jobs = worker.jobs
+        worker.end()
+        if not worker.is_ready and exit_code is not None and exit_code > 0:
+            raise ChunkerError(
+                "worker processes cannot start (what they say is on standard error); a script that uses workers must do its work "
+                'under if __name__ == "__main__":'
+            )
+        if jobs:
+            jobs[0].attempts += 1
+            if jobs[0].attempts == _ATTEMPTS:
+                self._done[jobs.popleft().number] = Lost(_cause_of_death(exit_code))
+        self._again.extend(jobs)
+
+
+def _cause_of_death(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the worker process was killed by {signal.Signals(-exit_code).name}, {_ATTEMPTS} times"
+    return f"the worker process ended with exit code {exit_code}, {_ATTEMPTS} times"
+
+
+def _serve(pipe: Connection, inherited: list[Connection], work: Callable[[Any], Any]) -> None:
+    """What a worker does: answer each item with a result, until there are no more."""
+    # Ctrl-C reaches all processes of a terminal. It is for the parent to say what becomes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What the parent has set for itself, a way to clean up perhaps, is not for its workers.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for connection in inherited:
+        connection.close()
+    with contextlib.suppress(EOFError, OSError):  # the parent is gone, or wants no more
+        pipe.send(_READY)
+        while True:
+            number, item = pipe.recv()
+            result = work(item)
+            try:
+                pipe.send((number, result))
+            except (pickle.PicklingError, TypeError, AttributeError) as error:
+                pipe.send((number, Lost(f"the result cannot be sent: {error}")))
