@@ -1,4 +1,4 @@
-"""Runs a task of `tokenizer_tasks.py` in a process of its own, for no longer than it is allowed to take."""
+"""Runs a task of `tokenizer_tasks.py`, or of another script like it, in a process of its own, for no longer than it is allowed to take."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Outcome:
     failure: str = ""
 
 
-def run(task: str, limit: float, **arguments: str | float | list[int]) -> Outcome:
+def run(task: str, limit: float, *, script: Path = _TASKS, **arguments: str | float | list[int]) -> Outcome:
     """The figures of a task, or what became of it within `limit` seconds."""
-    command = [sys.executable, str(_TASKS), task, json.dumps(arguments)]
+    command = [sys.executable, str(script), task, json.dumps(arguments)]
     try:
-        # This very interpreter and the file beside this one.
+        # This very interpreter and a file beside this one.
         done = subprocess.run(command, capture_output=True, check=True, timeout=limit, encoding="utf-8")  # noqa: S603
     except subprocess.TimeoutExpired:
         return Outcome(failure=f"> {limit:g} s")
