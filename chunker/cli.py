@@ -318,7 +318,7 @@ A spec, in YAML (JSON and TOML have the same fields):
         - {{glob: "docs/**/*.md", chunks: 256}}
     - {{id: question, file: "-", required: true}}
 
-{_EXIT_CODES.replace("every file was done", "the prompt was made")}"""
+{_EXIT_CODES.replace("every file was done", "the prompt was made").replace("some", "what is required does not fit, or some")}"""
 )
 def prompt(
     spec: Annotated[str, typer.Argument(metavar="SPEC", show_default=False, help="The spec: .yaml, .toml or .json.")],

@@ -47,14 +47,14 @@ class Settings(NamedTuple):
 
 def page(texts: Iterable[SeenText], settings: Settings, title: str) -> Iterator[bytes]:
     """The page in parts, UTF-8; takes one text at a time. The same texts give the same page."""
-    head, body, tail = _frame()
-    yield head.replace("{{title}}", _escaped(title)).encode()
+    head, body, tail = frame("page.html", _STYLES, _SCRIPTS)
+    yield head.replace("{{title}}", escaped(title)).encode()
     yield body.encode()
     index: dict[str, Any] = {"title": title, "settings": settings._asdict(), "texts": []}
     for number, seen in enumerate(texts):
-        yield _block(f"text-{number}", text_data(seen))
+        yield block(f"text-{number}", text_data(seen))
         index["texts"].append(_summary(seen))
-    yield _block("index", index)
+    yield block("index", index)
     yield tail.encode()
 
 
@@ -150,7 +150,8 @@ def _units_of_tokens(text: str, lengths: list[int] | None) -> list[int] | None:
     return units
 
 
-def _block(name: str, data: dict[str, Any]) -> bytes:
+def block(name: str, data: dict[str, Any]) -> bytes:
+    """Data for the script, under a name."""
     return f'<script type="application/json" id="{name}">{json_in_html(data)}</script>\n'.encode()
 
 
@@ -164,20 +165,20 @@ def json_in_html(data: Any) -> str:  # noqa: ANN401  # whatever JSON can say
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """`text` as HTML text; what cannot be printed is spelled out."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 @functools.cache
-def _frame() -> tuple[str, str, str]:
-    """The page without its data, in the parts before the title's end, before the data, and behind it."""
-    style = "".join(map(_asset, _STYLES))
-    script = '(() => {\n"use strict";\n' + "".join(map(_asset, _SCRIPTS)) + "})();\n"
-    frame = _asset("page.html")
-    frame = frame.replace("{{style-hash}}", _hash(style)).replace("{{script-hash}}", _hash(script))
-    head, rest = frame.split("{{style}}")
+def frame(name: str, styles: tuple[str, ...], scripts: tuple[str, ...]) -> tuple[str, str, str]:
+    """A page without its data, of these assets, in the parts before the title's end, before the data, and behind it."""
+    style = "".join(map(_asset, styles))
+    script = '(() => {\n"use strict";\n' + "".join(map(_asset, scripts)) + "})();\n"
+    whole = _asset(name)
+    whole = whole.replace("{{style-hash}}", _hash(style)).replace("{{script-hash}}", _hash(script))
+    head, rest = whole.split("{{style}}")
     body, tail = rest.split("{{data}}")
     before_script, after_script = tail.split("{{script}}")
     return head + style, body, before_script + script + after_script

@@ -1,0 +1,292 @@
+"""A prompt described in a file: items, files, globs and budgets, in YAML, TOML or JSON.
+
+    budget: 8000
+    reserve: 1000
+    items:
+      - {id: system, text: You are a careful reviewer., required: true, stable: true}
+      - section: context
+        share: 0.6
+        items:
+          - {glob: "src/**/*.py", priority: 5, heading: "File {path}:\\n", truncate: tail}
+          - {glob: "docs/**/*.md", chunks: 256}
+      - {id: question, file: "-", required: true}
+
+Nothing in it is run or filled in, but for `{path}` in a heading: `{{ x }}` is text like any other. Which files are taken is told in
+`gathering`. What is wrong is told with file, line (of YAML; the other readers know none) and field, all of it at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
+
+from chunker.files import printable
+from chunker.prompt.chat import ChatFormat
+from chunker.prompt.errors import PromptConfigurationError
+from chunker.prompt.items import Fill, Truncate
+from chunker.prompt.yaml_lines import YamlText
+
+# Where something stands: keys and indexes from the top.
+Location = tuple[str | int, ...]
+
+# More than any person writes, and little enough that aliases inside aliases end in a complaint and not in all of the memory.
+_MOST_VALUES, _DEEPEST = 1_000_000, 100
+
+
+class SpecError(PromptConfigurationError):
+    """A spec cannot be used; the message has a line for all that is wrong, each with file, line and field."""
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _ItemFields(_Fields):
+    """What items of any kind have; `Item` tells what each of them is."""
+
+    priority: float = 0
+    required: bool = False
+    stable: bool = False
+    truncate: Truncate | None = None
+    truncate_at: Literal["token", "line", "sentence"] = "token"
+    ellipsis: str = "…"
+    min_tokens: int = 0
+    max_tokens: int | None = None
+    grow: float = 0
+    group: str | None = None
+    role: str | None = None
+    name: str | None = None
+
+
+class ChunkFields(_Fields):
+    """How files are cut into items; a number stands for its `max_tokens`."""
+
+    max_tokens: int = Field(ge=1)
+    overlap: int = Field(default=0, ge=0)
+    context: bool = False
+
+
+class TextEntry(_ItemFields):
+    """An item whose text stands in the spec."""
+
+    text: str
+    id: str | None = None
+    tool_calls: list[dict[str, Any]] = []
+    tool_call_id: str | None = None
+
+
+class _FilesFields(_ItemFields):
+    """`heading` stands before the text of each file, with its path for `{path}`; `secrets`: take those that look like secrets too."""
+
+    heading: str = ""
+    secrets: bool = False
+    chunks: Annotated[
+        ChunkFields | None, BeforeValidator(lambda given: {"max_tokens": given} if type(given) is int else given)
+    ] = None
+
+
+class FileEntry(_FilesFields):
+    """An item whose text is that of a file, or with "-" that of standard input."""
+
+    file: str = Field(min_length=1)
+    id: str | None = None
+
+
+class GlobEntry(_FilesFields):
+    """Files, by one pattern or several, each an item. `hidden`: those whose names begin with a dot too."""
+
+    glob: Annotated[list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)]
+    exclude: Annotated[list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)] = []
+    hidden: bool = False
+
+
+class SectionEntry(_Fields):
+    """A section; `Section` tells what each field is."""
+
+    section: str
+    items: list[Entry]
+    tokens: int | None = None
+    share: float | None = None
+    min_tokens: int = 0
+    max_tokens: int | None = None
+    separator: str = "\n"
+    header: str = ""
+    footer: str = ""
+    fill: Fill | None = None
+    role: str | None = None
+
+
+_KINDS = ("text", "file", "glob", "section")
+
+
+def _kind(entry: object) -> str | None:
+    """The tag of an entry: what it is made of. None if that is nothing, or several things."""
+    named = [kind for kind in _KINDS if kind in entry] if isinstance(entry, dict) else []
+    return f"<{named[0]}>" if len(named) == 1 else None
+
+
+Entry = Annotated[
+    Annotated[TextEntry, Tag("<text>")]
+    | Annotated[FileEntry, Tag("<file>")]
+    | Annotated[GlobEntry, Tag("<glob>")]
+    | Annotated[SectionEntry, Tag("<section>")],
+    Discriminator(
+        _kind,
+        custom_error_type="entry",
+        custom_error_message="an entry is a mapping with exactly one of text, file, glob and section",
+    ),
+]
+
+
+class PromptSpec(_Fields):
+    """All of a spec; `assemble` tells what the fields besides `items` are."""
+
+    budget: int
+    reserve: int = 0
+    tokenizer: str = "o200k_base"
+    chat_format: (
+        Annotated[
+            Annotated[str, Tag("<name>")] | Annotated[ChatFormat, Tag("<format>")],
+            Discriminator(lambda given: "<format>" if isinstance(given, dict | ChatFormat) else "<name>"),
+        ]
+        | None
+    ) = None
+    separator: str = "\n\n"
+    fill: Fill = "best_effort"
+    drop_duplicates: bool = False
+    items: list[Entry] = Field(min_length=1)
+
+
+SectionEntry.model_rebuild()
+_NAMES = sorted(
+    {
+        name
+        for model in (TextEntry, FileEntry, GlobEntry, SectionEntry, PromptSpec, ChunkFields)
+        for name in model.model_fields
+    }
+)
+
+
+@dataclass(frozen=True)
+class LoadedSpec:
+    """A spec, and where it was read: what is wrong with it is told with the place."""
+
+    spec: PromptSpec
+    path: Path
+    line_of: Callable[[Location], int | None]
+
+    def error(self, location: Location, message: str) -> SpecError:
+        """What is to be raised for something that is wrong with one field."""
+        return SpecError(_told(self.path, self.line_of, location, message))
+
+
+def load_spec(path: str | Path) -> LoadedSpec:
+    """Read and check a spec: `*.yaml`, `*.yml`, `*.toml` or `*.json`. Raises `SpecError`, and OSError where there is nothing to read."""
+    path = Path(path)
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        raise SpecError(f"{printable(str(path))}: the name of a spec ends in {', '.join(_READERS)}")
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SpecError(f"{printable(str(path))}: line {line}: not UTF-8: {error.reason}") from None
+    try:
+        data, line_of = read(text)
+        _check_size(data)
+    except RecursionError:
+        raise SpecError(f"{printable(str(path))}: nested too deeply") from None
+    except ValueError as error:
+        raise SpecError(f"{printable(str(path))}: {error}") from None
+    try:
+        return LoadedSpec(PromptSpec.model_validate(data), path, line_of)
+    except ValidationError as error:
+        told = [
+            _told(path, line_of, wrong["loc"], _message(wrong["type"], wrong["msg"], wrong["loc"]))
+            for wrong in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        raise SpecError("\n".join(told)) from None
+
+
+def _read_yaml(text: str) -> tuple[object, Callable[[Location], int | None]]:
+    document = YamlText(text)
+    return document.data, document.line_of
+
+
+def _read_json(text: str) -> tuple[object, Callable[[Location], int | None]]:
+    return json.loads(text, object_pairs_hook=_without_doubles), _no_line
+
+
+def _read_toml(text: str) -> tuple[object, Callable[[Location], int | None]]:
+    return tomllib.loads(text), _no_line
+
+
+def _no_line(_location: Location) -> None:
+    return None
+
+
+_READERS = {".yaml": _read_yaml, ".yml": _read_yaml, ".toml": _read_toml, ".json": _read_json}
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        double = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value] # add is None
+        raise ValueError(f"the key {double!r} stands twice in one object")
+    return made
+
+
+def _check_size(data: object) -> None:
+    """Raise ValueError for what is larger than any spec: aliases can make much of little."""
+    level = [data]
+    values = 0
+    for _ in range(_DEEPEST):
+        if not level:
+            return
+        values += len(level)
+        if values > _MOST_VALUES:
+            raise ValueError(f"more than {_MOST_VALUES:,} values")
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner += value.values()
+            elif isinstance(value, list):
+                inner += value
+            if len(inner) > _MOST_VALUES:
+                raise ValueError(f"more than {_MOST_VALUES:,} values")
+        level = inner
+    raise ValueError(f"nested more than {_DEEPEST} deep")
+
+
+def _message(kind: str, message: str, location: Sequence[str | int]) -> str:
+    if kind != "extra_forbidden":
+        return message[:1].lower() + message[1:]
+    close = difflib.get_close_matches(str(location[-1]), _NAMES, 1)
+    return f"there is no such field here{f'; {close[0]}?' if close else ''}"
+
+
+def _told(path: Path, line_of: Callable[[Location], int | None], location: Sequence[str | int], message: str) -> str:
+    """One line of a complaint.
+
+    >>> _told(Path("a.yaml"), lambda location: 7, ("items", 0, "<glob>", "priority"), "not a number")
+    'a.yaml: line 7: items[0].priority: not a number'
+    """
+    place = tuple(step for step in location if not str(step).startswith("<"))
+    field = "".join(f"[{step}]" if isinstance(step, int) else f".{printable(step)}" for step in place).removeprefix(".")
+    line = line_of(place)
+    parts = [
+        printable(str(path)),
+        *([f"line {line}"] if line is not None else []),
+        *([field] if field else []),
+        message,
+    ]
+    return ": ".join(parts)

@@ -1,0 +1,66 @@
+"""Which part of a prompt is whose: its text in stretches, each of one item or of what stands between items.
+
+"Be brief.\\n\\nWho won?"       "Be brief." of item 0     "\\n\\n" of none      "Who won?" of item 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from chunker.prompt.assembling import Prompt
+from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
+from chunker.prompt.items import Item, Section
+from chunker.prompt.layout import Layout, Leaf
+from chunker.prompt.report import ItemReport
+
+
+class Stretch(NamedTuple):
+    """A part of a prompt's text; `item`: its number in the report, None for separators, headers, footers and frames."""
+
+    item: int | None
+    text: str
+
+
+def stretches(
+    prompt: Prompt,
+    items: Sequence[Item | Section],
+    *,
+    chat_format: str | ChatFormat | None = None,
+    separator: str = "\n\n",
+) -> list[Stretch]:
+    """The text of `assemble(items, ...)` in stretches; `chat_format` and `separator` as they were given there. Linear; nothing is counted.
+
+    >>> from chunker.prompt import assemble
+    >>> items = [Item("Be brief."), Item("Who won?")]
+    >>> [tuple(stretch) for stretch in stretches(assemble(items, budget=20), items)]
+    [(0, 'Be brief.'), (None, '\\n\\n'), (1, 'Who won?')]
+    """
+    frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
+    layout = Layout(items, separator, "best_effort", frames)
+    found: list[Stretch] = []
+    before = -1
+    for leaf, report in zip(layout.leaves, prompt.report.items, strict=True):
+        if report.status != "dropped":
+            found += _between(layout.glue(before, leaf.place))
+            found.append(Stretch(leaf.place, kept_text(leaf, report)))
+            before = leaf.place
+    found += _between(layout.glue(before, len(layout.leaves)))
+    if "".join(stretch.text for stretch in found) != prompt.text:
+        raise ValueError("the prompt is not of these items: hand over what `assemble` was called with")
+    return found
+
+
+def kept_text(leaf: Leaf, report: ItemReport) -> str:
+    """What is kept of an item, with the ellipsis where something was cut away."""
+    text, kept = leaf.content, report.kept
+    if kept == ((0, len(text)),):
+        return text
+    start = kept[0][1] if kept[0][0] == 0 else 0
+    end = kept[-1][0] if kept[-1][1] == len(text) else len(text)
+    return f"{text[:start]}{leaf.item.ellipsis}{text[end:]}"
+
+
+def _between(parts: Sequence[Part]) -> list[Stretch]:
+    text = "".join(part.text if isinstance(part, Break) else part for part in parts)
+    return [Stretch(None, text)] if text else []
