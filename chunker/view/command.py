@@ -73,7 +73,7 @@ def show(
                 max_tokens=plain.max_tokens,
                 min_tokens=plain.min_tokens,
                 overlap=plain.overlap,
-                context=plain.context,
+                context=bool(plain.context),
                 show_tokens=options.show_tokens,
             )
             parts = page(texts, settings, ", ".join(map(portable, paths)))
