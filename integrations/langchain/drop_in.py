@@ -1,0 +1,110 @@
+r"""LangChain's splitters by their names and with their arguments: what changes is one import.
+
+    from integrations.langchain import RecursiveCharacterTextSplitter       # was: from langchain_text_splitters import ...
+    splitter = RecursiveCharacterTextSplitter.from_tiktoken_encoder("cl100k_base", chunk_size=512, chunk_overlap=50)
+
+The chunks are others, and that is the point: none is above `chunk_size`, none has U+FFFD in it, each knows its `start_index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from collections.abc import Set as AbstractSet
+from typing import Any, Literal
+
+from langchain_text_splitters import Language
+from langchain_text_splitters import RecursiveCharacterTextSplitter as _Theirs
+
+from chunker.boundaries import Format
+from chunker.counting import TokenCounter
+from chunker.formats import format_names
+from chunker.languages import format_called
+from integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
+from integrations.separators import Keep, SeparatorsFormat
+from integrations.splitting import AUTO, Chunkers
+
+
+class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
+    """LangChain's splitter of this name, with a budget that holds.
+
+    `separators`: where to cut, the best first; a stretch without any that does not fit is cut at sentences and words. By default texts are
+    cut as plain text is: at paragraphs, lines, sentences, words. `keep_separator`: False drops the one at the end of a chunk, "end"
+    keeps it there, True and "start" put it in front of the next chunk. `length_function`: what sizes are measured in, by default
+    characters; a function that is a tokenizer's `count` is known for that, others are asked again and again. `from_language`: at the
+    structure of the language where it is known to this package, else at LangChain's separators for it.
+
+    The other arguments are those of `TokenBudgetTextSplitter`. Raises what that raises, and ValueError for expressions that are none.
+    """
+
+    def __init__(
+        self,
+        separators: list[str] | None = None,
+        keep_separator: bool | Literal["start", "end"] = True,  # noqa: FBT001, FBT002  # as LangChain's
+        is_separator_regex: bool = False,  # noqa: FBT001, FBT002  # as LangChain's
+        *,
+        length_function: Callable[[str], int] = len,
+        tokenizer: str | TokenCounter | Callable[[str], object] | None = None,
+        **kwargs: Any,  # noqa: ANN401  # as LangChain's
+    ) -> None:
+        self._separators = separators
+        self._is_regex = is_separator_regex
+        self._keep: Keep = keep_separator
+        super().__init__(tokenizer=_counter(length_function) if tokenizer is None else tokenizer, **kwargs)
+        self._keep_separator = keep_separator
+
+    def _chunkers_for(self, language: str | None, format: Format | None = None) -> Chunkers:  # noqa: A002  # as TextChunker
+        separators, regex = self._separators, self._is_regex
+        if language is not None and not _known(language):
+            separators, regex = self.get_separators_for_language(Language(language)), True
+            language = None
+        if format is None and separators is not None and language is None:
+            at_separators = SeparatorsFormat(separators, regex=regex, keep=self._keep)
+            self._drop = at_separators.without_separator if self._keep is False else None
+            return super()._chunkers_for(None, at_separators)
+        return super()._chunkers_for(language, format)
+
+    @staticmethod
+    def get_separators_for_language(language: Language) -> list[str]:
+        """LangChain's separators for a language."""
+        return _Theirs.get_separators_for_language(language)
+
+
+class TokenTextSplitter(TokenBudgetTextSplitter):
+    """LangChain's splitter of this name: chunks of tokens of an encoding, with nothing stripped, and no character cut in two.
+
+    Chunks end between words where that is possible, so most have some tokens fewer than `chunk_size`. Raises ValueError as LangChain's
+    does, and for `allowed_special`: special tokens in a text are the plain text that they are.
+    """
+
+    def __init__(
+        self,
+        encoding_name: str = "gpt2",
+        model_name: str | None = None,
+        allowed_special: Literal["all"] | AbstractSet[str] | None = None,
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+        *,
+        tokenizer: str | TokenCounter | Callable[[str], object] | None = None,
+        **kwargs: Any,  # noqa: ANN401  # as LangChain's
+    ) -> None:
+        for unused in (
+            "length_function",
+            "keep_separator",
+            "strip_whitespace",
+        ):  # as in LangChain's, which ignores them
+            kwargs.pop(unused, None)
+        named = encoding_of(encoding_name, model_name, allowed_special, disallowed_special)
+        super().__init__(tokenizer=named if tokenizer is None else tokenizer, strip_whitespace=False, **kwargs)
+
+
+def _counter(length_function: Callable[[str], int]) -> TokenCounter | Callable[[str], int] | str:
+    """What counts as the function does: a tokenizer, if it is its `count`, which can do more than be asked."""
+    if length_function is len:
+        return "characters"
+    owner = getattr(length_function, "__self__", None)
+    if isinstance(owner, TokenCounter) and length_function == owner.count:
+        return owner
+    return length_function
+
+
+def _known(language: str) -> bool:
+    return language == AUTO or language in format_names() or format_called(language) is not None

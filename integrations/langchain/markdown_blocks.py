@@ -1,0 +1,84 @@
+"""Where the headings and the blocks of a Markdown text stand, front matter aside."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
+
+# Of YAML: a line of dashes, a key, whatever, and a line of dashes.
+_FRONT_MATTER = re.compile(r"?---[ \t]*\n(?=[ \t]*[\w.-]+[ \t]*:)(?:(?!---[ \t]*\n)[^\n]*\n)*+---[ \t]*(?:\n|\Z)")
+
+
+class Heading(NamedTuple):
+    """A heading, `text[start:end]`, of a level from 1."""
+
+    start: int
+    end: int
+    level: int
+
+
+class MarkdownBlocks:
+    """The blocks of one text, of those that stand in no other block. Linear.
+
+    `headings`: in order. `blocks`: where each begins. `prose`: start and end of those that are paragraphs.
+
+    >>> found = MarkdownBlocks("# A\\n\\nb\\n")
+    >>> found.headings, found.blocks, found.prose
+    ([Heading(start=0, end=4, level=1)], [0, 5], [(5, 7)])
+    """
+
+    def __init__(self, text: str) -> None:
+        self.headings: list[Heading] = []
+        self.blocks: list[int] = []
+        self.prose: list[tuple[int, int]] = []
+        self._depth = 0
+        copy = copy_for_parsers(text)
+        front = _FRONT_MATTER.match(copy)
+        # A byte order mark is another character in the copy, and no part of the first block.
+        self.start = int(text.startswith("\ufeff")) if front is None else front.end()
+        read_blocks(copy, self.start, self)
+
+    def heading(self, start: int, end: int, level: int) -> None:
+        """A heading, with its marks."""
+        if not self._depth:
+            self.headings.append(Heading(start, end, level))
+        self._begin(start)
+
+    def paragraph(self, start: int, end: int) -> None:
+        """Prose."""
+        if not self._depth:
+            self.prose.append((start, end))
+        self._begin(start)
+
+    def code(self, start: int, end: int, info: str | None) -> None:  # noqa: ARG002  # as the interface
+        """A fence or an indented block."""
+        self._begin(start)
+
+    def table(self, start: int, end: int, rows: list[int]) -> None:  # noqa: ARG002  # as the interface
+        """A table."""
+        self._begin(start)
+
+    def leaf(self, start: int, end: int, label: str) -> None:  # noqa: ARG002  # as the interface
+        """Another block without blocks inside."""
+        self._begin(start)
+
+    def lines(self, start: int, end: int) -> None:
+        """Lines that are no block, such as link definitions, which count as one with what stands before them."""
+
+    def open(self, start: int, label: str) -> None:  # noqa: ARG002  # as the interface
+        """A block with blocks inside begins."""
+        self._begin(start)
+        self._depth += 1
+
+    def item(self, start: int) -> None:
+        """An item begins."""
+
+    def close(self) -> None:
+        """The innermost open block ends."""
+        self._depth -= 1
+
+    def _begin(self, start: int) -> None:
+        if not self._depth:
+            self.blocks.append(start)

@@ -1,0 +1,148 @@
+"""A LangChain `TextSplitter` whose sizes are tokens, always, and whose offsets are exact.
+
+Nothing of a text is lost or replaced but the white space at the ends of a chunk, and `metadata["start_index"]` is where `page_content`
+stands in the text, not where `str.find` would first see it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Literal, Self
+
+from langchain_core.documents import Document
+from langchain_text_splitters import Language, TextSplitter
+
+from chunker.boundaries import Format
+from chunker.counting import HuggingFaceCounter, TokenCounter, resolve_tokenizer
+from chunker.counting.huggingface import is_huggingface
+from chunker.options import Options, Strategy
+from integrations.splitting import Chunkers, Passage
+
+_REPLACED = {
+    "length_function": "sizes are tokens of `tokenizer`, which takes an encoding or model name, a tokenizer, or a function",
+    "keep_separator": "chunks hold all of their text, separators included",
+    "separators": "where a text may be cut is decided by its structure; see `language`",
+    "is_separator_regex": "where a text may be cut is decided by its structure; see `language`",
+}
+
+
+class TokenBudgetTextSplitter(TextSplitter):
+    """Splits texts into chunks of at most `chunk_size` tokens.
+
+    `chunk_size`, `chunk_overlap`, `min_chunk_size`: in tokens; see `chunker.TextChunker`, which takes the same `tokenizer` and `strategy`.
+    `language`: a format or programming language (also a LangChain `Language`) to cut at its structure, or "auto" to tell it by the file
+    that metadata names as "source", and by the text. `add_start_index`: put the character offset of each chunk into its metadata.
+    `add_chunk_metadata`: put there all that is known of it: start_index and end_index (characters), start_byte and end_byte (UTF-8),
+    start_line and end_line (from 1, inclusive), token_count, breadcrumb ("Guide > Install"), kind, and language if there is one.
+    `strip_whitespace`: without white space at the ends of chunks, and without chunks of white space alone; where stripping would
+    *raise* the count above `chunk_size` (a word at the start of a text can cost more than behind a space), that end stays.
+
+    Raises ValueError for sizes and languages that cannot be used, as LangChain's splitters do, and TypeError for their options that
+    have no meaning here; the splitters of `drop_in` take them.
+    """
+
+    def __init__(  # noqa: PLR0913  # as many as there are options
+        self,
+        chunk_size: int = 4000,
+        chunk_overlap: int = 200,
+        *,
+        tokenizer: str | TokenCounter | Callable[[str], object] = "o200k_base",
+        language: Language | str | None = None,
+        min_chunk_size: int | None = None,
+        strategy: Strategy = "grow",
+        add_start_index: bool = False,
+        add_chunk_metadata: bool = False,
+        strip_whitespace: bool = True,
+        **unsupported: object,
+    ) -> None:
+        for name in unsupported:
+            reason = _REPLACED.get(name, "there is no such option")
+            raise TypeError(f"{type(self).__name__} does not take {name}: {reason}")
+        super().__init__(chunk_size, chunk_overlap, add_start_index=add_start_index, strip_whitespace=strip_whitespace)
+        if chunk_overlap == chunk_size:
+            raise ValueError(f"chunk_overlap ({chunk_overlap}) must be smaller than chunk_size ({chunk_size})")
+        self._add_chunk_metadata = add_chunk_metadata
+        self._drop: Callable[[str], str] | None = None  # what takes an unwanted end off a chunk
+        self._options: Options = {
+            "tokenizer": resolve_tokenizer(tokenizer),
+            "min_tokens": min_chunk_size,
+            "overlap": chunk_overlap,
+            "strategy": strategy,
+        }
+        self._chunkers = self._chunkers_for(language.value if isinstance(language, Language) else language)
+        # The base class measures with it in methods that a subclass of this one might call.
+        self._length_function = self._chunkers.tokenizer.count
+
+    def _chunkers_for(self, language: str | None, format: Format | None = None) -> Chunkers:  # noqa: A002  # as TextChunker
+        return Chunkers(self._chunk_size, language, format=format, **self._options)
+
+    @classmethod
+    def from_tiktoken_encoder(
+        cls,
+        encoding_name: str = "gpt2",
+        model_name: str | None = None,
+        allowed_special: Literal["all"] | AbstractSet[str] | None = None,
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+        **kwargs: Any,  # noqa: ANN401  # what the base class declares
+    ) -> Self:
+        """The splitter that counts as this tiktoken encoding, or the one of this model, does.
+
+        Special tokens that stand in a text are counted as the plain text that they are, so `allowed_special` must be empty;
+        `disallowed_special` has no effect.
+        """
+        return cls(tokenizer=encoding_of(encoding_name, model_name, allowed_special, disallowed_special), **kwargs)
+
+    @classmethod
+    def from_huggingface_tokenizer(cls, tokenizer: Any, **kwargs: Any) -> Self:  # noqa: ANN401  # as the base class; duck-typed
+        """The splitter that counts as this tokenizer of transformers, or of tokenizers, does: without special tokens.
+
+        Raises ValueError for what is no such tokenizer.
+        """
+        if is_huggingface(tokenizer):
+            return cls(tokenizer=HuggingFaceCounter(tokenizer, add_special_tokens=False), **kwargs)
+        # Those of transformers that are written in Python.
+        if not hasattr(tokenizer, "num_special_tokens_to_add") or not hasattr(tokenizer, "tokenize"):
+            raise ValueError(
+                f"Tokenizer received was not an instance of PreTrainedTokenizerBase or tokenizers.Tokenizer: {tokenizer!r:.100}"
+            )
+        return cls(tokenizer=tokenizer.tokenize, **kwargs)
+
+    @classmethod
+    def from_language(cls, language: Language | str, **kwargs: Any) -> Self:  # noqa: ANN401  # as in LangChain's own splitters
+        """The splitter that cuts at the structure of this language."""
+        return cls(language=language, **kwargs)
+
+    def split_text(self, text: str) -> list[str]:
+        """The chunks of `text`, each at most `chunk_size` tokens."""
+        return [passage.text for passage in self._passages(text, None)]
+
+    def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
+        """A document for each chunk of each text, with a copy of the text's metadata and, if asked for, what is known of the chunk."""
+        documents = []
+        for index, text in enumerate(texts):
+            given = metadatas[index] if metadatas else {}
+            for passage in self._passages(text, given):
+                metadata = copy.deepcopy(given)
+                if self._add_chunk_metadata:
+                    metadata.update(passage.description())
+                elif self._add_start_index:
+                    metadata["start_index"] = passage.start
+                documents.append(Document(page_content=passage.text, metadata=metadata))
+        return documents
+
+    def _passages(self, text: str, metadata: Mapping[Any, object] | None) -> Iterator[Passage]:
+        return self._chunkers.passages(text, metadata, strip=self._strip_whitespace, drop=self._drop)
+
+
+def encoding_of(
+    encoding_name: str,
+    model_name: str | None,
+    allowed_special: Literal["all"] | AbstractSet[str] | None,
+    _disallowed_special: Literal["all"] | Collection[str],
+) -> str:
+    """The name of the encoding or model that LangChain's four arguments ask for; raises ValueError where special tokens are allowed."""
+    if allowed_special:
+        raise ValueError(f"allowed_special must be empty, special tokens are plain text here; got {allowed_special!r}")
+    return encoding_name if model_name is None else model_name

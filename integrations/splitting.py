@@ -1,0 +1,170 @@
+"""What the plug-ins share: the chunker for each text, white space off the ends of its chunks, and what is to be said of each.
+
+    text      "# Guide\\n\\nFirst.\\n\\n## Install\\n\\nRun it.\\n"
+    piece      ^........................                            of the chunker: all of the text is in some piece
+    passage    ^.....................                               stripped, if that fits the budget; its offsets are exact
+
+It knows of no other system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Unpack
+
+from chunker import TextChunker, chunker_for
+from chunker.boundaries import Format
+from chunker.counting import TokenCounter
+from chunker.errors import UnknownLanguageError
+from chunker.formats import format_names
+from chunker.growing import Piece
+from chunker.languages import format_called
+from chunker.options import Options
+from chunker.spans import SpanMeter
+
+AUTO = "auto"
+# Where readers of files put the name of the file, by system: LangChain, LlamaIndex, Haystack, chonkie.
+_NAMES = ("source", "file_path", "file_name", "filename", "path")
+
+
+class Passage(NamedTuple):
+    """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there, `breadcrumb` the names of the regions around it."""
+
+    text: str
+    start: int
+    end: int
+    tokens: int
+    kind: str
+    breadcrumb: tuple[str, ...]
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    language: str | None
+
+    def description(self) -> dict[str, int | str]:
+        """What metadata may say of it: only numbers and strings, for that is what every store takes."""
+        told: dict[str, int | str] = {
+            "start_index": self.start,
+            "end_index": self.end,
+            "start_byte": self.start_byte,
+            "end_byte": self.end_byte,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "token_count": self.tokens,
+            "kind": self.kind,
+            "breadcrumb": " > ".join(self.breadcrumb),
+        }
+        return told if self.language is None else {**told, "language": self.language}
+
+
+class Chunkers:
+    """The chunker for each text of a pipeline.
+
+    `language`: None for plain text, the name of a language or format in any of its forms ("python", "C++", "rst"), or "auto": told by the
+    name of the file that a text comes from, or by the text. `format`: an object that is a `chunker.boundaries.Format`, in its place.
+
+    Raises `UnknownLanguageError` and `MissingGrammarError`, both ValueErrors, and what `chunker.TextChunker` raises.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int,
+        language: str | None = None,
+        *,
+        format: Format | None = None,  # noqa: A002  # the word of TextChunker
+        **options: Unpack[Options],
+    ) -> None:
+        self._max_tokens = max_tokens
+        self._options = options
+        self._auto = format is None and language == AUTO
+        kept: str | Format = "text" if language is None or self._auto else named_format(language)
+        self._fixed = TextChunker(max_tokens, format=kept if format is None else format, **options)
+
+    @property
+    def tokenizer(self) -> TokenCounter:
+        """What counts."""
+        return self._fixed.tokenizer
+
+    def chunker(self, text: str, metadata: Mapping[str, object] | None = None) -> TextChunker:
+        """The chunker for `text`, which may come from the file that its metadata names."""
+        if not self._auto:
+            return self._fixed
+        return chunker_for(source_of(metadata) or "", self._max_tokens, text=text, **self._options)
+
+    def passages(
+        self,
+        text: str,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        strip: bool = False,
+        drop: Callable[[str], str] | None = None,
+    ) -> Iterator[Passage]:
+        """The chunks of `text`; with `strip` without white space at their ends, and without those that are nothing else. `drop` takes off
+        the end of a chunk what is not wanted there, before that.
+
+        Where less text would have more tokens than the budget, as a word at the start of a text can cost more than behind a space, it stays.
+        """
+        chunker = self.chunker(text, metadata)
+        outline = chunker.outline(text)
+        meter = SpanMeter(text)
+        for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
+            start, end, tokens = piece.start, piece.end, piece.tokens
+            if strip or drop is not None:
+                start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
+            if start < end:
+                place = meter.fields(start, end)
+                yield Passage(
+                    text[start:end],
+                    tokens=tokens,
+                    kind=piece.label,
+                    breadcrumb=outline.breadcrumb(piece.start),
+                    language=chunker.language,
+                    **place,
+                )
+
+
+def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> list[tuple[int, int]]:
+    """Which part of a body is wanted, and which larger ones may do in its place, in characters."""
+    wanted = len(body) if drop is None else len(drop(body))
+    if not strip:
+        return [(0, wanted)]
+    kept = body[:wanted]
+    left, right, last = len(kept) - len(kept.lstrip()), len(kept.rstrip()), len(body.rstrip())
+    if left == wanted:
+        return [(0, 0)]
+    return [(left, right), (left, last), (0, last), (left, len(body))]
+
+
+def _trimmed(text: str, piece: Piece, chunker: TextChunker, windows: list[tuple[int, int]]) -> tuple[int, int, int]:
+    """Start, end and tokens of the first of these parts of a piece that fits; of all of it, if none does."""
+    whole = piece.end - piece.start
+    for first, last in windows:
+        if (first, last) == (0, whole):
+            break
+        start, end = piece.start + first, piece.start + last
+        count = chunker.tokenizer.count_up_to(text[start:end], chunker.max_tokens)
+        if count is not None:
+            return start, end, count
+    return piece.start, piece.end, piece.tokens
+
+
+def named_format(language: str) -> str:
+    """The name of the format for a language by any of its names; raises `UnknownLanguageError`."""
+    name = language if language in format_names() else format_called(language)
+    if name is None:
+        raise UnknownLanguageError(
+            f"language {language!r} is not supported; choose one of {', '.join(format_names())}, "
+            f'"{AUTO}" to tell it by the text and the name of its file, or None for plain text'
+        )
+    return name
+
+
+def source_of(metadata: Mapping[str, object] | None) -> str | None:
+    """The name of the file that a text comes from, if its metadata says so.
+
+    >>> source_of({"page": 3, "file_name": "notes.md"})
+    'notes.md'
+    """
+    values = (metadata.get(name) for name in _NAMES) if metadata else ()
+    return next((value for value in values if isinstance(value, str) and value), None)
