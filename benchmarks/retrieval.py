@@ -1,9 +1,10 @@
 """Which chunks find the answers? Three sets of questions, one embedder, the same number of retrieved tokens for every chunker.
 
-    python benchmarks/retrieval.py            chunks of 200 tokens: the size of which the embedder reads nearly all
-    python benchmarks/retrieval.py --full     128, 200, 256 and 512 tokens
+    python benchmarks/retrieval.py                            chunks of 200 tokens: the embedder reads nearly all of them
+    python benchmarks/retrieval.py --sizes 128 200 256 512
 
-Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to run.
+Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to run: the first
+takes about seven minutes a size, the next seconds.
 """
 
 from __future__ import annotations
@@ -28,17 +29,23 @@ from bpe_engine import Tokenizer
 
 BUDGET = 2000  # tokens that are retrieved for a question
 MOST = 5  # chunks that are retrieved for a question
-USUAL = (200,)
-FULL = (128, 200, 256, 512)
+USUAL = 200  # tokens of a chunk
 
 # What is compared: column, measure.
-COMPARED = {"recall": "recall", "rank": "rank", "overlap": "first overlap"}
+COMPARED = {"recall": "recall", "overlap": "overlap", "rank": "rank", f"overlap of {MOST}": "first overlap"}
+MEASURED = {
+    **{name: name for name in ("recall", "precision", "overlap", "whole")},
+    **{f"{name} of {MOST}": f"first {name}" for name in ("recall", "precision", "overlap")},
+    "rank": "rank",
+}
 VERDICTS = ("better", "tie", "worse")
 EXPLANATION = f"""\
 - All figures are in hundredths, of characters that are not white space, mean over the questions of a set.
-- recall: of the answer, what is in the first {BUDGET:,} tokens retrieved, the last chunk cut to what is left of them; contexts count \
-as tokens. whole: questions whose answer is in them completely.
-- recall, precision, overlap of {MOST}: of the first {MOST} chunks, whatever their size; overlap is intersection over union.
+- recall, precision, overlap: of the first {BUDGET:,} tokens retrieved, the last chunk cut to what is left of them; contexts count as \
+tokens. Recall is the share of the answer that is in them, precision the share of them that is answer, overlap the intersection of \
+both over their union. whole: questions whose answer is in them completely.
+- the same of {MOST}: of the first {MOST} chunks, whatever their size. Five small chunks are less text than five large ones: chunkers \
+that fill less of their budget gain precision here and lose recall.
 - rank: mean reciprocal rank of the first chunk that has a part of the answer.
 - read: of all word pieces of the chunks, what the embedder reads: it stops after {READ} of a chunk. What it does not read can be \
 retrieved all the same, but not found.
@@ -141,21 +148,16 @@ def compare(kind: str, asked: QuestionSet, limit: int, store: Store, tokenizer: 
 def add_cell(report: Report, cell: Cell) -> None:
     """Two tables: figures, and differences to our chunker as it comes."""
     report.add(f"### {cell.limit} tokens")
-    measures = ("recall", "whole", "first recall", "first precision", "first overlap", "rank")
-    header = [
-        "",
-        "chunks",
-        "mean tokens",
-        "read",
-        "recall",
-        "whole",
-        *(f"{name} of {MOST}" for name in ("recall", "precision", "overlap")),
-        "rank",
-    ]
     report.add_table(
-        header,
+        ["", "chunks", "mean tokens", "read", *MEASURED],
         [
-            [name, f"{found.chunks:,}", f"{found.tokens:.0f}", f"{100 * found.read:.0f} %", *map(found.mean, measures)]
+            [
+                name,
+                f"{found.chunks:,}",
+                f"{found.tokens:.0f}",
+                f"{100 * found.read:.0f} %",
+                *map(found.mean, MEASURED.values()),
+            ]
             for name, found in cell.findings.items()
         ],
     )
@@ -187,9 +189,7 @@ def add_summary(report: Report, cells: Sequence[Cell]) -> None:
 def main() -> None:
     """Ask, and report."""
     arguments = parser(__doc__)
-    arguments.add_argument(
-        "--full", action="store_true", help=f"chunks of {', '.join(map(str, FULL))} tokens, not {USUAL[0]} alone"
-    )
+    arguments.add_argument("--sizes", type=int, nargs="+", default=[USUAL], metavar="TOKENS", help="of chunks")
     arguments.add_argument(
         "--texts", type=Path, metavar="FOLDER", help="keep documents and vectors there, not in the user's cache"
     )
@@ -198,7 +198,6 @@ def main() -> None:
     pinned = pin_to_one_core()
     store = Store(folder / "vectors")
     tokenizer = Tokenizer.load("o200k_base")
-    limits = FULL if given.full else USUAL
     asked: dict[str, QuestionSet] = {}
     cells: dict[str, list[Cell]] = {}
     missing = []
@@ -208,7 +207,7 @@ def main() -> None:
         except PackageUnavailableError as error:
             missing.append(f"{kind}: {error}")
             continue
-        cells[kind] = [compare(kind, asked[kind], limit, store, tokenizer) for limit in limits]
+        cells[kind] = [compare(kind, asked[kind], limit, store, tokenizer) for limit in given.sizes]
     report = Report("Chunks that are found", given.output)
     remark = f"{pinned}; the embedder is all-MiniLM-L6-v2, which embedded {store.embedded:,} texts in this run"
     report.add_provenance([*CHUNK_PACKAGES, *PACKAGES, PACKAGE, "openvino", "tokenizers", "numpy"], remark)
