@@ -6,6 +6,8 @@ packages. What a definition is, Python's own `ast` and `tokenize` say; what a to
 
 from __future__ import annotations
 
+import contextlib
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -57,23 +59,24 @@ chunk than the header line
 def run(make: Callable[[], Split], texts: Sequence[Text], limit: int) -> tuple[Findings, float, list[str]]:
     """The findings on all texts, the processor time in seconds, and what went wrong."""
     found = Findings()
-    failures = []
     seconds = 0.0
     try:
         split = make()
-        split("to warm up\n")
     except Exception as error:  # noqa: BLE001 - whatever a package fails with is a result
         return found, seconds, [f"does not run: {_in_short(error)}"]
+    with contextlib.suppress(Exception):  # to warm up; if it fails, it will do so again
+        split(texts[0].text)
+    failed: dict[str, list[str]] = {}
     for text in texts:
         start = time.process_time()
         try:
             pieces = split(text.text)
         except Exception as error:  # noqa: BLE001 - as above
-            failures.append(f"fails on {text.name}: {_in_short(error)}")
+            failed.setdefault(_in_short(error), []).append(text.name)
             continue
         seconds += time.process_time() - start
         found.judge(text, pieces, limit)
-    return found, seconds, failures
+    return found, seconds, [f"fails on {_some(names)}: {message}" for message, names in failed.items()]
 
 
 def compare(
@@ -123,9 +126,14 @@ def _share(part: int, whole: int, digits: int = 2) -> str:
     return f"{100 * part / max(whole, 1):.{digits}f} %"
 
 
+def _some(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} texts, first on {names[0]}"
+
+
 def _in_short(error: Exception) -> str:
-    """The kind of the error, and the first line of its message."""
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0][:160]}"
+    """The kind of the error, and the first line of its message, without the places of this machine."""
+    message = re.sub(r" ?\(/[^)]*\)", "", str(error).partition("\n")[0])
+    return f"{type(error).__name__}: {message[:160]}"
 
 
 def _megabytes(texts: Sequence[Text]) -> str:

@@ -51,6 +51,7 @@ _MOST_WRAPPERS = 8  # around one definition
 
 _LINE = int(Strength.LINE)
 # Members of an enumeration cost more to look up than a node does.
+_OTHER = int(Role.OTHER)
 _HIDDEN, _CLAUSE, _DEFINITION, _WRAPPER = int(Role.HIDDEN), int(Role.CLAUSE), int(Role.DEFINITION), int(Role.WRAPPER)
 _COMMENT, _LEADING = int(Role.COMMENT), int(Role.LEADING)
 _GROUP_OVER_PART, _DEFINITION_OVER_PART = Rank.GROUP - Rank.PART, Rank.DEFINITION - Rank.PART
@@ -139,7 +140,8 @@ class Walk:
     def _enter(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
         """The children of a body, group or list are parts at `depth`."""
         siblings = _Siblings(depth)
-        for child, kind, role, row, last in self._children(node, depth, depth, stack):
+        labels = self._compiled.labels
+        for child, kind, role, row, last in self._children(node, -1, depth, depth, stack):
             if role == _HIDDEN:
                 continue
             if role == _LEADING:
@@ -149,11 +151,15 @@ class Walk:
                 self._put_comment(row, last, child.end_byte)
                 if siblings.attributes >= 0 or self._leads(row, last):
                     continue
+            if role == _OTHER:
+                self._put_part(siblings, row, labels[kind])
+                siblings.previous = ""
+                continue
             definition = self._definition(child, role, several_lines=last > row) if role >= _DEFINITION else None
             if definition is None:
                 if role == _CLAUSE:
                     siblings.strength = siblings.part + _DEFINITION_OVER_PART
-                self._put_part(siblings, row, self._compiled.labels[kind])
+                self._put_part(siblings, row, labels[kind])
                 siblings.previous = siblings.previous if role == _COMMENT else ""
             else:
                 self._put_definition(siblings, definition, row, last)
@@ -163,7 +169,9 @@ class Walk:
     def _pass_through(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
         """Of the children of any other node only clauses are parts, and the definition inside a wrapper."""
         held = self._held(node) if self._compiled.roles[node.kind_id] == _WRAPPER else None
-        for child, kind, role, row, last in self._children(node, depth, depth + 1, stack):
+        # What stands on the node's first line begins no line that the node itself does not.
+        after = self._lines.ends[bisect_right(self._lines.byte_starts, node.start_byte) - 1]
+        for child, kind, role, row, last in self._children(node, after, depth, depth + 1, stack):
             if role == _COMMENT:
                 self._put_comment(row, last, child.end_byte)
             elif role == _CLAUSE:
@@ -174,30 +182,39 @@ class Walk:
                 self._put(row, strength_at(depth, Rank.WRAPPED), label)
 
     def _children(
-        self, node: Node, depth: int, depth_of_clauses: int, stack: list[tuple[Node, int]]
+        self, node: Node, after: int, depth: int, depth_of_clauses: int, stack: list[tuple[Node, int]]
     ) -> Iterator[tuple[Node, int, int, int, int]]:
-        """The named children that begin a line: each with its kind, role, first and last line. Those worth entering go on the stack."""
+        """The named children that begin a line: each with its kind, role, first and last line. Those worth entering go on the stack.
+
+        Children that end before the byte `after` are left out, and so are those of a sentence, whose clauses are deeper than it is, that
+        are nothing in particular.
+        """
+        dull = -1 if depth_of_clauses == depth else _OTHER
         roles, inside = self._compiled.roles, self._compiled.inside
-        rows, byte_starts, ends = self._row_of_indent, self._lines.byte_starts, self._lines.ends
+        rows, byte_starts = self._row_of_indent, self._lines.byte_starts
+        ends, indents = self._lines.ends, self._lines.indents
         for child in node.children:
+            end = child.end_byte
+            if end <= after:
+                continue
             kind = child.kind_id
             role = roles.get(kind)
             if role is None:
                 continue
-            start, end = child.start_byte, child.end_byte
+            start = child.start_byte
             row = rows.get(start, -1)
             begins = row >= 0
             if not begins:
                 row = bisect_right(byte_starts, start) - 1
-                begins = start <= self._lines.indents[row]
+                begins = start <= indents[row]
             # Most nodes end on the line on which they begin: no need to search.
-            last = row if end <= ends[row] else bisect_right(byte_starts, end - 1) - 1
-            if (last > row or (role == _HIDDEN and begins)) and inside[kind] >= 0:
+            several_lines = end > ends[row]
+            if (several_lines or (role == _HIDDEN and begins)) and inside[kind] >= 0:
                 inner = depth_of_clauses if role == _CLAUSE and begins else depth
                 if inner < _MAX_DEPTH:
                     stack.append((child, inner))
-            if begins:
-                yield child, kind, role, row, last
+            if begins and role != dull:
+                yield child, kind, role, row, bisect_right(byte_starts, end - 1) - 1 if several_lines else row
 
     # --- definitions
 
@@ -257,10 +274,13 @@ class Walk:
             if strength > _LINE:
                 self.found.own[row] = strength_at(siblings.depth, Rank.COMMENTED)
             siblings.attributes = -1
-        if strength == siblings.part and row and self._lines.blank[row - 1]:
+        part = siblings.part
+        if strength == part and row and self._lines.blank[row - 1]:
             strength += _GROUP_OVER_PART
-        self._put(row, strength, label)
-        siblings.strength = siblings.part
+        known = self.found.parts.get(row)
+        if known is None or known[0] < strength:
+            self.found.parts[row] = strength, label
+        siblings.strength = part
 
     def _put_definition(self, siblings: _Siblings, definition: Node, row: int, last: int) -> None:
         """A part that is a definition, or wraps one, fills the lines from `row` to `last`."""
