@@ -26,8 +26,8 @@ from chunker.units import Place, Places
 # Whether text[start:end] fits into a chunk of its own.
 FitsAlone = Callable[[int, int], bool]
 
-# The tokens of a chunk that ends at each of these offsets, which ascend.
-Measure = Callable[[list[int]], list[int]]
+# The tokens of a chunk if it ends at each of these offsets, which ascend.
+Measure = Callable[["Filling", list[int]], list[int]]
 
 # In place of a number of tokens that nobody has asked for yet.
 UNMEASURED = -1
@@ -57,14 +57,15 @@ class Filling:
     def size(self, cut: int) -> int:
         """Tokens of a chunk of the first `cut` units."""
         if self.sizes[cut] == UNMEASURED and self.measure is not None:
-            (self.sizes[cut],) = self.measure([self.places[cut].offset])
+            (self.sizes[cut],) = self.measure(self, [self.places[cut].offset])
         return self.sizes[cut]
 
     def measure_all(self) -> None:
         """Know all sizes, at the cost of one reading of the chunk."""
         unknown = [cut for cut, size in enumerate(self.sizes) if size == UNMEASURED]
         if unknown and self.measure is not None:
-            for cut, size in zip(unknown, self.measure([self.places[cut].offset for cut in unknown]), strict=True):
+            sizes = self.measure(self, [self.places[cut].offset for cut in unknown])
+            for cut, size in zip(unknown, sizes, strict=True):
                 self.sizes[cut] = size
 
     def gain(self, cut: int) -> int:

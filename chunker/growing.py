@@ -52,7 +52,10 @@ _LEAST_REACH = 64
 # More tokens than there are in any chunk.
 _UNLIMITED = 1 << 40
 
-# A rest of the text that has this many characters a token of `min_tokens` is not a crumb: published vocabularies have no longer token.
+# Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
+_BLANKS = 64
+
+# What has this many characters a token of a limit is above it: published vocabularies have no longer token.
 _LONGEST_TOKEN = 128
 
 
@@ -83,6 +86,8 @@ class Grower:
         self._empty = self._encoder.snapshot()
         self._stride = max(budget.max_tokens, 16) * _STRIDE
         self._leap_limit = int(budget.max_tokens * _LEAP_FILLS)
+        # Where a chunk has a desired size, all sizes in it are looked at: there is nothing to leap over.
+        self._leaps = budget.desired_tokens is None
         # Characters that the last chunk would have needed to be full; 0 where that is not known.
         self._full = 0
         # How many of the units ahead repeat the end of the previous chunk.
@@ -92,7 +97,9 @@ class Grower:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
         while self._units:
             filling = self._fill()
-            self._learn(filling)
+            if self._leaps:
+                length = self._units.offset - filling.places[0].offset
+                self._full = length * self._budget.max_tokens // max(filling.sizes[-1], 1)
             cut = self._choose_cut(filling)
             self._units.put_back_from(filling.places, cut)
             first = filling.places[0]
@@ -126,17 +133,9 @@ class Grower:
     def _begin(self, context: str) -> Filling:
         """A chunk without units."""
         self._start_encoder(context)
-        count = self._encoder.count
-        return Filling(
-            self._budget.max_tokens,
-            self._least_gain(),
-            context,
-            count,
-            self._overlapping,
-            Places(),
-            [count],
-            partial(self._measure, context, self._units.offset),
-        )
+        count = self._encoder.count if context else 0
+        least, fresh = self._least_gain(), self._overlapping
+        return Filling(self._budget.max_tokens, least, context, count, fresh, Places(), [count], self._measure)
 
     def _start_encoder(self, context: str) -> None:
         self._encoder.rollback(self._empty)
@@ -170,11 +169,11 @@ class Grower:
             filling.base = sizes[fresh]
         filling.complete = not units
 
-    def _measure(self, context: str, start: int, ends: list[int]) -> list[int]:
-        """The tokens of `context` and text[start:end], for each of `ends`. Only for a chunk that grows no more: it takes the encoder."""
-        self._start_encoder(context)
+    def _measure(self, filling: Filling, ends: list[int]) -> list[int]:
+        """What the chunk would cost if it ended at each of `ends`. Only for one that grows no more: it takes the encoder."""
+        self._start_encoder(filling.context)
         counts: list[int]
-        counts, _ = self._append_fitting(self._text, [start, *ends], _UNLIMITED, 0)
+        counts, _ = self._append_fitting(self._text, [filling.places[0].offset, *ends], _UNLIMITED, 0)
         return counts
 
     def _append(self, start: int, end: int) -> int:
@@ -213,12 +212,6 @@ class Grower:
     def _fits(self, context: str, start: int, end: int, limit: int) -> bool:
         return self._tokenizer.count_up_to(context + self._text[start:end], limit) is not None
 
-    def _learn(self, filling: Filling) -> None:
-        """Remember how far this chunk has come, for the next leap. Where a chunk has a desired size, all sizes in it are looked at."""
-        if self._budget.desired_tokens is None and filling.sizes[-1]:
-            length = self._units.offset - filling.places[0].offset
-            self._full = length * self._budget.max_tokens // filling.sizes[-1]
-
     # --- cutting
 
     def _choose_cut(self, filling: Filling) -> int:
@@ -237,11 +230,13 @@ class Grower:
 
     def _leave_blank_lines(self, filling: Filling) -> None:
         """Take the next unit without the blank lines at its end, if these are all that keeps a larger unit from being complete."""
-        place, after = self._units.next, self._units.after_next
-        if after is None or place.enclosing_end != after.offset or not filling.begins_unit_around(place):
+        if not self._units.next_completes_unit:
             return
-        end = self._end_of_ink(place.offset, after.offset)
-        if end == after.offset:
+        place, behind = self._units.next, self._units.end
+        if not filling.begins_unit_around(place):
+            return
+        end = self._end_of_ink(place.offset, behind)
+        if end == behind:
             return
         count = self._append(place.offset, end)
         if count <= self._budget.max_tokens:
@@ -251,12 +246,19 @@ class Grower:
 
     def _end_of_ink(self, start: int, end: int) -> int:
         """Where the blank lines begin that text[start:end] ends with; `end` if there are none."""
-        ink = start + len(self._text[start:end].rstrip())
-        return self._text.find("\n", ink, end) + 1 or end
+        size = _BLANKS
+        while True:
+            first = max(end - size, start)
+            ink = len(self._text[first:end].rstrip())
+            if ink or first == start:
+                return self._text.find("\n", first + ink, end) + 1 or end
+            size *= 2
 
     def _fits_alone(self, start: int, end: int) -> bool:
         """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
         limit = self._budget.max_tokens - self._budget.overlap
+        if end - start > limit * _LONGEST_TOKEN:
+            return False  # what reaches to the end of the text is not read again for each chunk that it spans
         return self._fits(self._context_at(start), start, self._end_of_ink(start, end), limit)
 
     def _is_crumb(self, start: int) -> bool:

@@ -38,17 +38,19 @@ class SpanMeter:
 
     def fields(self, start: int, end: int, size: int | None = None) -> dict[str, int]:
         """The fields of the span of text[start:end], which is not empty; `size` are its bytes in UTF-8, if they are known."""
-        first = self._at(start, self._end if start >= self._end.offset else self._start)
+        known = self._end
+        first = known if start == known.offset else self._at(start, known if start > known.offset else self._start)
         behind = self._at(end, first, size)
         self._start, self._end = first, behind
+        # The last character belongs to its line even if it ends it.
+        ends_line = self._text[end - 1] in "\r\n" and self._line_breaks(end - 1, end)
         return {
             "start": start,
             "end": end,
             "start_byte": first.byte,
             "end_byte": behind.byte,
             "start_line": 1 + first.breaks,
-            # The last character belongs to its line even if it ends it.
-            "end_line": 1 + behind.breaks - self._line_breaks(end - 1, end),
+            "end_line": 1 + behind.breaks - ends_line,
         }
 
     def _at(self, offset: int, known: _Known, size: int | None = None) -> _Known:

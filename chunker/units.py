@@ -282,6 +282,15 @@ class Units:
         strengths = self._columns.strengths
         return strengths[row] >= self._finest and (row + 1 == len(strengths) or strengths[row + 1] >= self._finest)
 
+    @property
+    def next_completes_unit(self) -> bool:
+        """Whether a larger unit ends where the next one does, and not at the end of the text."""
+        row, after = self._behind, self._behind + 1
+        if self._front:
+            place = self.after_next
+            return place is not None and self.next.enclosing_end == place.offset
+        return after < len(self._offsets) and self._columns.ends[row] == self._offsets[after]
+
     def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
         """Whether the unit between two places, which has these parts, is several units of its own level: `refine` may leave them together."""
         return bool(parts) and parts[0].strength >= self._level(place, after)
