@@ -64,7 +64,7 @@ def assemble(
 
     >>> prompt = assemble([Item("Be brief.", required=True), Item("A very long story. " * 50), Item("Who won?", priority=1)], budget=12)
     >>> prompt.text, prompt.token_count
-    ('Be brief.\\n\\nWho won?', 7)
+    ('Be brief.\\n\\nWho won?', 6)
     """
     if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
         raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
@@ -72,7 +72,9 @@ def assemble(
     counter = resolve_tokenizer(tokenizer)
     layout = Layout(items, separator, fill, frames)
     check(layout, Options(budget, reserve, fill))
-    filler = Filler(layout, counter, budget - reserve, drop_duplicates=drop_duplicates)
+    # A tokenizer may say that its model puts tokens of its own around each text.
+    room = budget - reserve - getattr(counter, "reserve", 0)
+    filler = Filler(layout, counter, room, drop_duplicates=drop_duplicates)
     filler.fill()
     return _prompt(layout, filler, budget, reserve)
 
@@ -91,7 +93,7 @@ def _prompt(layout: Layout, filler: Filler, budget: int, reserve: int) -> Prompt
             stable_tokens=row.cost(_stable_parts(layout, filler)),
             separator_tokens=row.total - sum(report.tokens for report in reports),
             items=reports,
-            sections=tuple(filler.sections),
+            sections=filler.ledger.reports(),
         ),
     )
 
@@ -102,7 +104,7 @@ def _report(leaf: Leaf, filler: Filler) -> ItemReport:
     whole = outcome.kept == ((0, len(leaf.content)),)
     return ItemReport(
         id=leaf.id,
-        section="/".join(region.section.name for region in reversed(leaf.region.around[:-1])),
+        section=leaf.region.path,
         status="dropped" if not kept else "kept" if whole else "truncated",
         reason=None if whole else outcome.reason,
         tokens_before=filler.tokens_alone(leaf),

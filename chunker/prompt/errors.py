@@ -10,14 +10,24 @@ class PromptConfigurationError(OptionError):
 
 
 class RequiredItemsError(ChunkerError, ValueError):
-    """The required items do not fit. `needed`: (id, tokens) of each; `room`: the tokens that there are for them; `section`: whose."""
+    """The required items do not fit, cut as far as they may be.
 
-    def __init__(self, needed: list[tuple[str, int]], room: int, section: str) -> None:
-        super().__init__(needed, room, section)
+    `needed`: (id, tokens) of each; `room`: the tokens that there are for them; `section`: whose. `between`: tokens of what stands between
+    them: separators, headers, frames; `promised`: tokens that sections are promised (`min_tokens`), which are no part of `room`.
+    """
+
+    def __init__(
+        self, needed: list[tuple[str, int]], room: int, section: str, between: int = 0, promised: int = 0
+    ) -> None:
+        super().__init__(needed, room, section, between, promised)
         self.needed = needed
         self.room = room
         self.section = section
+        self.between = between
+        self.promised = promised
 
     def __str__(self) -> str:
-        listed = ", ".join(f"{name} {tokens:,}" for name, tokens in self.needed)
-        return f"the required items of {self.section} do not fit into {self.room:,} tokens: {listed}"
+        listed = [f"{name} {tokens:,}" for name, tokens in self.needed]
+        listed += [f"between them {self.between:,}"] if self.between > 0 else []
+        beside = f", beside the {self.promised:,} that sections are promised" if self.promised else ""
+        return f"the required items of {self.section} do not fit into {self.room:,} tokens{beside}: {', '.join(listed)}"

@@ -74,7 +74,7 @@ class Section:
     section around it has left after required items. Neither: it has no budget of its own, and its items compete with those around it.
     `min_tokens`: so much is kept for it, whatever others would take; `max_tokens`: more it never gets, not from the surplus of others either.
     `separator`: between what it keeps. `header`, `footer`: around it, if it keeps anything. `fill`: "best_effort" skips what does not fit,
-    "strict" stops at it; None: as the section around it. `role`, `name_of_role`: with a chat format, all of it is one message.
+    "strict" stops at it; None: as the section around it. `role`: with a chat format, all of it is one message of this role.
     """
 
     name: str

@@ -4,73 +4,53 @@
     firm cuts        |                |       |            |
     counted   once   |  at each join  | once  |  at a join | once
 
-Counts do not add up where texts meet. They do at firm cuts (`bpe_engine.firm_cuts`), so a text that has one is three numbers' worth: a head
-up to its first cut, a tail from its last, and tokens between. To put a text in is to count the few characters at its two joins anew; what
-is far away is not looked at. A text without firm cuts takes part in the joins as a whole, and under a tokenizer that knows of none every
-text does: then each step counts everything again, exactly.
+Counts do not add up where texts meet. They do at firm cuts (see `pricing`), so a text that has one is three things: a head up to its first
+cut, a tail from its last, and the tokens between. To put a text in is to count the few characters at its two joins anew; what is far away
+is not looked at. Where neither a text nor its joins have a firm cut, the text takes part in the joins as a whole: a run of such texts is
+counted anew at each step in it, exactly.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from bpe_engine import Tokenizer
-from bpe_engine.firm_cuts import first_firm_cut, has_firm_cuts, last_firm_cut
-from chunker.counting import TokenCounter
-from chunker.prompt.chat import Break, Part
+from chunker.prompt.chat import Part
+from chunker.prompt.pricing import Priced, Pricer
+
+__all__ = ["Glue", "Kind", "Pricer", "Row"]
 
 # What stands between two texts of the row that are neighbours; -1 is the start of the row, and its length the end.
 Glue = Callable[[int, int], Sequence[Part]]
+# Texts of one kind have the same glue before and behind them.
+Kind = Callable[[int], int]
 
-
-class Priced(NamedTuple):
-    """A text as joins see it. `tail` is None where it has no firm cut; then `head` is all of it, and `inner` 0."""
-
-    text: str
-    head: str
-    inner: int
-    tail: str | None
-    tokens: int  # of the text alone
-
-
-class Pricer:
-    """Counts texts for one tokenizer, once each."""
-
-    def __init__(self, tokenizer: TokenCounter) -> None:
-        self._tokenizer = tokenizer
-        self._firm = isinstance(tokenizer, Tokenizer) and has_firm_cuts(tokenizer.vocabulary.pattern)
-        self._known: dict[str, Priced] = {}
-        self.count = tokenizer.count
-
-    def priced(self, text: str) -> Priced:
-        """`text` with its tokens. Linear in the text, the first time."""
-        known = self._known.get(text)
-        if known is None:
-            known = self._known[text] = self._price(text)
-        return known
-
-    def _price(self, text: str) -> Priced:
-        first = first_firm_cut(text) if self._firm else None
-        if first is None:
-            return Priced(text, text, 0, None, self.count(text))
-        last = last_firm_cut(text) or first
-        head, tail = text[:first], text[last:]
-        inner = self.count(text[first:last])
-        return Priced(text, head, inner, tail, self.count(head) + inner + self.count(tail))
+# Runs at least this long, in characters, are worth remembering the count of; so many of them.
+_LONG = 200
+_REMEMBERED = 6
+# How many characters on each side of a place decide whether it is a firm cut.
+_SIGHT = 2
 
 
 class Row:
-    """Texts in a row, each at a place of its own, of which some are kept."""
+    """Texts in a row, each at a place of its own, of which some are kept.
 
-    def __init__(self, size: int, pricer: Pricer, glue: Glue) -> None:
+    With `kind`, glue is asked for once for each pair of kinds, and must depend on nothing else; the start and the end of the row are asked
+    for their kind too.
+    """
+
+    def __init__(self, size: int, pricer: Pricer, glue: Glue, kind: Kind | None = None) -> None:
         self._size = size
         self._pricer = pricer
-        self._glue = glue
+        self._glue_parts = glue
+        self._kind = kind
+        self._glues: dict[tuple[int, int], Priced] = {}
         self._kept: list[int] = []
         self._texts: dict[int, Priced] = {}
-        self.total = self.cost(glue(-1, size))
+        self._long: dict[str, int] = {}  # the counts of the last long runs
+        self._joins: dict[int, int] = {}  # by the place before it, what a join costs that firm cuts set apart
+        self._priced: tuple[int, Priced, int] | None = None  # the last answer of `price`, as long as it is true
+        self.total = self._through("", (self._glue(-1, size),), "")
 
     @property
     def kept(self) -> Sequence[int]:
@@ -86,93 +66,160 @@ class Row:
         parts: list[Part] = []
         before = -1
         for place in self._kept:
-            parts += self._glue(before, place)
+            parts += self._glue_parts(before, place)
             parts.append(self._texts[place].text)
             before = place
-        return [*parts, *self._glue(before, self._size)]
+        return [*parts, *self._glue_parts(before, self._size)]
 
-    def price(self, place: int, text: str) -> int:
+    def price(self, place: int, text: str | Priced) -> int:
         """Tokens that `total` would grow by, were `text` kept at `place`, which is free. May be negative."""
+        item = self._pricer.priced(text) if isinstance(text, str) else text
+        known = self._priced
+        if known is not None and known[0] == place and known[1] is item:
+            return known[2]
         index = bisect_left(self._kept, place)
         before = self._kept[index - 1] if index else -1
         behind = self._kept[index] if index < len(self._kept) else self._size
         left, right = self._left_of(index), self._right_of(index)
-        item = self._pricer.priced(text)
-        opening, closing = self._glue(before, place), self._glue(place, behind)
-        if item.tail is None:
-            now = self.cost([*left, *opening, item.head, *closing, *right])
-        else:
-            now = self.cost([*left, *opening, item.head]) + item.inner + self.cost([item.tail, *closing, *right])
-        return now - self.cost([*left, *self._glue(before, behind), *right])
+        now = self._through(left, (self._glue(before, place), item, self._glue(place, behind)), right)
+        grown = now - self._join(before, behind, left, right)
+        self._priced = (place, item, grown)
+        return grown
 
-    def put(self, place: int, text: str) -> int:
+    def put(self, place: int, text: str | Priced) -> int:
         """Keep `text` at `place`, which is free; by how many tokens `total` has grown."""
-        grown = self.price(place, text)
-        insort(self._kept, place)
-        self._texts[place] = self._pricer.priced(text)
+        item = self._pricer.priced(text) if isinstance(text, str) else text
+        grown = self.price(place, item)
+        index = bisect_left(self._kept, place)
+        self._forget(self._kept[index - 1] if index else -1, place)
+        self._kept.insert(index, place)
+        self._texts[place] = item
         self.total += grown
         return grown
 
     def take(self, place: int) -> int:
         """Drop what is kept at `place`; by how many tokens `total` has grown, mostly a negative number."""
-        text = self._texts.pop(place).text
-        del self._kept[bisect_left(self._kept, place)]
+        text = self._texts.pop(place)
+        index = bisect_left(self._kept, place)
+        del self._kept[index]
+        self._forget(self._kept[index - 1] if index else -1, place)
         grown = -self.price(place, text)
         self.total += grown
         return grown
 
-    def _left_of(self, index: int) -> list[Part]:
-        """What stands left of the kept text number `index`, back to the nearest place where counts add up."""
-        parts: list[Part] = []
-        while index > 0:
-            index -= 1
-            text = self._texts[self._kept[index]]
-            if text.tail is not None:
-                return [text.tail, *parts]
-            glue = self._glue(self._kept[index - 1] if index else -1, self._kept[index])
-            parts[:0] = [*_from_last_break(glue), text.head]
-            if any(isinstance(part, Break) for part in glue):
-                break
-        return parts
-
-    def _right_of(self, index: int) -> list[Part]:
-        """What stands right of the kept text number `index - 1`, up to the nearest place where counts add up."""
-        parts: list[Part] = []
-        while index < len(self._kept):
-            text = self._texts[self._kept[index]]
-            parts.append(text.head)
-            if text.tail is not None:
-                break
-            index += 1
-            glue = self._glue(self._kept[index - 1], self._kept[index] if index < len(self._kept) else self._size)
-            parts += _to_first_break(glue)
-            if any(isinstance(part, Break) for part in glue):
-                break
-        return parts
-
     def cost(self, parts: Sequence[Part]) -> int:
         """Tokens of a text in parts. Linear."""
-        total, run = 0, ""
-        for part in parts:
-            if isinstance(part, Break):
-                total += part.tokens + (self._pricer.count(run) if run else 0)
-                run = ""
-            else:
-                run += part
-        return total + (self._pricer.count(run) if run else 0)
+        return self._through("", [self._pricer.of_parts(parts)], "")
 
+    def _forget(self, before: int, place: int) -> None:
+        """What was known of the joins beside `place` is true no longer."""
+        self._priced = None
+        self._joins.pop(before, None)
+        self._joins.pop(place, None)
 
-def _from_last_break(parts: Sequence[Part]) -> list[Part]:
-    """The texts behind the last break."""
-    for index in range(len(parts) - 1, -1, -1):
-        if isinstance(parts[index], Break):
-            return list(parts[index + 1 :])
-    return list(parts)
+    def _glue(self, left: int, right: int) -> Priced:
+        if self._kind is None:
+            return self._pricer.of_parts(self._glue_parts(left, right))
+        key = (self._kind(left), self._kind(right))
+        known = self._glues.get(key)
+        if known is None:
+            known = self._glues[key] = self._pricer.of_parts(self._glue_parts(left, right))
+        return known
 
+    def _join(self, before: int, behind: int, left: str, right: str) -> int:
+        """Tokens of what stands between two neighbours, with `left` and `right` of them."""
+        known = self._joins.get(before)
+        if known is not None:
+            return known
+        tokens = self._through(left, (self._glue(before, behind),), right)
+        if (before < 0 or self._texts[before].tail is not None) and (
+            behind == self._size or self._texts[behind].tail is not None
+        ):
+            self._joins[before] = tokens
+        return tokens
 
-def _to_first_break(parts: Sequence[Part]) -> list[Part]:
-    """The texts before the first break."""
-    for index, part in enumerate(parts):
-        if isinstance(part, Break):
-            return list(parts[:index])
-    return list(parts)
+    def _through(self, left: str, texts: Sequence[Priced], right: str) -> int:
+        """Tokens of `left`, `texts` and `right` in a row."""
+        total, run = 0, left
+        for text in texts:
+            run += text.head
+            if text.tail is not None:
+                total += self._count(run) + text.inner
+                run = text.tail
+        return total + self._count(run + right)
+
+    def _count(self, run: str) -> int:
+        if len(run) < _LONG:
+            return self._pricer.count(run) if run else 0
+        # What the row is now is asked for again and again, and what was priced last may be what it is next.
+        tokens = self._long.pop(run, None)
+        if tokens is None:
+            tokens = self._pricer.count(run)
+            if len(self._long) >= _REMEMBERED:
+                del self._long[next(iter(self._long))]
+        self._long[run] = tokens
+        return tokens
+
+    def _left_of(self, index: int) -> str:
+        """What stands left of the kept text number `index`, back to the nearest place where counts add up."""
+        if index == 0:
+            return ""
+        text = self._texts[self._kept[index - 1]]
+        if text.tail is not None:
+            return text.tail
+        pieces: list[str] = []
+        while True:
+            index -= 1
+            before = self._kept[index - 1] if index else -1
+            glue = self._glue(before, self._kept[index])
+            pieces.append(text.head)
+            if glue.tail is not None:
+                pieces.append(glue.tail)
+                break
+            previous = self._texts[before] if index else None
+            seam = ("" if previous is None else previous.end(_SIGHT)) + glue.head
+            cut = self._pricer.last_cut(seam + text.head[:_SIGHT])
+            if cut is not None:
+                pieces[-1:] = [seam[cut:] + text.head[max(0, cut - len(seam)) :]]
+                break
+            pieces.append(glue.head)
+            if previous is None:
+                break
+            if previous.tail is not None:
+                pieces.append(previous.tail)
+                break
+            text = previous
+        return "".join(reversed(pieces))
+
+    def _right_of(self, index: int) -> str:
+        """What stands right of the kept text number `index - 1`, up to the nearest place where counts add up."""
+        if index == len(self._kept):
+            return ""
+        text = self._texts[self._kept[index]]
+        if text.tail is not None:
+            return text.head
+        pieces: list[str] = []
+        while True:
+            pieces.append(text.head)
+            index += 1
+            behind = self._kept[index] if index < len(self._kept) else self._size
+            glue = self._glue(self._kept[index - 1], behind)
+            if glue.tail is not None:
+                pieces.append(glue.head)
+                break
+            following = self._texts[behind] if behind != self._size else None
+            seen = text.head[-_SIGHT:]
+            seam = glue.head + ("" if following is None else following.start(_SIGHT))
+            cut = self._pricer.first_cut(seen + seam)
+            if cut is not None:
+                over = cut - len(seen)
+                pieces[-1:] = [text.head + seam[:over] if over >= 0 else text.head[:over]]
+                break
+            pieces.append(glue.head)
+            if following is None:
+                break
+            if following.tail is not None:
+                pieces.append(following.head)
+                break
+            text = following
+        return "".join(pieces)

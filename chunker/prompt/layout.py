@@ -8,19 +8,28 @@ Item c        Item d
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from chunker.prompt.chat import Break, ChatFormat, Part
 from chunker.prompt.items import Fill, Item, Section
 
 ROOT = "prompt"
+# Sections inside sections; a tree that goes deeper is not read to its end.
+DEEPEST = 100
 
 
 @dataclass(eq=False)
 class Region:
-    """A section with its place in the tree; the whole prompt is one too. `first` and `behind` are its leaves."""
+    """A section with its place in the tree; the whole prompt is one too. `first` and `behind` are its leaves.
 
+    `scope`: the nearest section around that has a budget of its own, itself or the prompt: what its items compete in. `budgeted`: the
+    nearest sections inside that have one. `stopper`: where a "strict" stop of this region stops. `speaker`: the section whose message it is.
+    """
+
+    number: int
     section: Section
     parent: Region | None
     depth: int
@@ -28,22 +37,43 @@ class Region:
     first: int = 0
     behind: int = 0
     children: list[Region] = field(default_factory=list)
-    own: list[int] = field(default_factory=list)  # the leaves that stand in it and in no child
+    budgeted: list[Region] = field(default_factory=list)
 
-    @property
-    def around(self) -> list[Region]:
+    def __post_init__(self) -> None:
+        parent, section = self.parent, self.section
+        own = parent is None or section.has_budget
+        self.scope: Region = self if parent is None or own else parent.scope
+        self.stopper: Region = self if parent is None or own or section.fill is not None else parent.stopper
+        self.speaker: Region | None = self if section.role is not None else None if parent is None else parent.speaker
+        if parent is None:
+            return
+        parent.children.append(self)
+        around: Region | None = parent if section.has_budget else None
+        while around is not None:
+            around.budgeted.append(self)
+            around = None if around is around.scope else around.parent
+
+    @cached_property
+    def around(self) -> tuple[Region, ...]:
         """The region and those around it, innermost first."""
-        found: list[Region] = []
-        region: Region | None = self
-        while region is not None:
-            found.append(region)
-            region = region.parent
-        return found
+        return (self,) if self.parent is None else (self, *self.parent.around)
+
+    @cached_property
+    def path(self) -> str:
+        """The names of the section and of those around it, such as "context/files"; "" for the whole prompt."""
+        return "/".join(region.section.name for region in reversed(self.around[:-1]))
+
+    def holds(self, place: int) -> bool:
+        """Whether the leaf at this place is in it."""
+        return self.first <= place < self.behind
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Leaf:
-    """An item with its place in the tree. `message` tells messages apart: leaves of one section with a role have the same."""
+    """An item with its place in the tree. `message` tells messages apart: leaves of one section with a role have the same.
+
+    `kind`: leaves of one kind stand in one region and open and close messages alike.
+    """
 
     place: int
     item: Item
@@ -52,59 +82,72 @@ class Leaf:
     message: int
     role: str
     content: str  # the text, and the calls of tools that go with it
+    kind: int
 
 
 class Layout:
-    """A tree of items, flattened."""
+    """A tree of items, flattened. `too_deep` names the first section that was not read for its depth; `strangers` are neither of the two."""
 
     def __init__(
         self, items: Sequence[Item | Section], separator: str, fill: Fill, chat_format: ChatFormat | None
     ) -> None:
         self.chat_format = chat_format
         self.leaves: list[Leaf] = []
-        self.root = Region(Section(ROOT, items, separator=separator), None, 0, fill)
+        self.root = Region(0, Section(ROOT, [], separator=separator), None, 0, fill)
         self.regions = [self.root]
+        self.too_deep: str | None = None
+        self.strangers: list[object] = []
         self._messages = 0
-        self._flatten()
+        self._kinds: dict[tuple[int, str, str | None], int] = {}
+        self._edges: dict[tuple[int, int], tuple[str, str, str]] = {}
+        self._flatten(items)
 
-    def _flatten(self) -> None:
+    def _flatten(self, items: Sequence[object]) -> None:
         # No recursion: nobody knows how deep the tree of a stranger is.
-        stack: list[tuple[Region, int]] = [(self.root, 0)]
-        messages: dict[int, int] = {}
+        stack: list[tuple[Region, Sequence[object], int]] = [(self.root, items, 0)]
+        speakers: dict[int, int] = {}
         while stack:
-            region, index = stack.pop()
+            region, entries, index = stack.pop()
             if index == 0:
                 region.first = len(self.leaves)
-            entries = region.section.items
             while index < len(entries):
                 entry = entries[index]
                 index += 1
-                if isinstance(entry, Section):
-                    child = Region(entry, region, region.depth + 1, entry.fill or region.fill)
-                    region.children.append(child)
+                if isinstance(entry, Item):
+                    self.leaves.append(self._leaf(entry, region, speakers))
+                elif not isinstance(entry, Section):
+                    self.strangers.append(entry)
+                elif region.depth == DEEPEST:
+                    self.too_deep = self.too_deep or entry.name
+                else:
+                    child = Region(len(self.regions), entry, region, region.depth + 1, entry.fill or region.fill)
                     self.regions.append(child)
-                    stack += [(region, index), (child, 0)]
+                    stack += [(region, entries, index), (child, entry.items, 0)]
                     break
-                region.own.append(len(self.leaves))
-                self.leaves.append(self._leaf(entry, region, messages))
             else:
                 region.behind = len(self.leaves)
 
-    def _leaf(self, item: Item, region: Region, messages: dict[int, int]) -> Leaf:
+    def _leaf(self, item: Item, region: Region, speakers: dict[int, int]) -> Leaf:
         place = len(self.leaves)
-        speaking = next((around for around in region.around if around.section.role is not None), None)
-        if speaking is None:
+        speaker = region.speaker
+        if speaker is None:
             self._messages += 1
             message, role = self._messages, item.role or "user"
         else:
-            if id(speaking) not in messages:
+            if speaker.number not in speakers:
                 self._messages += 1
-                messages[id(speaking)] = self._messages
-            message, role = messages[id(speaking)], speaking.section.role or "user"
+                speakers[speaker.number] = self._messages
+            message, role = speakers[speaker.number], speaker.section.role or "user"
         identity = item.id if item.id is not None else f"item-{place}"
-        return Leaf(place, item, identity, region, message, role, content_of(item))
+        key = (region.number, role, item.name)
+        kind = self._kinds.setdefault(key, len(self._kinds) + 1)
+        return Leaf(place, item, identity, region, message, role, content_of(item), kind)
 
     # --- what stands between
+
+    def kind(self, place: int) -> int:
+        """The kind of a leaf; 0 for the start and the end of the prompt. What stands between two leaves depends on their kinds alone."""
+        return self.leaves[place].kind if 0 <= place < len(self.leaves) else 0
 
     def glue(self, left: int, right: int) -> list[Part]:
         """What stands between two leaves that are kept and none between them; -1 is the start of the prompt, the number of leaves its end."""
@@ -122,13 +165,16 @@ class Layout:
     def edges(self, left: int, right: int) -> tuple[str, str, str]:
         """Of what stands between two leaves: the footers of the sections that end, the separator, the headers of those that begin."""
         one, other = self._leaf_at(left), self._leaf_at(right)
-        ends, begins, common = _way(one.region if one else None, other.region if other else None, self.root)
-        separator = common.section.separator if one is not None and other is not None else ""
-        return (
-            "".join(region.section.footer for region in ends),
-            separator,
-            "".join(region.section.header for region in begins),
-        )
+        key = (-1 if one is None else one.region.number, -1 if other is None else other.region.number)
+        known = self._edges.get(key)
+        if known is None:
+            ends, begins, common = _way(one.region if one else None, other.region if other else None, self.root)
+            known = self._edges[key] = (
+                "".join(region.section.footer for region in ends),
+                common.section.separator if one is not None and other is not None else "",
+                "".join(region.section.header for region in begins),
+            )
+        return known
 
     def _leaf_at(self, place: int) -> Leaf | None:
         return self.leaves[place] if 0 <= place < len(self.leaves) else None
@@ -138,8 +184,6 @@ def content_of(item: Item) -> str:
     """The text of an item and, as JSON, the calls of tools that it makes: what a count of it counts."""
     if not item.tool_calls:
         return item.content
-    import json  # noqa: PLC0415 - few prompts have tools
-
     calls = "\n".join(json.dumps(call, ensure_ascii=False, sort_keys=True) for call in item.tool_calls)
     return f"{item.content}\n{calls}" if item.content else calls
 

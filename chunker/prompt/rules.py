@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.items import Fill
-from chunker.prompt.layout import Layout, Leaf, Region
+from chunker.prompt.layout import DEEPEST, Layout, Leaf, Region
 
 
 class Options(NamedTuple):
@@ -25,7 +25,9 @@ Rule = Callable[[Layout, Options], Iterator[str]]
 
 def check(layout: Layout, options: Options) -> None:
     """Raise `PromptConfigurationError` with all that is wrong."""
-    broken = [message for rule in RULES for message in rule(layout, options)]
+    # What is wrong with the shape of the tree would make the other messages wrong.
+    broken = [message for rule in (_entries, _depth) for message in rule(layout, options)]
+    broken = broken or [message for rule in RULES for message in rule(layout, options)]
     if broken:
         raise PromptConfigurationError("\n".join(broken))
 
@@ -50,10 +52,32 @@ def _each_section(says: Callable[[Region], str | None]) -> Rule:
     return rule
 
 
+def _entries(layout: Layout, _options: Options) -> Iterator[str]:
+    for stranger in layout.strangers:
+        yield f"items must be Item or Section, got {stranger!r:.60}"
+
+
+def _depth(layout: Layout, _options: Options) -> Iterator[str]:
+    if layout.too_deep is not None:
+        yield f"section {layout.too_deep!r} has {DEEPEST} sections around it: there must be fewer"
+
+
 def _budget(_layout: Layout, options: Options) -> Iterator[str]:
+    whole: dict[str, object] = {
+        "budget": options.budget,
+        "reserve": options.reserve,
+    }  # what callers without types may pass
+    broken = [
+        f"{name} must be a whole number of tokens, got {value!r}"
+        for name, value in whole.items()
+        if not isinstance(value, int) or isinstance(value, bool)
+    ]
+    if broken:
+        yield from broken
+        return
     if options.budget < 1:
         yield f"budget must be at least 1 token, got {options.budget}"
-    if not 0 <= options.reserve < max(options.budget, 1):
+    elif not 0 <= options.reserve < options.budget:
         yield f"reserve must be from 0 to budget - 1 ({options.budget - 1}), got {options.reserve}"
     if options.fill not in get_args(Fill):
         yield f"fill must be one of {', '.join(get_args(Fill))}; got {options.fill!r}"
@@ -75,21 +99,25 @@ def _section_names(layout: Layout, _options: Options) -> Iterator[str]:
 
 def _shares(layout: Layout, _options: Options) -> Iterator[str]:
     for region in layout.regions:
-        total = sum(child.section.share or 0 for child in region.children)
+        if region is not region.scope:
+            continue
+        total = sum(inner.section.share or 0 for inner in region.budgeted)
         if total > 1 + 1e-9:
             yield f"the shares of the sections in {region.section.name!r} come to {total:g}: they must not be more than 1"
 
 
 def _floors(layout: Layout, options: Options) -> Iterator[str]:
-    room = options.budget - options.reserve
-    floors = sum(child.section.min_tokens for child in layout.root.children)
-    if floors > room:
-        yield f"the min_tokens of the sections come to {floors}: there are {room} tokens"
-    for region in layout.regions[1:]:
-        inner = sum(child.section.min_tokens for child in region.children)
+    # From the inside out: a section needs at least what those in it are promised.
+    floors: dict[Region, int] = {}
+    for region in reversed(layout.regions):
+        inner = sum(floors[one] for one in region.budgeted)
         most = region.section.max_tokens
+        floors[region] = max(region.section.min_tokens, inner)
         if most is not None and inner > most:
             yield f"section {region.section.name!r}: min_tokens of the sections inside come to {inner}, and its max_tokens are {most}"
+    room = options.budget - options.reserve
+    if floors[layout.root] > room:
+        yield f"the min_tokens of the sections come to {floors[layout.root]}: there are {room} tokens"
 
 
 def _messages(layout: Layout, _options: Options) -> Iterator[str]:
@@ -99,27 +127,36 @@ def _messages(layout: Layout, _options: Options) -> Iterator[str]:
             if section.role is not None:
                 yield f"section {section.name!r}: role needs a chat_format"
             continue
-        speaks = any(around.section.role is not None for around in region.around)
-        if not speaks and (section.header or section.footer):
+        if region.speaker is None and (section.header or section.footer):
             yield f"section {section.name!r}: header and footer are part of a message, and the section has no role"
-        if section.role is not None and any(around.section.role is not None for around in region.around[1:]):
+        if section.role is not None and region.parent is not None and region.parent.speaker is not None:
             yield f"section {section.name!r}: a section around it has a role already"
     for leaf in layout.leaves:
         item = leaf.item
         if layout.chat_format is None and (item.role or item.name or item.tool_calls or item.tool_call_id):
             yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id need a chat_format"
-        if item.role is not None and any(around.section.role is not None for around in leaf.region.around):
-            yield f"item {leaf.id!r}: role is that of the section around it"
+        if leaf.region.speaker is not None and (item.role or item.name or item.tool_calls or item.tool_call_id):
+            yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id are of a message, and this item is a part of that of its section"
 
 
 def _tools(layout: Layout, _options: Options) -> Iterator[str]:
-    called = {str(call.get("id")) for leaf in layout.leaves for call in leaf.item.tool_calls}
+    called: dict[str, int] = {}
+    for leaf in layout.leaves:
+        for call in leaf.item.tool_calls:
+            if "id" not in call:
+                yield f"item {leaf.id!r}: each of tool_calls needs an id"
+            elif str(call["id"]) in called:
+                yield f"item {leaf.id!r}: the tool call {call['id']!r} is made twice: ids tell them apart"
+            else:
+                called[str(call["id"])] = leaf.place
     for leaf in layout.leaves:
         answered = leaf.item.tool_call_id
-        if answered is not None and answered not in called:
+        if answered is None:
+            continue
+        if answered not in called:
             yield f"item {leaf.id!r}: no item makes the tool call {answered!r} that it answers"
-        if any("id" not in call for call in leaf.item.tool_calls):
-            yield f"item {leaf.id!r}: each of tool_calls needs an id"
+        elif called[answered] > leaf.place:
+            yield f"item {leaf.id!r}: the tool call {answered!r} that it answers is made behind it"
 
 
 def _stable_first(layout: Layout, _options: Options) -> Iterator[str]:
@@ -175,6 +212,13 @@ RULES: tuple[Rule, ...] = (
     ),
     _each_item(lambda leaf: "grow needs truncate" if leaf.item.grow and leaf.item.truncate is None else None),
     _each_item(lambda leaf: "a required item cannot grow" if leaf.item.grow and leaf.item.required else None),
+    _each_item(
+        lambda leaf: (
+            "an item of a group cannot grow"
+            if leaf.item.grow and (leaf.item.group is not None or leaf.item.tool_calls or leaf.item.tool_call_id)
+            else None
+        )
+    ),
     _each_section(
         lambda region: (
             "tokens or share, not both"

@@ -3,24 +3,25 @@
 "tail"      the first lines of the file and the next o…
 "head"      …rds of the conversation, up to its end
 "middle"    the start of the log…and its end
+
+A search by tokens comes near the best place; then those around it are tried one by one, for counts with ellipsis and joins are not
+monotone. In the end nothing fits that is longer on one side by up to three tokens.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from chunker.boundaries.segmentation import grapheme_ends, sentence_ends
+from chunker.boundaries.segmentation import sentence_ends
 from chunker.counting import TokenCounter
-from chunker.optimal import Recounted, SlicePrices
 from chunker.prompt.items import Item
+from chunker.prompt.pricing import Priced, Pricer
+from chunker.prompt.sides import Side
 
-# Counts with ellipsis and joins are not monotone: after the search so many tokens more are tried, one by one.
+# What is longer by up to so many tokens than the best so far is tried, place by place.
 _TRIED_ABOVE = 3
-# A search that has not come to an end after so many steps takes what it has: each step gives up at least a token.
-_LONGEST_CLUSTER = 256
 
 
 class Version(NamedTuple):
@@ -29,96 +30,131 @@ class Version(NamedTuple):
     text: str
     kept: tuple[tuple[int, int], ...]
     tokens: int  # of the kept parts, each by itself, without the ellipsis
+    priced: Priced | None = None  # the text as joins see it, where that is known
 
 
 class Cutter:
-    """The versions of one item. What it costs to find one does not depend on the length of the item, after one pass over it."""
+    """The versions of one item. What it costs to find one does not depend on the length of the item, after one pass over it.
 
-    def __init__(self, item: Item, text: str, tokenizer: TokenCounter) -> None:
-        self._item = item
+    `reach`: no version of more tokens will be asked for, so of a much longer item only the ends are looked at. A version is the pair of
+    how many characters it keeps on the left and on the right.
+    """
+
+    def __init__(
+        self,
+        item: Item,
+        text: str,
+        tokenizer: TokenCounter,
+        *,
+        pricer: Pricer | None = None,
+        reach: int | None = None,
+    ) -> None:
         self._text = text
-        make_prices = getattr(tokenizer, "interval_encoder", None)
-        self._prices: SlicePrices = make_prices(text) if make_prices else Recounted(tokenizer, text)
-        self._places = _places(item, text)
+        self._least = max(item.min_tokens, 1)
+        self._pricer = pricer or Pricer(tokenizer)
+        self._ellipsis = [self._pricer.priced(item.ellipsis)] if item.ellipsis else []
+        places = _places(item, text)
+        self._left = self._right = None
+        if item.truncate in ("tail", "middle"):
+            self._left = Side(text, tokenizer, places, reach, backwards=False)
+        if item.truncate in ("head", "middle"):
+            self._right = Side(text, tokenizer, places, reach, backwards=True)
 
     def longest(self, room: int, most: int, price: Callable[[str], int]) -> Version | None:
+        """`fitting`, with the price of a text."""
+        return self.fitting(room, most, lambda version: price(version.text))
+
+    def fitting(self, room: int, most: int, price: Callable[[Version], int]) -> Version | None:
         """The version that keeps the most tokens, `most` at most, and whose `price` is at most `room`; None where that is less than
         `item.min_tokens`.
         """
+        lengths = (0, 0)
         best: Version | None = None
         tokens = min(room, most)
-        while tokens > 0 and best is None:
-            version = self._version(tokens)
+        while tokens > 0:
+            wanted = self._at_most(tokens)
+            version = self._version(*wanted)
             if version is None:
                 break
-            excess = price(version.text) - room
+            excess = max(price(version) - room, version.tokens - most)
             if excess <= 0:
-                best = version
-            else:
-                tokens = min(version.tokens, tokens) - excess
-        if best is None:
+                best, lengths = version, wanted
+                break
+            tokens = min(version.tokens, tokens) - excess
+        grown = True
+        while grown:
+            grown = False
+            for wanted in self._longer(*lengths):
+                version = self._version(*wanted)
+                if version is not None and version.tokens <= most and price(version) <= room:
+                    best, lengths, grown = version, wanted, True
+                    break
+        return best if best is not None and best.tokens >= self._least else None
+
+    def least(self) -> Version | None:
+        """The shortest version that keeps `item.min_tokens`, and something; None where only the whole item does."""
+        tokens = self._least
+        while True:
+            behind = 0 if self._right is None else tokens if self._left is None else tokens // 2
+            left = 0 if self._left is None else self._left.at_least(tokens - behind)
+            right = 0 if self._right is None else self._right.at_least(behind)
+            if left is None or right is None:
+                return None
+            version = self._version(left, right)
+            if version is None or version.tokens >= self._least:
+                return version
+            tokens += 1
+
+    def _at_most(self, tokens: int) -> tuple[int, int]:
+        """What may be kept that has about so many tokens, and not more as a rule."""
+        if self._left is None or self._right is None:
+            return (
+                0 if self._left is None else self._left.at_most(tokens),
+                0 if self._right is None else self._right.at_most(tokens),
+            )
+        left = self._left.at_most(tokens - tokens // 2)
+        right = self._right.at_most(tokens // 2)
+        if left + right >= len(self._text):
+            right = self._right.shorter(len(self._text) - left - 1)
+        return left, right
+
+    def _longer(self, left: int, right: int) -> Iterator[tuple[int, int]]:
+        """What keeps a little more on one side, the longest first."""
+        if self._left is not None:
+            yield from ((length, right) for length in self._left.longer(left, _TRIED_ABOVE))
+        if self._right is not None:
+            yield from ((left, length) for length in self._right.longer(right, _TRIED_ABOVE))
+
+    def _version(self, left: int, right: int) -> Version | None:
+        """The item cut, with so many characters kept; None if they are none, or all."""
+        if not 0 < left + right < len(self._text):
             return None
-        for more in range(tokens + 1, min(tokens + _TRIED_ABOVE, most) + 1):
-            version = self._version(more)
-            if version is not None and version.tokens > best.tokens and price(version.text) <= room:
-                best = version
-        least = self._item.min_tokens
-        return best if best.tokens >= max(least, 1) else None
+        before = [] if self._left is None or not left else [self._slice(self._left, left)]
+        behind = [] if self._right is None or not right else [self._slice(self._right, right)]
+        priced = self._pricer.joined([*before, *self._ellipsis, *behind])
+        kept = ((0, left), (len(self._text) - right, len(self._text)))
+        tokens = sum(part.tokens for part in (*before, *behind))
+        return Version(priced.text, tuple((start, end) for start, end in kept if start < end), tokens, priced)
 
-    def _version(self, tokens: int) -> Version | None:
-        """The version that keeps at most so many tokens; None where nothing is left."""
-        text, ellipsis, size = self._text, self._item.ellipsis, len(self._text)
-        if self._item.truncate == "tail":
-            end = self._end_of(tokens)
-            kept: tuple[tuple[int, int], ...] = ((0, end),)
-            cut = text[:end] + ellipsis
-        elif self._item.truncate == "head":
-            start = self._start_of(tokens)
-            kept = ((start, size),)
-            cut = ellipsis + text[start:]
-        else:
-            end = self._end_of(tokens - tokens // 2)
-            start = max(end, self._start_of(tokens // 2))
-            kept = ((0, end), (start, size))
-            cut = text[:end] + ellipsis + text[start:]
-        kept = tuple((start, end) for start, end in kept if start < end)
-        if not kept:
-            return None
-        return Version(cut, kept, sum(self._prices.count(start, end) for start, end in kept))
-
-    def _end_of(self, tokens: int) -> int:
-        """The last place up to which the text has at most so many tokens."""
-        places = self._places
-        found = bisect_right(places, tokens, key=lambda place: self._prices.count(0, place))
-        place = places[found - 1] if found else 0
-        return self._cluster_start(place) if isinstance(places, range) else place
-
-    def _start_of(self, tokens: int) -> int:
-        """The first place from which the text has at most so many tokens."""
-        places, size = self._places, len(self._text)
-        found = bisect_right(
-            range(len(places)), tokens, key=lambda back: self._prices.count(places[len(places) - 1 - back], size)
-        )
-        place = places[len(places) - found] if found else size
-        return self._cluster_start(place, up=True) if isinstance(places, range) else place
-
-    def _cluster_start(self, place: int, *, up: bool = False) -> int:
-        """The nearest place that cuts no grapheme cluster, at or before this one; with `up` at or behind it."""
-        start = max(0, place - _LONGEST_CLUSTER)
-        before = start
-        for end in grapheme_ends(self._text, start, min(len(self._text), place + _LONGEST_CLUSTER)):
-            if end >= place:
-                return end if up or end == place else before
-            before = end
-        return place
+    def _slice(self, side: Side, length: int) -> Priced:
+        """One of the kept parts, as joins see it: nothing of it is counted that an interval encoder knows."""
+        start, end = side.span(length)
+        part, tokens = self._text[start:end], side.count(start, end)
+        cuts = self._pricer.cuts_within(self._text, start, end)
+        if cuts is None:
+            return Priced(part, part, 0, None, tokens)
+        first, last = cuts
+        return Priced(part, self._text[start:first], side.count(first, last), self._text[last:end], tokens)
 
 
-def _places(item: Item, text: str) -> Sequence[int]:
-    """The offsets at which the item may be cut, ascending; a range stands for all characters."""
+def _places(item: Item, text: str) -> Sequence[int] | None:
+    """The offsets at which the item may be cut, ascending, neither 0 nor its length; None for all between grapheme clusters."""
     if callable(item.truncate_at):
-        return sorted({place for place in item.truncate_at(text) if 0 < place < len(text)})
-    if item.truncate_at == "line":
-        return list(accumulate(map(len, text.splitlines(keepends=True))))
-    if item.truncate_at == "sentence":
-        return [*sentence_ends(text)]
-    return range(len(text) + 1)
+        found = set(item.truncate_at(text))
+    elif item.truncate_at == "line":
+        found = set(accumulate(map(len, text.splitlines(keepends=True))))
+    elif item.truncate_at == "sentence":
+        found = set(sentence_ends(text))
+    else:
+        return None
+    return sorted(place for place in found if 0 < place < len(text))

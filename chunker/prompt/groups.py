@@ -1,0 +1,66 @@
+"""Which items live and die together: those of one group, and a call of a tool with its answers.
+
+item      a        b         c           d
+group     "x"               "x"
+calls              "call-1"  answers it              together: a, b, c      alone: d
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chunker.prompt.layout import Leaf, Region
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Leaves that are all in the prompt or none, the most important first; `scope`: the section in which they compete, which holds them all."""
+
+    leaves: tuple[Leaf, ...]
+    scope: Region
+    required: bool
+
+
+def rank(leaf: Leaf) -> tuple[bool, float, int]:
+    """The order in which items are put in: stable ones, then by priority, then as they stand."""
+    return not leaf.item.stable, -leaf.item.priority, leaf.place
+
+
+def groups_of(leaves: Sequence[Leaf]) -> list[Group]:
+    """For each leaf its group, which may be that leaf alone."""
+    leader = list(range(len(leaves)))
+
+    def find(place: int) -> int:
+        while leader[place] != place:
+            leader[place] = leader[leader[place]]
+            place = leader[place]
+        return place
+
+    known: dict[tuple[str, str], int] = {}
+    for leaf in leaves:
+        item = leaf.item
+        if item.group is None and not item.tool_calls and item.tool_call_id is None:
+            continue
+        keys = [("call", str(call.get("id"))) for call in item.tool_calls]
+        if item.group is not None:
+            keys.append(("group", item.group))
+        if item.tool_call_id is not None:
+            keys.append(("call", item.tool_call_id))
+        for key in keys:
+            leader[find(leaf.place)] = find(known.setdefault(key, leaf.place))
+    members: dict[int, list[Leaf]] = {}
+    for leaf in leaves:
+        members.setdefault(find(leaf.place), []).append(leaf)
+    groups = {place: _group(together) for place, together in members.items()}
+    return [groups[find(place)] for place in range(len(leaves))]
+
+
+def _group(leaves: list[Leaf]) -> Group:
+    scope = leaves[0].region.scope
+    if len(leaves) > 1:
+        leaves.sort(key=rank)
+        for leaf in leaves:
+            while not scope.holds(leaf.place) and scope.parent is not None:
+                scope = scope.parent.scope
+    return Group(tuple(leaves), scope, any(leaf.item.required for leaf in leaves))

@@ -1,0 +1,190 @@
+"""What texts cost, each once, and where their counts come apart.
+
+    "Who won the match in Oslo?"        head "Who"   inner: tokens of " won the match in"   tail " Oslo?"
+    "match"                             head "match"                                        no tail
+
+A firm cut is a place where counts add up, whatever stands before the text and behind it: our tokenizers have them under every named
+grammar (`bpe_engine.firm_cuts`), those of Hugging Face where their configuration shows it (`chunker.counting`). A tokenizer of which
+nothing is known has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from bpe_engine import Tokenizer
+from bpe_engine.firm_cuts import first_firm_cut, has_firm_cuts, last_firm_cut
+from chunker.counting import TokenCounter
+from chunker.prompt.chat import Break, Part
+
+# Where a text has its first firm cut, where its last: offsets in characters, None for none.
+Cut = Callable[[str], int | None]
+
+# Characters that are searched for a cut before all of a text is.
+_NEAR = 200
+# Counts are kept for texts of so many characters in all, for each tokenizer.
+_KEPT_CHARACTERS = 1 << 24
+
+
+class Priced(NamedTuple):
+    """A text as joins see it. `tail` is None where it has no firm cut; then `head` is all of it, and `inner` 0."""
+
+    text: str
+    head: str
+    inner: int
+    tail: str | None
+    tokens: int  # of the text alone
+
+    def start(self, length: int) -> str:
+        """At most so many characters that it starts with; none of those behind the first cut."""
+        return self.head[:length]
+
+    def end(self, length: int) -> str:
+        """At most so many characters that it ends with; none of those before the last cut."""
+        return (self.head if self.tail is None else self.tail)[-length:]
+
+
+class Pricer:
+    """Counts texts for one tokenizer, once each; `known` is where it keeps what it has counted."""
+
+    def __init__(self, tokenizer: TokenCounter, known: dict[str, Priced] | None = None) -> None:
+        self._first, self._last = _cuts_of(tokenizer) or (_nowhere, _nowhere)
+        self._known: dict[str, Priced] = {} if known is None else known
+        self.count = tokenizer.count
+
+    @classmethod
+    def remembering(cls, tokenizer: TokenCounter) -> Pricer:
+        """One that knows what others of its tokenizer have counted, and keeps what it counts for the next."""
+        return cls(tokenizer, _remembered(tokenizer))
+
+    def priced(self, text: str) -> Priced:
+        """`text` with its tokens. Linear in the text, the first time."""
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = self._price(text)
+        return known
+
+    def first_cut(self, text: str) -> int | None:
+        """The first firm cut of a text, in characters."""
+        return self._first(text)
+
+    def last_cut(self, text: str) -> int | None:
+        """The last firm cut of a text, in characters."""
+        return self._last(text)
+
+    def cuts_within(self, text: str, start: int, end: int) -> tuple[int, int] | None:
+        """The first and the last firm cut of `text[start:end]`, as offsets in `text`. Looks near the two ends first."""
+        near = min(end, start + _NEAR)
+        first = self._first(text[start:near])
+        if first is None and near < end:
+            near = end
+            first = self._first(text[start:near])
+        if first is None:
+            return None
+        near = max(start, end - _NEAR)
+        last = self._last(text[near:end])
+        if last is None and near > start:
+            near = start
+            last = self._last(text[near:end])
+        return start + first, start + first if last is None else near + last
+
+    def of_parts(self, parts: Iterable[Part]) -> Priced:
+        """A text in parts, as joins see it; what stands on both sides of a break comes apart there."""
+        pieces: list[Priced] = []
+        run = ""
+        for part in parts:
+            if isinstance(part, Break):
+                if run:
+                    pieces.append(self._price(run))
+                pieces.append(Priced(part.text, "", part.tokens, "", part.tokens))
+                run = ""
+            else:
+                run += part
+        if run:
+            pieces.append(self._price(run))
+        return self.joined(pieces)
+
+    def joined(self, pieces: Sequence[Priced]) -> Priced:
+        """Texts in a row, as one."""
+        if len(pieces) == 1:
+            return pieces[0]
+        head: str | None = None
+        inner, run = 0, ""
+        for piece in pieces:
+            run += piece.head
+            if piece.tail is not None:
+                if head is None:
+                    head = run
+                else:
+                    inner += self.count(run) if run else 0
+                inner += piece.inner
+                run = piece.tail
+        text = "".join(piece.text for piece in pieces)
+        if head is None:
+            return Priced(text, run, 0, None, self.count(run) if run else 0)
+        ends = (self.count(head) if head else 0) + (self.count(run) if run else 0)
+        return Priced(text, head, inner, run, inner + ends)
+
+    def _price(self, text: str) -> Priced:
+        count = self.count
+        first = self._first(text)
+        if first is None:
+            return Priced(text, text, 0, None, count(text))
+        last = self._last(text) or first
+        tokens = count(text)
+        head, tail = text[:first], text[last:]
+        return Priced(text, head, tokens - count(head) - count(tail), tail, tokens)
+
+
+def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
+    """Where texts come apart for a tokenizer; None if nothing is known of it."""
+    if isinstance(tokenizer, Tokenizer):
+        return (first_firm_cut, last_firm_cut) if has_firm_cuts(tokenizer.vocabulary.pattern) else None
+    cuts = getattr(tokenizer, "cuts", None)
+    if cuts is None:
+        return None
+    return _some(cuts.first), _some(cuts.last)
+
+
+def _some(find: Callable[[str], int]) -> Cut:
+    """The same search; it says 0 where nothing is found."""
+    return lambda text: (find(text) if text else 0) or None
+
+
+def _nowhere(_text: str) -> None:
+    return None
+
+
+class _Remembered(dict[str, Priced]):
+    """Priced texts of up to `_KEPT_CHARACTERS` in all; the oldest leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._characters = 0
+        self._lock = Lock()
+
+    def __setitem__(self, text: str, priced: Priced) -> None:
+        if len(text) > _KEPT_CHARACTERS:
+            return
+        with self._lock:
+            if text not in self:
+                self._characters += len(text)
+            super().__setitem__(text, priced)
+            while self._characters > _KEPT_CHARACTERS:
+                oldest = next(iter(self))
+                self._characters -= len(oldest)
+                del self[oldest]
+
+
+_ALL_REMEMBERED: WeakKeyDictionary[Any, _Remembered] = WeakKeyDictionary()
+
+
+def _remembered(tokenizer: TokenCounter) -> dict[str, Priced]:
+    """What is known of the texts that this tokenizer has counted; nothing for one that cannot be a key."""
+    try:
+        return _ALL_REMEMBERED.setdefault(tokenizer, _Remembered())
+    except TypeError:  # it has no hash, or takes no weak reference
+        return {}

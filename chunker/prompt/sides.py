@@ -1,0 +1,127 @@
+"""One side of an item that is cut: how much of it may be kept, and what that costs.
+
+    text     the start of the log and its end
+    kept     ---------            5, 8, 9 ... characters from the start       a side
+                            -----  3, 7 ...   characters from the end         a side, `backwards`
+
+Everything is in kept lengths, so both sides are searched alike.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from chunker.counting import TokenCounter
+from chunker.optimal import Recounted, SlicePrices
+from chunker.prompt.clusters import cluster_end_at_or_before, cluster_end_at_or_behind, cluster_ends
+
+# How many characters are looked at for each token that may be kept, at first; so many tokens above that prove it to be enough.
+_CHARACTERS_A_TOKEN, _PROOF = 8, 16
+# By so many tokens the count of a text may fall when it grows, as far as a search looks.
+_SLACK = 2
+
+
+class Side:
+    """The start of a text, or backwards its end.
+
+    `places`: the offsets at which the text may be cut, ascending, between 0 and its length; None for all that cut no grapheme cluster.
+    `reach`: more tokens are never asked for.
+    """
+
+    def __init__(
+        self, text: str, tokenizer: TokenCounter, places: Sequence[int] | None, reach: int | None, *, backwards: bool
+    ) -> None:
+        self._text = text
+        self._backwards = backwards
+        self._window = self._enough(tokenizer, reach)
+        part = text[len(text) - self._window :] if backwards else text[: self._window]
+        make_prices = getattr(tokenizer, "interval_encoder", None)
+        self._prices: SlicePrices = make_prices(part) if make_prices else Recounted(tokenizer, part)
+        self._offset = len(text) - self._window if backwards else 0
+        self._lengths: Sequence[int] | None = None
+        # Something is always cut away.
+        self._most = min(self._window, len(text) - 1)
+        if places is not None:
+            lengths = [len(text) - place for place in reversed(places)] if backwards else places
+            self._lengths = lengths[: bisect_right(lengths, self._most)]
+
+    def _enough(self, tokenizer: TokenCounter, reach: int | None) -> int:
+        """How many characters of the text, on this side, are sure to have more tokens than will be asked for."""
+        size = len(self._text)
+        if reach is None:
+            return size
+        window = _CHARACTERS_A_TOKEN * (reach + _PROOF)
+        while window < size:
+            part = self._text[size - window :] if self._backwards else self._text[:window]
+            if tokenizer.count_up_to(part, reach + _PROOF) is None:
+                return window
+            window *= 2
+        return size
+
+    def span(self, length: int) -> tuple[int, int]:
+        """The characters that are kept, if so many are."""
+        return (len(self._text) - length, len(self._text)) if self._backwards else (0, length)
+
+    def count(self, start: int, end: int) -> int:
+        """Tokens of a slice of the text on this side."""
+        return self._prices.count(start - self._offset, end - self._offset)
+
+    def tokens(self, length: int) -> int:
+        """Tokens of what is kept, by itself."""
+        return self.count(*self.span(length))
+
+    def at_most(self, tokens: int) -> int:
+        """The greatest length that has at most so many tokens, or one near it that has; 0 if there is none."""
+        candidates = range(self._most + 1) if self._lengths is None else self._lengths
+        found = bisect_right(candidates, tokens, key=self.tokens)
+        length = candidates[found - 1] if found else 0
+        return length if self._lengths is not None else self._whole(length)
+
+    def at_least(self, tokens: int) -> int | None:
+        """The least length that has at least so many tokens, or one near it that has; None if there is none."""
+        if tokens <= 0:
+            return 0
+        candidates = range(self._most + 1) if self._lengths is None else self._lengths
+        found = bisect_left(candidates, tokens, key=self.tokens)
+        if found == len(candidates):
+            return None
+        if self._lengths is not None:
+            return self._lengths[found]
+        length = self._whole(candidates[found], more=True)
+        return length if length <= self._most else None
+
+    def shorter(self, length: int) -> int:
+        """The greatest length that is not above this one; 0 at least."""
+        if self._lengths is None:
+            return self._whole(max(0, min(length, self._most)))
+        found = bisect_right(self._lengths, length)
+        return self._lengths[found - 1] if found else 0
+
+    def longer(self, length: int, tokens: int) -> Iterator[int]:
+        """The lengths above this one that have up to so many tokens more, the greatest first."""
+        limit = self.tokens(length) + tokens
+        if self._lengths is not None:
+            start = bisect_right(self._lengths, length)
+            end = bisect_right(self._lengths, limit + _SLACK, start, key=self.tokens)
+            candidates = self._lengths[start:end]
+        else:
+            end = bisect_right(range(self._most + 1), limit + _SLACK, length + 1, key=self.tokens) - 1
+            candidates = self._clusters(length + 1, end)
+        return (candidate for candidate in reversed(candidates) if self.tokens(candidate) <= limit)
+
+    def _clusters(self, least: int, most: int) -> Sequence[int]:
+        """The lengths in a range that cut no grapheme cluster, ascending."""
+        size = len(self._text)
+        if least > most:
+            return []
+        if not self._backwards:
+            return list(cluster_ends(self._text, least, most))
+        return [size - place for place in cluster_ends(self._text, size - most, size - least)][::-1]
+
+    def _whole(self, length: int, *, more: bool = False) -> int:
+        """The nearest length that cuts no grapheme cluster: not above this one, or with `more` not below."""
+        if not self._backwards:
+            return (cluster_end_at_or_behind if more else cluster_end_at_or_before)(self._text, length)
+        size = len(self._text)
+        return size - (cluster_end_at_or_before if more else cluster_end_at_or_behind)(self._text, size - length)
