@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
 from chunker.errors import ChunkerError, OptionError
@@ -36,6 +37,8 @@ _AT_A_WORKER = 2
 _AHEAD = 16
 # How often an item is given to a worker that dies of it.
 _ATTEMPTS = 2
+# Bytes of a message that any pipe takes at one go, whether somebody reads it or not.
+_SHORT = 2_048
 # How often workers are looked after, in seconds.
 _LOOK = 1.0
 # What a worker says first.
@@ -67,16 +70,28 @@ def context_of(start_method: str | None) -> BaseContext:
 
 
 @dataclass
-class _Job(Generic[Item]):
+class _Job:
+    """An item, pickled with its number; how often it was tried."""
+
     number: int
-    item: Item
+    message: bytes
     attempts: int = 0
 
+    @classmethod
+    def of(cls, number: int, item: object) -> _Job:
+        return cls(number, bytes(ForkingPickler.dumps((number, item))))
 
-class _Worker(Generic[Item]):
+    def goes_to(self, worker: _Worker) -> bool:
+        """Whether the worker can be given this job now. A long message only to one that waits for it: who is at work may be about to send
+        a long one, too, and then both wait for the other to read.
+        """
+        return len(worker.jobs) < (_AT_A_WORKER if len(self.message) <= _SHORT else 1)
+
+
+class _Worker:
     """A process, its pipe, and the jobs that it was given and has not answered, in order: it is at work on the first."""
 
-    def __init__(self, context: Any, work: Callable[[Item], Any], others: list[Connection]) -> None:  # noqa: ANN401  # contexts share no type that has Process
+    def __init__(self, context: Any, work: Callable[[Any], Any], others: list[Connection]) -> None:  # noqa: ANN401  # contexts share no type that has Process
         self.pipe, theirs = context.Pipe()
         # A forked process has copies of all pipes: a copy of our end would keep it from seeing that we are gone.
         inherited = [*others, self.pipe] if context.get_start_method() == "fork" else []
@@ -84,14 +99,14 @@ class _Worker(Generic[Item]):
         with _without_interrupts():
             self.process.start()
         theirs.close()
-        self.jobs: deque[_Job[Item]] = deque()
+        self.jobs: deque[_Job] = deque()
         self.is_ready = False  # whether it got as far as to ask for work
 
-    def give(self, job: _Job[Item]) -> None:
+    def give(self, job: _Job) -> None:
         """Send a job; that the worker is dead shows when it is waited for."""
         self.jobs.append(job)
         with contextlib.suppress(OSError):
-            self.pipe.send((job.number, job.item))
+            self.pipe.send_bytes(job.message)
 
     def has_news(self) -> bool:
         """Whether there is something in the pipe, or never will be."""
@@ -132,8 +147,8 @@ class Workers(Generic[Item, Result]):
         self._start_method = start_method
         self._work = work
         self._number = number
-        self._workers: list[_Worker[Item]] = []
-        self._again: deque[_Job[Item]] = deque()
+        self._workers: list[_Worker] = []
+        self._again: deque[_Job] = deque()
         self._done: dict[int, Result | Lost] = {}
         if context_of(start_method).get_start_method() != "fork":
             try:
@@ -160,17 +175,19 @@ class Workers(Generic[Item, Result]):
 
         Raises `ChunkerError` if workers cannot start at all.
         """
-        jobs = (_Job(number, item) for number, item in enumerate(items))
+        jobs = (_Job.of(number, item) for number, item in enumerate(items))
         taken = following = 0  # items taken; the number of the next result
         exhausted = False
         while True:
-            while (worker := self._free_worker()) is not None:
-                job = self._again.popleft() if self._again else None
-                if job is None and not exhausted and taken - following < _AHEAD * self._number:
-                    job = next(jobs, None)
-                    exhausted = job is None
-                    taken += job is not None
+            while self._again or (not exhausted and taken - following < _AHEAD * self._number):
+                job = self._again.popleft() if self._again else next(jobs, None)
                 if job is None:
+                    exhausted = True
+                    break
+                taken = max(taken, job.number + 1)
+                worker = self._worker_for(job)
+                if worker is None:
+                    self._again.appendleft(job)
                     break
                 worker.give(job)
             while following in self._done:
@@ -185,12 +202,12 @@ class Workers(Generic[Item, Result]):
         others = [other.pipe for other in self._workers]
         self._workers.append(_Worker(context_of(self._start_method), self._work, others))
 
-    def _free_worker(self) -> _Worker[Item] | None:
-        """The worker with the fewest jobs; None if all have enough."""
+    def _worker_for(self, job: _Job) -> _Worker | None:
+        """The worker with the fewest jobs; None if it has enough."""
         while len(self._workers) < self._number:
             self._start()
         worker = min(self._workers, key=lambda worker: len(worker.jobs))
-        return worker if len(worker.jobs) < _AT_A_WORKER else None
+        return worker if job.goes_to(worker) else None
 
     def _collect(self) -> None:
         """Wait for results, and bury the dead."""
@@ -211,7 +228,7 @@ class Workers(Generic[Item, Result]):
                 self._done[answer[0]] = answer[1]
                 worker.jobs.popleft()
 
-    def _bury(self, worker: _Worker[Item]) -> None:
+    def _bury(self, worker: _Worker) -> None:
         """What the dead worker was at is tried once more, what waited behind it as if nothing had been."""
         self._workers.remove(worker)
         worker.process.join(_GRACE)
