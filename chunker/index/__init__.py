@@ -1,0 +1,56 @@
+"""An incremental index over files: what changes is embedded, and nothing else.
+
+    from chunker.index import Index
+
+    index = Index.open(".chunker")
+    report = index.sync(["src", "docs"])
+    report.computed, report.reused, report.moved, report.removed
+    for hit in index.search("where are headers parsed?", limit=5):
+        print(hit.source, hit.span.start_line, hit.body)
+
+Needs numpy: pip install "bpe-chunker[index]".
+"""
+
+from __future__ import annotations
+
+from chunker.index.errors import (
+    DamagedIndexError,
+    EmbedderError,
+    IndexingError,
+    LockedIndexError,
+    MissingExtraError,
+    NotAnIndexError,
+    SettingsMismatchError,
+    StorageError,
+)
+
+try:
+    import numpy as _numpy  # noqa: F401, ICN001  # to tell what to install, before a module of ours fails on it
+except ImportError as error:
+    raise MissingExtraError("numpy", "index") from error
+
+from chunker.index.embedders import Embedder, HashingEmbedder, embedder_named
+from chunker.index.indexing import Index
+from chunker.index.reports import Status, SyncReport
+from chunker.index.searching import Filter, Hit
+from chunker.index.settings import Settings
+
+__all__ = [
+    "DamagedIndexError",
+    "Embedder",
+    "EmbedderError",
+    "Filter",
+    "HashingEmbedder",
+    "Hit",
+    "Index",
+    "IndexingError",
+    "LockedIndexError",
+    "MissingExtraError",
+    "NotAnIndexError",
+    "Settings",
+    "SettingsMismatchError",
+    "Status",
+    "StorageError",
+    "SyncReport",
+    "embedder_named",
+]

@@ -1,0 +1,38 @@
+"""Whether what an index keeps holds together: counted anew, from the files up."""
+
+from __future__ import annotations
+
+from chunker.index.store import Snapshot
+from chunker.index.vectors import checksum
+
+_COUNTS = {
+    "places of embeddings": "SELECT count(*) FROM embeddings AS e WHERE e.places != (SELECT count(*) FROM places WHERE embedding = e.id)",
+    "files of versions": "SELECT count(*) FROM versions AS v WHERE v.files != (SELECT count(*) FROM files WHERE version = v.id)",
+    "chunks of versions": "SELECT count(*) FROM versions AS v WHERE v.chunks != (SELECT count(*) FROM places WHERE version = v.id)",
+    "versions without files": "SELECT count(*) FROM versions WHERE files = 0",
+    "places without a version": "SELECT count(*) FROM places WHERE version NOT IN (SELECT id FROM versions)",
+    "files without a version": "SELECT count(*) FROM files WHERE version NOT IN (SELECT id FROM versions)",
+    "places without a vector": "SELECT count(*) FROM places WHERE embedding NOT IN (SELECT id FROM embeddings)",
+    "texts": "SELECT count(*) FROM embeddings WHERE (text IS NULL) != (places = 0)",
+    "rows of vectors": "SELECT count(*) FROM embeddings WHERE row < 0 OR row >= (SELECT value FROM meta WHERE name = 'rows')",
+    "words": "SELECT abs((SELECT count(*) FROM words_docsize) - (SELECT count(*) FROM embeddings WHERE places > 0))",
+}
+
+
+def faults(snapshot: Snapshot) -> list[str]:
+    """What does not hold together; empty if all does. Reads everything."""
+    found = [
+        f"the database: {line}" for (line,) in snapshot.connection.execute("PRAGMA integrity_check") if line != "ok"
+    ]
+    for name, query in _COUNTS.items():
+        count = snapshot.connection.execute(query).fetchone()[0]
+        if count:
+            found.append(f"{name}: {count:,} are wrong")
+    wrong = sum(
+        checksum(snapshot.vectors[row]) != expected
+        for row, expected in snapshot.connection.execute("SELECT row, checksum FROM embeddings")
+        if 0 <= row < len(snapshot.vectors)
+    )
+    if wrong:
+        found.append(f"vectors: {wrong:,} are not what was written")
+    return found

@@ -1,0 +1,60 @@
+"""Embedders by name.
+
+    embedder_named("hashing")                                  no model, nothing to install: finds shared spelling
+    embedder_named("minilm")                                   a small model whose weights come as a package
+    embedder_named("openai:text-embedding-3-small")            OpenAI, or with base_url whatever speaks as it does
+    embedder_named("sentence-transformers:BAAI/bge-small-en-v1.5")
+    embedder_named("model2vec:minishlab/potion-base-8M")
+
+Other packages add theirs through the entry point group `bpe_chunker.embedders`: a function or class that takes the part of the name after the
+colon, if there is one, and options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from chunker.errors import OptionError
+from chunker.index.embedders.base import Embedder, batches, checked, identity
+from chunker.index.embedders.hashing import HashingEmbedder
+from chunker.index.errors import EmbedderError
+
+__all__ = ["Embedder", "HashingEmbedder", "batches", "checked", "embedder_named", "identity"]
+
+DEFAULT = "hashing"
+_GROUP = "bpe_chunker.embedders"
+_OURS = {
+    "hashing": ("chunker.index.embedders.hashing", "HashingEmbedder"),
+    "minilm": ("chunker.index.embedders.minilm", "MiniLMEmbedder"),
+    "model2vec": ("chunker.index.embedders.local_models", "Model2VecEmbedder"),
+    "openai": ("chunker.index.embedders.endpoint", "EndpointEmbedder"),
+    "sentence-transformers": ("chunker.index.embedders.local_models", "SentenceTransformerEmbedder"),
+}
+
+
+def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # those of the embedder
+    """The embedder of this name. Raises `OptionError` for a name or options that are none, and `MissingExtraError`."""
+    kind, _, model = name.partition(":")
+    make = _maker(kind)
+    try:
+        made = make(model, **options) if model else make(**options)
+    except TypeError as error:
+        raise OptionError(f"the embedder {name!r} cannot be made so: {error}") from error
+    if not isinstance(made, Embedder):
+        raise EmbedderError(f"what is registered as the embedder {kind!r} is none: {made!r}")
+    return made
+
+
+def _maker(kind: str) -> Callable[..., Any]:
+    if kind in _OURS:
+        module, attribute = _OURS[kind]
+        maker: Callable[..., Any] = getattr(import_module(module), attribute)
+        return maker
+    points = {point.name: point for point in entry_points(group=_GROUP)}
+    if kind not in points:
+        raise OptionError(f"no embedder is called {kind!r}; there are {', '.join(sorted({*_OURS, *points}))}")
+    loaded: Callable[..., Any] = points[kind].load()
+    return loaded

@@ -1,0 +1,289 @@
+"""The index: files in, chunks that answer a question out.
+
+index = Index.open(".chunker")
+index.sync(["src", "docs"])                 embeds what is new, and nothing else
+index.search("where are headers parsed?")   by meaning or spelling, and by words
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypedDict, Unpack, get_args
+
+from chunker.errors import OptionError
+from chunker.index.checking import faults
+from chunker.index.embedders import DEFAULT, Embedder, checked, embedder_named, identity
+from chunker.index.errors import EmbedderError, NotAnIndexError
+from chunker.index.reports import Status, SyncReport
+from chunker.index.schema import tables
+from chunker.index.searching import By, Filter, Hit, Search
+from chunker.index.settings import Settings
+from chunker.index.sources import MAX_FILE_BYTES, Limits, Sources
+from chunker.index.store import Store
+from chunker.index.syncing import Sync
+from chunker.options import Strategy
+
+# The embedder in the settings of an index whose embedder has no name, but was given as an object.
+_GIVEN = "(given)"
+
+DEFAULT_FOLDER = ".chunker"
+
+
+class IndexOptions(TypedDict, total=False):
+    """How an index cuts; `chunker.TextChunker` says what each does. `tokenizer` is a name: it must be found again."""
+
+    tokenizer: str
+    max_tokens: int
+    desired_tokens: int | None
+    min_tokens: int | None
+    overlap: int
+    context: bool
+    strategy: Strategy
+
+
+class Index:
+    """An index in a folder. Any number of processes and threads may search it while one writes to it.
+
+    Make one with `Index.open`. It holds nothing open between calls.
+    """
+
+    def __init__(
+        self, store: Store, root: Path, settings: Settings, embedder: Embedder | None, *, exists: bool
+    ) -> None:
+        self._store = store
+        self._root = root
+        self._settings = settings
+        self._embedder = embedder
+        self._exists = exists
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] = DEFAULT_FOLDER,
+        *,
+        embedder: str | Embedder | None = None,
+        embedder_options: dict[str, Any] | None = None,
+        root: str | os.PathLike[str] | None = None,
+        create: bool = True,
+        rebuild: bool = False,
+        **options: Unpack[IndexOptions],
+    ) -> Index:
+        """The index in the folder `path`; a new one if there is none and `create`.
+
+        `embedder`: a name (`chunker.index.embedders`) or an object; by default "hashing", which needs no model and finds shared spelling.
+        `options`: how files are cut. What is not given is as the index has it. `root`: sources are named from here; by default the folder
+        around the index. `rebuild`: take other settings than the index has; files are then cut again, and vectors are kept where the embedder
+        is the same.
+
+        Raises `SettingsMismatchError` for settings that are given and differ from those of the index, `NotAnIndexError`,
+        `DamagedIndexError`, and `OptionError` for options that cannot be used.
+        """
+        folder = Path(path).absolute()
+        store = Store(folder)
+        kept = store.settings()
+        if kept is None and not create:
+            raise NotAnIndexError(
+                f"there is no index at {folder}: make one with `chunker index PATH`, or Index.open(...).sync(...)"
+            )
+        made: Embedder | None
+        if kept is not None and embedder is None:
+            made, name, configured = None, kept.embedder, kept.embedder_options
+        else:
+            name = embedder if isinstance(embedder, str) else DEFAULT if embedder is None else _GIVEN
+            configured = json.dumps(embedder_options or {}, sort_keys=True)
+            made = (
+                embedder_named(name, **(embedder_options or {}))
+                if embedder is None or isinstance(embedder, str)
+                else embedder
+            )
+        asked = _settings(kept, made, name, configured, options)
+        index = cls(store, Path(root) if root is not None else folder.parent, asked, made, exists=kept is not None)
+        if kept is None:
+            return index
+        if not rebuild:
+            kept.require(asked)
+        elif kept.fingerprint() != asked.fingerprint() or kept.identity != asked.identity:
+            asked.cut()
+            with store.writing() as writer:
+                writer.restart(asked)
+        return index
+
+    @property
+    def path(self) -> Path:
+        """The folder of the index."""
+        return self._store.folder
+
+    @property
+    def settings(self) -> Settings:
+        """What its chunks and vectors depend on."""
+        return self._settings
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes its vectors. Raises `EmbedderError` if the index was made with one that has no name, and none is given."""
+        if self._embedder is None:
+            if self._settings.embedder == _GIVEN:
+                raise EmbedderError(
+                    "the index was made with an embedder of its own: give it to Index.open(embedder=...)"
+                )
+            made = embedder_named(self._settings.embedder, **json.loads(self._settings.embedder_options))
+            if identity(made).hex() != self._settings.identity:
+                raise EmbedderError(
+                    f"the embedder {self._settings.embedder!r} is another than the index was made with: rebuild it"
+                )
+            self._embedder = made
+        return self._embedder
+
+    def sync(
+        self,
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        tags: str | Iterable[str] = "",
+        dry_run: bool = False,
+        hidden: bool = False,
+        secrets: bool = False,
+        max_file_bytes: int = MAX_FILE_BYTES,
+        progress: Callable[[SyncReport], object] | None = None,
+    ) -> SyncReport:
+        """Make the index hold what the files behind `paths` hold now; files that are gone from there leave it.
+
+        `tags`: such as the branch; each has its own view of the files, and what they share is kept once. `dry_run`: only find out what would
+        be done. `hidden`, `secrets`: take hidden files, and files that hold secrets, too. `progress` is called with the report so far.
+
+        What is wrong with a file is in the report; the others are done, and what the index has of that file stays. May be killed at any point:
+        the next sync goes on. Raises `LockedIndexError` if somebody else writes, and `EmbedderError`; what was embedded until then is kept.
+        """
+        if max_file_bytes < 0:
+            raise OptionError(f"max_file_bytes must be a whole number from 0, got {max_file_bytes!r}")
+        limits = Limits(hidden, secrets, max_file_bytes)
+        listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        sources = Sources(listed, self._root, self.path, limits)
+        named = _names(tags, "tags")
+        tell = progress or _nobody
+        if dry_run:
+            with self._connection() as connection:
+                return Sync(
+                    connection, None, self._settings, self.embedder, tags=named, limits=limits, progress=tell
+                ).run(sources)
+        self._ensure()
+        with self._store.writing() as writer:
+            return Sync(
+                writer.connection, writer, self._settings, self.embedder, tags=named, limits=limits, progress=tell
+            ).run(sources)
+
+    def search(self, query: str, limit: int = 10, filter: Filter | None = None, *, by: By = "both") -> list[Hit]:  # noqa: A002  # the word that users expect
+        """The `limit` chunks that answer `query` best, best first; a text that stands in several places is one hit.
+
+        `by`: "vectors", "words", or "both" fused. An index without files has no hits.
+        """
+        if limit < 1:
+            raise OptionError(f"limit must be a whole number from 1, got {limit!r}")
+        if by not in get_args(By):
+            raise OptionError(f"by must be one of {', '.join(get_args(By))}; got {by!r}")
+        if not self._exists and self._store.settings() is None:
+            return []
+        vector = None
+        if by != "words" and query.strip():
+            vector = checked(self.embedder.embed_query(query)[None], 1, self.embedder)[0]
+        with self._store.reading() as snapshot:
+            return Search(snapshot, vector, None if by == "vectors" else query, limit, filter or Filter()).hits()
+
+    def status(self) -> Status:
+        """What the index holds."""
+        settings = asdict(self._settings)
+        if not self._exists and self._store.settings() is None:
+            return Status({}, 0, 0, 0, 0, 0, 0, 0, settings)
+        with self._store.reading() as snapshot:
+            ask = snapshot.connection.execute
+            tags = dict(ask("SELECT tag, count(*) FROM files GROUP BY tag ORDER BY tag").fetchall())
+            chunks, tokens = ask(
+                "SELECT coalesce(sum(v.chunks), 0), coalesce(sum(v.tokens), 0) FROM files AS f JOIN versions AS v ON v.id = f.version"
+            ).fetchone()
+            embeddings, spare = ask("SELECT count(*), coalesce(sum(places = 0), 0) FROM embeddings").fetchone()
+            revision = ask("SELECT value FROM meta WHERE name = 'revision'").fetchone()[0]
+        size = sum(path.stat().st_size for path in self.path.iterdir() if path.is_file())
+        return Status(tags, sum(tags.values()), chunks, tokens, embeddings, spare, size, revision, settings)
+
+    def verify(self) -> list[str]:
+        """What in the index does not hold together; empty if all does. Reads all of it, the vectors too."""
+        if not self._exists and self._store.settings() is None:
+            return []
+        with self._store.reading() as snapshot:
+            return faults(snapshot)
+
+    def forget(self, tag: str) -> int:
+        """Remove a tag with all its files, such as a branch that is gone; how many files it had."""
+        self._ensure()
+        with self._store.writing() as writer:
+            return writer.forget(tag)
+
+    def prune(self) -> int:
+        """Drop the vectors that no chunk needs; how many went."""
+        self._ensure()
+        with self._store.writing() as writer:
+            return writer.drop_spare(everything=True)
+
+    def _ensure(self) -> None:
+        if not self._exists:
+            self._settings.cut()  # what is wrong with the options is told before a folder is made
+            self._store.create(self._settings)
+            kept = self._store.settings()
+            if kept is not None:
+                kept.require(self._settings)
+            self._exists = True
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """To find out what is known: of an index that does not exist yet, nothing."""
+        if self._store.settings() is not None:
+            with self._store.reading() as snapshot:
+                yield snapshot.connection
+            return
+        with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+            for statement in tables():
+                connection.execute(statement)
+            yield connection
+
+    def __repr__(self) -> str:
+        return (
+            f"Index({str(self.path)!r}, embedder={self._settings.embedder!r}, max_tokens={self._settings.max_tokens})"
+        )
+
+
+def _settings(
+    kept: Settings | None, embedder: Embedder | None, name: str, configured: str, options: IndexOptions
+) -> Settings:
+    given: dict[str, Any] = dict(options)
+    tokenizer: object = given.get("tokenizer", "")
+    if not isinstance(tokenizer, str):
+        raise OptionError(f"the tokenizer of an index must be a name, which is found again; got {tokenizer!r}")
+    if kept is not None:
+        if embedder is not None:
+            given |= {"identity": identity(embedder).hex(), "dimensions": embedder.dimensions, "embedder": name}
+            given["embedder_options"] = configured
+        return kept.with_options(**given)
+    if embedder is None:
+        raise EmbedderError("an index needs an embedder")
+    max_tokens = given.get("max_tokens")
+    if max_tokens is not None and "desired_tokens" not in given:
+        # In the proportion of the defaults.
+        given["desired_tokens"] = max(max_tokens * 3 // 8, 1)
+    base = Settings(embedder.tokenizer, name, configured, identity(embedder).hex(), embedder.dimensions)
+    return base.with_options(**given)
+
+
+def _names(given: str | Iterable[str], option: str) -> list[str]:
+    names = [given] if isinstance(given, str) else list(given)
+    if not names:
+        raise OptionError(f"{option} must name at least one")
+    return names
+
+
+def _nobody(_report: SyncReport) -> None:
+    return

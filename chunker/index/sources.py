@@ -1,0 +1,120 @@
+"""From paths to the files of an index: their names in it, and what is left out.
+
+    root = /home/me/project       the folder around the index
+    /home/me/project/src/a.py  -> "src/a.py"
+    /etc/motd                  -> "/etc/motd"     out of the root: only if it was named
+
+A name has no `..` and goes through no link: a file has one, however it was reached. Folders are walked as the command walks them
+(`chunker.files`): links are not followed, so there are no circles.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from chunker.errors import OptionError
+from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable
+from chunker.index.secrets import named_as_secret
+
+# Larger files are data, or were written by a program: their chunks would drown what people wrote.
+MAX_FILE_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is taken: `hidden` files, `secrets`, files of at most `max_file_bytes` bytes."""
+
+    hidden: bool = False
+    secrets: bool = False
+    max_file_bytes: int = MAX_FILE_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file and its name in the index."""
+
+    name: str
+    file: FoundFile
+
+
+class Sources:
+    """The files behind some paths. `folder` is that of the index itself, which is never a source."""
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]], root: Path, folder: Path, limits: Limits) -> None:
+        self._root = os.path.realpath(root)
+        self._index = os.path.realpath(folder)
+        self._limits = limits
+        self._tops: list[str] = []
+        for path in paths:
+            given = os.fspath(path)
+            if given == STANDARD_INPUT:
+                raise OptionError("standard input cannot be indexed: it has no place to come back to")
+            if "\0" in given:
+                raise OptionError(f"no path has a NUL character: {given!r}")
+            self._tops.append(os.path.realpath(given))
+
+    def scopes(self) -> list[str]:
+        """The names of what is asked for; "" for all that is below the root."""
+        return [self._name(top) for top in self._tops]
+
+    def missing(self) -> set[str]:
+        """The names of what is asked for and is not there."""
+        return {self._name(top) for top in self._tops if not os.path.lexists(top)}
+
+    def found(self) -> Iterator[Source | Problem]:
+        """The files, each once; a Problem for what cannot be had, and one that has not `failed` for what is left out on purpose."""
+        folders: set[str] = set()
+        for item in find_files(self._tops, hidden=self._limits.hidden):
+            if isinstance(item, Problem):
+                yield replace(item, path=self._name(item.path))
+            elif not self._is_of_index(item.path):
+                if not self._limits.hidden:
+                    yield from self._hidden_secrets(item.path.rpartition("/")[0], folders)
+                yield self._judged(item)
+
+    def _judged(self, file: FoundFile) -> Source | Problem:
+        name = self._name(file.path)
+        if not self._limits.secrets and named_as_secret(file.path.rpartition("/")[2]):
+            return Problem(name, "left out: by its name it holds secrets", failed=False)
+        if file.size > self._limits.max_file_bytes:
+            limit = self._limits.max_file_bytes
+            return Problem(name, f"left out: {file.size:,} bytes are more than {limit:,}", failed=False)
+        return Source(name, file)
+
+    def _hidden_secrets(self, folder: str, seen: set[str]) -> Iterator[Problem]:
+        """The hidden files beside a file that are secrets. A walk says nothing of hidden files; of these one should know."""
+        if folder in seen or self._limits.secrets:
+            return
+        seen.add(folder)
+        try:
+            names = sorted(path.name for path in Path(folder or "/").iterdir())
+        except OSError:
+            return  # gone since it was walked; the files in it will be told of
+        for name in names:
+            if name.startswith(".") and named_as_secret(name):
+                yield Problem(self._name(f"{folder}/{name}"), "left out: by its name it holds secrets", failed=False)
+
+    def _is_of_index(self, path: str) -> bool:
+        return os.path.normpath(path).startswith(self._index + os.sep)
+
+    def _name(self, path: str) -> str:
+        """The name of a real path: below the root without it, elsewhere the whole path."""
+        native = os.path.normpath(path)
+        if native == self._root:
+            return ""
+        below = native.removeprefix(self._root.rstrip(os.sep) + os.sep)
+        return portable(below.replace(os.sep, "/"))
+
+
+def is_in_scope(name: str, scope: str) -> bool:
+    """Whether a file of this name is, or lies in, what `scope` names.
+
+    >>> is_in_scope("src/a.py", "src"), is_in_scope("src2/a.py", "src"), is_in_scope("a.py", ""), is_in_scope("/etc/motd", "")
+    (True, False, True, False)
+    """
+    if not scope:
+        return not Path(name).is_absolute()
+    return name == scope or name.startswith(scope.rstrip("/") + "/")

@@ -1,0 +1,143 @@
+"""An index on the disk: the folder, its database, its vectors; who may write, and what a reader sees.
+
+    .chunker/index.sqlite        which text stands where, and full-text search (schema.py)
+    .chunker/vectors-0.f32       one row a text (vectors.py)
+    .chunker/writer.sqlite       locked by who writes; the lock goes with the process
+    .chunker/.gitignore          *
+
+`Store.reading` gives a `Snapshot`: the state of one commit, whatever is written meanwhile. `Store.writing` gives a `Writer` (writing.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunker.index.errors import DamagedIndexError, LockedIndexError, NotAnIndexError, StorageError
+from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
+from chunker.index.settings import Settings
+from chunker.index.vectors import HEADER_BYTES, Vectors, create, map_rows, vectors_path
+from chunker.index.writing import Writer
+
+_LOCK = "writer.sqlite"
+_OURS = (DATABASE, _LOCK, "vectors-", ".gitignore")
+# How often a reader looks again for vectors that were written anew while it began.
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of."""
+
+    connection: sqlite3.Connection
+    vectors: Vectors
+
+
+class Store:
+    """The folder of an index. Holds nothing open between calls, so threads may share it, and it survives a fork."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def settings(self) -> Settings | None:
+        """The settings that the index was made with; None where there is no index yet. Raises the errors of `IndexingError`."""
+        if not (self.folder / DATABASE).exists():
+            self._refuse_strangers()
+            return None
+        with translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+            if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                if any(path.stat().st_size > HEADER_BYTES for path in self.folder.glob("vectors-*.f32")):
+                    raise DamagedIndexError(
+                        f"the database in {self.folder} is empty, but there are vectors: it was damaged; make it anew"
+                    )
+                return None
+            meta = dict(connection.execute("SELECT name, value FROM meta"))
+        if meta.get("schema") != SCHEMA:
+            raise DamagedIndexError(
+                f"{self.folder} has the form {meta.get('schema')!r}; this version reads {SCHEMA}: remove the folder and make it anew"
+            )
+        return Settings.from_json(str(meta.get("settings", "")))
+
+    def create(self, settings: Settings) -> None:
+        """Make an empty index; killed at any point, it can be made again."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise StorageError(f"{self.folder}: {error.strerror}") from error
+        with self._locked(), translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+            create(vectors_path(self.folder, 0), settings.dimensions, 0)
+            with transaction(connection):
+                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    return  # another process was first
+                for statement in tables():
+                    connection.execute(statement)
+                values = {"schema": SCHEMA, "settings": settings.to_json(), "generation": 0, "rows": 0, "revision": 0}
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Snapshot]:
+        """The state of the last commit."""
+        with translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+            for attempt in range(_ATTEMPTS):
+                connection.execute("BEGIN")
+                try:
+                    vectors = self._vectors(connection)
+                    break
+                except FileNotFoundError as error:
+                    # Written anew between our look at the database and this one; the next look sees where.
+                    connection.execute("ROLLBACK")
+                    if attempt == _ATTEMPTS - 1:
+                        raise DamagedIndexError(
+                            f"the vectors of {self.folder} are missing: make the index anew"
+                        ) from error
+            yield Snapshot(connection, vectors)
+            connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Raises `LockedIndexError` at once if somebody else writes."""
+        with self._locked(), translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+            writer = Writer(self.folder, connection)
+            writer.tidy()
+            yield writer
+
+    def _vectors(self, connection: sqlite3.Connection) -> Vectors:
+        meta = dict(connection.execute("SELECT name, value FROM meta"))
+        settings = Settings.from_json(str(meta.get("settings", "")))
+        return map_rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"])
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        # A lock of SQLite, for it is there on every system, and gone with the process that held it.
+        try:
+            lock = sqlite3.connect(self.folder / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise StorageError(f"{self.folder}: {error}") from error
+        with contextlib.closing(lock):
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                    raise LockedIndexError(f"{self.folder} is being written to by another process") from None
+                raise StorageError(f"{self.folder}: {error}") from error
+            yield
+
+    def _refuse_strangers(self) -> None:
+        if self.folder.is_file():
+            raise NotAnIndexError(f"{self.folder} is a file; an index is a folder")
+        if not self.folder.is_dir():
+            return
+        names = sorted(path.name for path in self.folder.iterdir())
+        strange = [name for name in names if not name.startswith(_OURS)]
+        if strange:
+            raise NotAnIndexError(
+                f"{self.folder} is no index: it holds {strange[0]}. Name a folder that is empty, or not there yet"
+            )
+        if any(path.stat().st_size > HEADER_BYTES for path in self.folder.glob("vectors-*.f32")):
+            raise DamagedIndexError(
+                f"the database of {self.folder} is missing: restore it, or remove the folder and make it anew"
+            )

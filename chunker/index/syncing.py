@@ -1,0 +1,318 @@
+"""One sync: from the files as they are to an index of them, touching no more than what has changed.
+
+    file       size and times as they were? -> nothing to do
+      |        its text is known?           -> one row: file -> version
+    chunks     cut
+      |        the key of a text is known?  -> the vector is there
+    vectors    embedded in batches, each kept before the next is asked for
+      |
+    commit     versions, places and files, some hundred files at a time; at the end the files that are gone
+
+A run that is killed has done whole commits; the next one finds what they have, and goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunker.batches import Cut
+from chunker.boundaries.fallback import LinesFormat
+from chunker.documents import Document, read_document
+from chunker.files import FoundFile, Problem, portable
+from chunker.index.embedders import Embedder, batches, checked, identity
+from chunker.index.keys import embed_key, version_key
+from chunker.index.reports import SyncReport
+from chunker.index.secrets import begins_with_key
+from chunker.index.settings import Settings
+from chunker.index.sources import Limits, Source, Sources, is_in_scope
+from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
+from chunker.models import Chunk
+
+# A commit holds at most so many new chunks and files, and one file more.
+CHUNKS_AT_ONCE = 4096
+FILES_AT_ONCE = 512
+# A file that was written to less than this many nanoseconds before it was read may be written to again without another time: coarse
+# clocks tick every two seconds.
+_TIMES_TELL_AFTER = 2_500_000_000
+
+_Place = tuple[bytes, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the index has of a file under a tag."""
+
+    version: bytes
+    state: FileState
+
+
+class Sync:
+    """One run. Without `writer` it is a dry one: it finds out what would be done, and does nothing."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        writer: Writer | None,
+        settings: Settings,
+        embedder: Embedder,
+        *,
+        tags: Collection[str],
+        limits: Limits,
+        progress: Callable[[SyncReport], object],
+    ) -> None:
+        self._connection = connection
+        self._writer = writer
+        self._embedder = embedder
+        self._tags = list(dict.fromkeys(tags))
+        self._limits = limits
+        self._progress = progress
+        self._cut: Cut = settings.cut()
+        self._fingerprint = settings.fingerprint()
+        self._identity = identity(embedder)
+        self._price = float(getattr(embedder, "price", 0.0))
+        self._report = SyncReport(dry_run=writer is None)
+        self._began = time.monotonic()
+        self._changes = Changes()
+        self._waiting = 0  # chunks in self._changes
+        self._seen: set[str] = set()
+        self._kept: list[str] = []  # scopes of which nothing is known now, so that what the index has of them stays
+        self._known: dict[tuple[str, str], _Known] = {}
+        self._appeared: Counter[bytes] = Counter()
+        self._disappeared: Counter[bytes] = Counter()
+        self._promised: set[bytes] = set()  # of a dry run: keys that would have vectors by now
+        self._planned: dict[bytes, NewVersion] = {}  # of a dry run: versions that there would be
+        self._new_names: list[tuple[str, bytes]] = []
+
+    def run(self, sources: Sources) -> SyncReport:
+        """Do it all."""
+        scopes, missing = sources.scopes(), sources.missing()
+        self._load_known(scopes)
+        for item in sources.found():
+            if isinstance(item, Problem):
+                self._note(item, missing)
+            else:
+                self._take(item)
+            if self._waiting >= CHUNKS_AT_ONCE or len(self._changes.files) >= FILES_AT_ONCE:
+                self._flush()
+        self._remove_missing(scopes)
+        self._flush()
+        self._finish()
+        return self._report
+
+    # --- files
+
+    def _load_known(self, scopes: Iterable[str]) -> None:
+        for tag in self._tags:
+            rows = self._connection.execute(
+                "SELECT f.source, v.key, f.size, f.modified, f.changed FROM files AS f JOIN versions AS v ON v.id = f.version "
+                "WHERE f.tag = ?",
+                (tag,),
+            )
+            for source, version, size, modified, changed in rows:
+                if any(is_in_scope(source, scope) for scope in scopes):
+                    self._known[tag, source] = _Known(version, FileState(size, modified, changed))
+
+    def _note(self, problem: Problem, missing: Collection[str] = ()) -> None:
+        if not problem.failed:
+            self._report.left_out.append(problem)
+            return
+        if problem.path in missing and any(is_in_scope(source, problem.path) for _, source in self._known):
+            return  # it was indexed, it is asked for, and it is not there any more
+        self._report.problems.append(problem)
+        self._kept.append(problem.path)
+
+    def _take(self, source: Source) -> None:
+        self._report.files += 1
+        state = _state_of(source.file)
+        known = [self._known.get((tag, source.name)) for tag in self._tags]
+        if state is not None and all(one is not None and one.state == state for one in known):
+            self._seen.add(source.name)
+            self._report.unchanged += 1
+            return
+        document = read_document(source.file)
+        if isinstance(document, Problem):
+            self._note(Problem(source.name, document.reason, document.offset, document.line, document.failed))
+            return
+        if not self._limits.secrets and begins_with_key(document.text):
+            self._note(Problem(source.name, "left out: it holds a private key", failed=False))
+            return
+        version = self._version(source.name, document)
+        if version is None:
+            return
+        self._seen.add(source.name)
+        self._assign(source.name, version, state or FileState(document.size, -1, -1), known)
+
+    def _version(self, name: str, document: Document) -> bytes | None:
+        """The key of the version that a text is; one that is new is put among the changes. None if it cannot be cut."""
+        chunker = self._cut.chunker(portable(document.path), document.text)
+        form = chunker.format
+        notes = repr(form) if isinstance(form, LinesFormat) else ""
+        key = version_key(self._fingerprint, type(form).__name__, form.language, notes, document.text)
+        if key in self._changes.versions or key in self._planned or self._is_version(key):
+            return key
+        try:
+            # Without its path: it would be a part of each text, and a file that is renamed would be embedded again.
+            chunks = chunker.chunk(document.text)
+        except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
+            self._note(Problem(name, f"{type(error).__name__}: {error}"))
+            return None
+        places = [self._place(chunk) for chunk in chunks]
+        self._changes.versions[key] = NewVersion(key, form.language, places)
+        self._waiting += len(places)
+        return key
+
+    def _place(self, chunk: Chunk) -> NewPlace:
+        span = chunk.span
+        offsets = (span.start, span.end, span.start_byte, span.end_byte, span.start_line, span.end_line)
+        key = embed_key(self._identity, chunk.text)
+        return NewPlace(key, chunk.text, chunk.token_count, len(chunk.context), chunk.kind, offsets)
+
+    def _assign(self, name: str, version: bytes, state: FileState, known: list[_Known | None]) -> None:
+        before = {one.version for one in known if one is not None}
+        if None in known:
+            self._report.added += 1
+            self._new_names.append((name, version))
+        elif before == {version}:
+            self._report.unchanged += 1
+        else:
+            self._report.changed += 1
+        for tag in self._tags:
+            self._changes.files.append(NewFile(tag, name, version, state))
+
+    def _remove_missing(self, scopes: list[str]) -> None:
+        gone: dict[str, bytes] = {}
+        for (tag, source), known in self._known.items():
+            if source in self._seen or any(is_in_scope(source, kept) for kept in self._kept):
+                continue
+            if any(is_in_scope(source, scope) for scope in scopes):
+                self._changes.removed.append((tag, source))
+                gone[source] = known.version
+        self._report.removed_files = len(gone)
+        left = Counter(gone.values())
+        for _, version in self._new_names:
+            if left[version] > 0:
+                left[version] -= 1
+                self._report.renamed += 1
+
+    # --- commits
+
+    def _flush(self) -> None:
+        """Embed what has no vector, then commit what is waiting."""
+        changes = self._changes
+        if not changes.files and not changes.removed:
+            return
+        texts = {place.key: place for version in changes.versions.values() for place in version.places}
+        missing = self._missing(texts)
+        self._count(changes, set(missing))
+        self._embed([texts[key] for key in missing])
+        if self._writer is not None:
+            self._writer.change_files(changes)
+        else:
+            self._planned.update(changes.versions)
+        self._changes = Changes()
+        self._waiting = 0
+        self._tell()
+
+    def _missing(self, texts: Collection[bytes]) -> list[bytes]:
+        known = self._connection.execute
+        return [
+            key
+            for key in texts
+            if key not in self._promised and known("SELECT 1 FROM embeddings WHERE key = ?", (key,)).fetchone() is None
+        ]
+
+    def _embed(self, places: list[NewPlace]) -> None:
+        sizes = [place.tokens for place in places]
+        for run in batches(sizes, self._embedder.max_batch_texts, self._embedder.max_batch_tokens):
+            batch = places[run]
+            if self._writer is not None:
+                vectors = checked(self._embedder.embed([place.text for place in batch]), len(batch), self._embedder)
+                self._writer.add_vectors([place.key for place in batch], sizes[run], vectors)
+            else:
+                self._promised.update(place.key for place in batch)
+            self._report.computed += len(batch)
+            self._report.tokens_computed += sum(sizes[run])
+            self._report.cost = self._report.tokens_computed * self._price / 1e6
+            self._tell()
+
+    def _count(self, changes: Changes, missing: set[bytes]) -> None:
+        """Note which places appear and which disappear, before the commit makes it so."""
+        steps: set[tuple[str, bytes | None, bytes | None]] = set()
+        for file in changes.files:
+            known = self._known.get((file.tag, file.source))
+            steps.add((file.source, known.version if known else None, file.version))
+        for tag, source in changes.removed:
+            steps.add((source, self._known[tag, source].version, None))
+        for _, before, after in sorted(steps, key=repr):
+            if before == after:
+                continue
+            old = Counter(self._places(before))
+            new = Counter(self._places(after))
+            for (key, _, _), count in (new - old).items():
+                fresh = key in missing
+                missing.discard(key)
+                if count > fresh:
+                    self._appeared[key] += count - fresh
+            for (key, _, _), count in (old - new).items():
+                self._disappeared[key] += count
+
+    def _places(self, version: bytes | None) -> list[_Place]:
+        if version is None:
+            return []
+        new = self._changes.versions.get(version) or self._planned.get(version)
+        if new is not None:
+            return [(place.key, *place.span[:2]) for place in new.places]
+        rows = self._connection.execute(
+            "SELECT e.key, p.start, p.end FROM versions AS v JOIN places AS p ON p.version = v.id "
+            "JOIN embeddings AS e ON e.id = p.embedding WHERE v.key = ?",
+            (version,),
+        )
+        return [(key, start, end) for key, start, end in rows]
+
+    def _is_version(self, key: bytes) -> bool:
+        return self._connection.execute("SELECT 1 FROM versions WHERE key = ?", (key,)).fetchone() is not None
+
+    # --- the end
+
+    def _finish(self) -> None:
+        report = self._report
+        report.moved = (self._appeared & self._disappeared).total()
+        report.reused = self._appeared.total() - report.moved
+        report.removed = self._disappeared.total() - report.moved
+        if self._writer is not None:
+            report.dropped = self._writer.drop_spare()
+            query = (
+                "SELECT coalesce(sum(v.chunks), 0), coalesce(sum(v.tokens), 0) FROM files AS f JOIN versions AS v ON v.id = f.version "
+                "WHERE f.tag IN (SELECT value FROM json_each(?))"
+            )
+            report.chunks, report.tokens = self._connection.execute(query, (json.dumps(self._tags),)).fetchone()
+        else:
+            report.chunks, report.tokens = self._planned_totals()
+        self._tell()
+
+    def _planned_totals(self) -> tuple[int, int]:
+        """Chunks and tokens that there would be, of new versions; those of others are not counted by a dry run."""
+        versions = self._planned.values()
+        return sum(len(version.places) for version in versions), sum(version.tokens for version in versions)
+
+    def _tell(self) -> None:
+        self._report.seconds = time.monotonic() - self._began
+        self._progress(self._report)
+
+
+def _state_of(file: FoundFile) -> FileState | None:
+    """The size and times of a file; None if the times prove nothing, for it was just written to, or if it is gone."""
+    try:
+        found = Path(file.path).stat()
+    except OSError:
+        return None
+    newest = max(found.st_mtime_ns, found.st_ctime_ns)
+    if time.time_ns() - newest < _TIMES_TELL_AFTER:
+        return None
+    return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns)

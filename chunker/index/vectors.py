@@ -1,0 +1,120 @@
+"""The vectors: float32 rows in one file that only grows, mapped into memory to be searched.
+
+    vectors-3.f32   | header, 64 bytes | row 0 | row 1 | ... | row n-1 | rows of a run that was killed
+                                                                       ^ the database says how many rows there are
+
+Rows are written and flushed to the disk before the database commits to them, so each row it knows of is there. What a killed run left
+behind its last commit is written over. A row never changes: a reader that began before a commit sees what it saw. Rows that nobody
+needs are left out when the file is written anew under the next number (`rewritten`); who still reads the old one keeps it.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunker.index.errors import DamagedIndexError
+
+Vectors = NDArray[np.float32]
+
+HEADER_BYTES = 64
+_MAGIC = b"BPEVEC01"
+_HEADER = struct.Struct("<8sII")
+# Rows at a time, so that a search or a copy needs little memory beside the file.
+BLOCK_ROWS = 8192
+
+
+def vectors_path(folder: Path, generation: int) -> Path:
+    """Where the rows of this generation are."""
+    return folder / f"vectors-{generation}.f32"
+
+
+def checksum(row: Vectors) -> int:
+    """The CRC-32 of the bytes of a row."""
+    return zlib.crc32(np.ascontiguousarray(row, "<f4").tobytes())
+
+
+def create(path: Path, dimensions: int, generation: int) -> None:
+    """Make a file without rows."""
+    with path.open("wb") as file:
+        file.write(_HEADER.pack(_MAGIC, dimensions, generation).ljust(HEADER_BYTES, b"\0"))
+        _flush(file.fileno())
+
+
+def write_rows(path: Path, first: int, rows: Vectors) -> None:
+    """Write rows from number `first` on, and wait until they are on the disk."""
+    with path.open("r+b") as file:
+        file.seek(HEADER_BYTES + first * rows.shape[1] * 4)
+        file.write(np.ascontiguousarray(rows, "<f4").tobytes())
+        file.truncate()
+        _flush(file.fileno())
+
+
+def map_rows(path: Path, dimensions: int, rows: int) -> Vectors:
+    """The first `rows` rows, as a view of the file. Raises `DamagedIndexError` if it has no such rows, and FileNotFoundError."""
+    with path.open("rb") as file:
+        header = file.read(HEADER_BYTES)
+        size = os.fstat(file.fileno()).st_size
+        if len(header) < HEADER_BYTES or _HEADER.unpack_from(header)[:2] != (_MAGIC, dimensions):
+            raise DamagedIndexError(
+                f"{path.name} does not begin as vectors of {dimensions} dimensions; make the index anew"
+            )
+        if size < HEADER_BYTES + rows * dimensions * 4:
+            raise DamagedIndexError(f"{path.name} is too short for its {rows:,} vectors; make the index anew")
+        if rows == 0:
+            return np.zeros((0, dimensions), np.float32)
+        return np.memmap(file, "<f4", "r", HEADER_BYTES, (rows, dimensions))
+
+
+def rewritten(source: Vectors, kept: Iterable[int], path: Path, generation: int) -> None:
+    """Write the rows `kept`, in their order, to a new file, and wait until it is on the disk."""
+    create(path, source.shape[1], generation)
+    with path.open("ab") as file:
+        for numbers in _blocks(kept):
+            file.write(np.ascontiguousarray(source[numbers], "<f4").tobytes())
+        file.flush()
+        _flush(file.fileno())
+
+
+def _blocks(numbers: Iterable[int]) -> Iterator[list[int]]:
+    block: list[int] = []
+    for number in numbers:
+        block.append(number)
+        if len(block) == BLOCK_ROWS:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def best_rows(rows: Vectors, query: Vectors, limit: int) -> tuple[NDArray[np.int64], Vectors]:
+    """The numbers of the `limit` rows with the largest dot product with `query`, best first, and these products. Exact.
+
+    Of equal ones the lower number is first. Reads each row once; O(rows x dimensions).
+    """
+    scores = np.empty(len(rows), np.float32)
+    for start in range(0, len(rows), BLOCK_ROWS):
+        np.dot(rows[start : start + BLOCK_ROWS], query, out=scores[start : start + BLOCK_ROWS])
+    if limit < len(rows):
+        threshold = np.partition(scores, len(rows) - limit)[len(rows) - limit]
+        numbers = np.flatnonzero(scores >= threshold)
+    else:
+        numbers = np.arange(len(rows))
+    order = np.lexsort((numbers, -scores[numbers]))[:limit]
+    return numbers[order], scores[numbers[order]]
+
+
+def unit_rows(rows: Vectors) -> Vectors:
+    """The rows with length 1; rows of zeros stay what they are."""
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    return (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def _flush(handle: int) -> None:
+    os.fsync(handle)

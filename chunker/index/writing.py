@@ -1,0 +1,277 @@
+"""Changes to an index, each a commit of its own: new vectors, then the files that need them; in the end what nobody needs goes.
+
+    add_vectors      vectors to the disk, then their keys to the database      killed between: the rows are written over
+    change_files     versions, places, files, words: one commit               killed between the two: the vectors are found by key
+    drop_spare       vectors without places go, when they are more than the others
+
+Reference counts are kept in the same commits that change what they count. The vector of a text that nobody needs is kept for a while, for the
+day the text is back; the text itself is not.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from chunker.index.schema import transaction
+from chunker.index.settings import Settings
+from chunker.index.vectors import Vectors, checksum, create, map_rows, rewritten, vectors_path, write_rows
+from chunker.index.words import further_words
+
+# Vectors without places that are kept in any case, and beside these as many as there are others.
+SPARE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class NewPlace:
+    """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are no part of the file; its span."""
+
+    key: bytes
+    text: str
+    tokens: int
+    context: int
+    kind: str
+    span: tuple[int, int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A text that the index does not know, cut."""
+
+    key: bytes
+    language: str | None
+    places: list[NewPlace]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all chunks."""
+        return sum(place.tokens for place in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was when it was read: bytes, and two times in nanoseconds; -1 for times that prove nothing."""
+
+    size: int
+    modified: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """What a file holds from now on under a tag."""
+
+    tag: str
+    source: str
+    version: bytes
+    state: FileState
+
+
+@dataclass(slots=True)
+class Changes:
+    """What one commit does to files; versions before the files that have them."""
+
+    versions: dict[bytes, NewVersion] = field(default_factory=dict)
+    files: list[NewFile] = field(default_factory=list)
+    removed: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Writer:
+    """Changes an index. There is one at a time: `Store.writing` sees to it."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self._folder = folder
+        self._connection = connection
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """To read by, between changes."""
+        return self._connection
+
+    def tidy(self) -> None:
+        """Remove vectors of another generation than the database names: what a killed run was about to write, or had replaced."""
+        current = vectors_path(self._folder, self._meta("generation"))
+        for path in self._folder.glob("vectors-*.f32"):
+            if path != current:
+                path.unlink(missing_ok=True)
+
+    def unknown(self, keys: Iterable[bytes]) -> set[bytes]:
+        """The keys that have no vector."""
+        asked = list(dict.fromkeys(keys))
+        known = {key for key, _, _ in self._embeddings(asked)}
+        return set(asked) - known
+
+    def add_vectors(self, keys: Sequence[bytes], tokens: Sequence[int], vectors: Vectors) -> None:
+        """Keep the vectors of keys that have none; when this returns, they are there for good."""
+        first = self._meta("rows")
+        write_rows(vectors_path(self._folder, self._meta("generation")), first, vectors)
+        rows = [(key, first + number, checksum(vectors[number]), tokens[number]) for number, key in enumerate(keys)]
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT INTO embeddings (key, row, checksum, tokens) VALUES (?, ?, ?, ?)", rows
+            )
+            self._set("rows", first + len(rows))
+
+    def change_files(self, changes: Changes) -> None:
+        """Make the changes, all in one commit. Each vector they need is there."""
+        with transaction(self._connection):
+            # What is new first: a text that only changes its place is never without one.
+            numbers = {key: self._add_version(version) for key, version in changes.versions.items()}
+            left: Counter[int] = Counter()
+            for file in changes.files:
+                number = numbers.get(file.version)
+                if number is None:
+                    number = numbers[file.version] = self._version(file.version)
+                left.update(self._assign(file, number))
+            for tag, source in changes.removed:
+                left.update(self._unassign(tag, source))
+            for number, files in left.items():
+                self._release(number, files)
+            self._set("revision", self._meta("revision") + 1)
+
+    def forget(self, tag: str) -> int:
+        """Remove all files of a tag; how many it had."""
+        rows = self._connection.execute("SELECT source FROM files WHERE tag = ?", (tag,)).fetchall()
+        self.change_files(Changes(removed=[(tag, source) for (source,) in rows]))
+        self.drop_spare()
+        return len(rows)
+
+    def drop_spare(self, *, everything: bool = False) -> int:
+        """Drop the vectors without places if they are too many, and write the others anew; how many went."""
+        count = self._connection.execute
+        spare = count("SELECT count(*) FROM embeddings WHERE places = 0").fetchone()[0]
+        needed = count("SELECT count(*) FROM embeddings").fetchone()[0] - spare
+        if not spare or (spare <= needed + SPARE and not everything):
+            return 0
+        generation = self._meta("generation")
+        dimensions = Settings.from_json(self._text("settings")).dimensions
+        kept = [row for (row,) in count("SELECT row FROM embeddings WHERE places > 0 ORDER BY row")]
+        before = map_rows(vectors_path(self._folder, generation), dimensions, self._meta("rows"))
+        rewritten(before, kept, vectors_path(self._folder, generation + 1), generation + 1)
+        with transaction(self._connection):
+            count("DELETE FROM embeddings WHERE places = 0")
+            # Ascending, and no row moves up: where one goes, nobody is any more.
+            self._connection.executemany("UPDATE embeddings SET row = ? WHERE row = ?", enumerate(kept))
+            self._set("generation", generation + 1)
+            self._set("rows", len(kept))
+        self.tidy()
+        return int(spare)
+
+    def restart(self, settings: Settings) -> None:
+        """Forget all files, and go on with other settings. Vectors are kept where the embedder is the same."""
+        before = Settings.from_json(self._text("settings"))
+        generation = self._meta("generation")
+        same = before.identity == settings.identity
+        if not same:
+            create(vectors_path(self._folder, generation + 1), settings.dimensions, generation + 1)
+        with transaction(self._connection):
+            for table in ("files", "places", "versions"):
+                self._connection.execute(f"DELETE FROM {table}")  # noqa: S608  # names of ours
+            self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            if same:
+                self._connection.execute("UPDATE embeddings SET places = 0, text = NULL")
+            else:
+                self._connection.execute("DELETE FROM embeddings")
+                self._set("generation", generation + 1)
+                self._set("rows", 0)
+            self._set("settings", settings.to_json())
+            self._set("revision", self._meta("revision") + 1)
+        self.tidy()
+
+    # --- parts of a commit
+
+    def _add_version(self, version: NewVersion) -> int:
+        values = (version.key, version.language, len(version.places), version.tokens)
+        cursor = self._connection.execute(
+            "INSERT INTO versions (key, language, chunks, tokens) VALUES (?, ?, ?, ?)", values
+        )
+        number = cursor.lastrowid or 0
+        texts = {place.key: place.text for place in version.places}
+        found = {key: (identifier, places) for key, identifier, places in self._embeddings(list(texts))}
+        self._connection.executemany(
+            "INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (number, order, found[place.key][0], *place.span, place.context, place.kind)
+                for order, place in enumerate(version.places)
+            ),
+        )
+        fresh = [(found[key][0], text) for key, text in texts.items() if found[key][1] == 0]
+        self._connection.executemany(
+            "UPDATE embeddings SET text = ? WHERE id = ?", ((text, identifier) for identifier, text in fresh)
+        )
+        self._connection.executemany(
+            "INSERT INTO words (rowid, text, further) VALUES (?, ?, ?)",
+            ((identifier, text, further_words(text)) for identifier, text in fresh),
+        )
+        needed = Counter(place.key for place in version.places)
+        self._connection.executemany(
+            "UPDATE embeddings SET places = places + ? WHERE id = ?",
+            ((count, found[key][0]) for key, count in needed.items()),
+        )
+        return number
+
+    def _assign(self, file: NewFile, version: int) -> list[int]:
+        """Give a file its version; the versions that have one file less."""
+        before = self._connection.execute(
+            "SELECT version FROM files WHERE tag = ? AND source = ?", (file.tag, file.source)
+        ).fetchone()
+        state = file.state
+        self._connection.execute(
+            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)",
+            (file.tag, file.source, version, state.size, state.modified, state.changed),
+        )
+        if before is not None and before[0] == version:
+            return []
+        self._connection.execute("UPDATE versions SET files = files + 1 WHERE id = ?", (version,))
+        return [] if before is None else [before[0]]
+
+    def _unassign(self, tag: str, source: str) -> list[int]:
+        before = self._connection.execute(
+            "DELETE FROM files WHERE tag = ? AND source = ? RETURNING version", (tag, source)
+        ).fetchall()
+        return [version for (version,) in before]
+
+    def _release(self, version: int, files: int) -> None:
+        """A version has so many files less; without any it goes, and its places go."""
+        remaining = self._connection.execute(
+            "UPDATE versions SET files = files - ? WHERE id = ? RETURNING files", (files, version)
+        ).fetchall()
+        if remaining != [(0,)]:
+            return
+        needed = self._connection.execute(
+            "SELECT embedding, count(*) FROM places WHERE version = ? GROUP BY embedding", (version,)
+        ).fetchall()
+        self._connection.execute("DELETE FROM places WHERE version = ?", (version,))
+        self._connection.execute("DELETE FROM versions WHERE id = ?", (version,))
+        for embedding, count in needed:
+            ((places, text),) = self._connection.execute(
+                "UPDATE embeddings SET places = places - ? WHERE id = ? RETURNING places, text", (count, embedding)
+            ).fetchall()
+            if places == 0:
+                self._connection.execute(
+                    "INSERT INTO words (words, rowid, text, further) VALUES ('delete', ?, ?, ?)",
+                    (embedding, text, further_words(text)),
+                )
+                self._connection.execute("UPDATE embeddings SET text = NULL WHERE id = ?", (embedding,))
+
+    def _version(self, key: bytes) -> int:
+        return int(self._connection.execute("SELECT id FROM versions WHERE key = ?", (key,)).fetchone()[0])
+
+    def _embeddings(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
+        """Key, number and count of places, of those keys that have a vector."""
+        for key in keys:
+            found = self._connection.execute("SELECT id, places FROM embeddings WHERE key = ?", (key,)).fetchone()
+            if found is not None:
+                yield key, *found
+
+    def _meta(self, name: str) -> int:
+        return int(self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()[0])
+
+    def _text(self, name: str) -> str:
+        return str(self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()[0])
+
+    def _set(self, name: str, value: int | str) -> None:
+        self._connection.execute("UPDATE meta SET value = ? WHERE name = ?", (value, name))
