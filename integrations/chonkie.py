@@ -1,0 +1,139 @@
+"""A chonkie chunker whose chunks fit a token budget exactly; in its pipelines it is called "token_budget".
+
+    from integrations.chonkie import TokenBudgetChunker
+    chunks = TokenBudgetChunker(chunk_size=512, language="markdown").chunk(text)
+    document = Pipeline().chunk_with("token_budget", chunk_size=512, language="auto").run(texts=text)
+
+All indices are characters, and text[start_index:end_index] is the text of a chunk, whatever the script. Needs `chonkie` (the extra `chonkie`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.options import Strategy
+from integrations.requirements import missing
+from integrations.splitting import AUTO, Chunkers
+
+try:
+    from chonkie.chunker import BaseChunker
+    from chonkie.pipeline import chunker as register
+    from chonkie.tokenizer import Tokenizer as ChonkieTokenizer
+    from chonkie.types import Chunk, Document
+except ModuleNotFoundError as error:
+    raise missing(error, "chonkie") from error
+
+
+@register("token_budget")
+class TokenBudgetChunker(BaseChunker):
+    """Cuts texts into chunks of at most `chunk_size` tokens.
+
+    `tokenizer`: whatever `chunker.TextChunker` takes; also chonkie's names "character", "word" and "byte". `chunk_overlap`: in tokens, or
+    a share of `chunk_size` if it is a float. `language`: a format or programming language to cut at its structure, None for plain text, or
+    "auto" to tell it by the name of the file in a document's metadata, and by the text. `min_chunk_size`, `strategy`: see
+    `chunker.TextChunker`. Without overlap the texts of the chunks concatenate to the text. `context` of a chunk is its breadcrumb.
+
+    Raises ValueError for sizes and languages that cannot be used.
+    """
+
+    def __init__(
+        self,
+        tokenizer: str | TokenCounter | Callable[[str], object] = "o200k_base",
+        chunk_size: int = 2048,
+        chunk_overlap: float = 0,
+        *,
+        language: str | None = None,
+        min_chunk_size: int | None = None,
+        strategy: Strategy = "grow",
+    ) -> None:
+        if chunk_size <= 0:
+            raise ValueError("chunk_size must be positive")
+        if isinstance(chunk_overlap, float):
+            chunk_overlap = int(chunk_overlap * chunk_size)
+        if chunk_overlap >= chunk_size:
+            raise ValueError("chunk_overlap must be less than chunk_size")
+        counter = resolve_tokenizer(_UNITS.get(tokenizer, tokenizer) if isinstance(tokenizer, str) else tokenizer)
+        super().__init__(_Counting(counter))
+        self.chunk_size = chunk_size
+        self.chunk_overlap = chunk_overlap
+        self.language = language
+        self._chunkers = Chunkers(
+            chunk_size,
+            language,
+            tokenizer=counter,
+            min_tokens=min_chunk_size,
+            overlap=chunk_overlap,
+            strategy=strategy,
+        )
+
+    def chunk(self, text: str) -> list[Chunk]:
+        """The chunks of `text`, in its order; none if it is empty."""
+        return list(self._chunks(text, None))
+
+    def chunk_document(self, document: Document) -> Document:
+        """`document` with chunks; if it has some, each of them is cut further. Its metadata goes into those of the chunks."""
+        if document.chunks or self.language != AUTO:
+            chunked: Document = super().chunk_document(document)
+            return chunked
+        document.chunks = list(self._chunks(document.content, document.metadata))
+        for chunk in document.chunks:
+            metadata = getattr(chunk, "metadata", None)  # since chonkie 1.6.1
+            if metadata is not None:
+                chunk.metadata = {**document.metadata, **metadata}
+        return document
+
+    def _chunks(self, text: str, metadata: Mapping[str, object] | None) -> Iterator[Chunk]:
+        for passage in self._chunkers.passages(text, metadata):
+            yield Chunk(
+                text=passage.text,
+                start_index=passage.start,
+                end_index=passage.end,
+                token_count=passage.tokens,
+                context=" > ".join(passage.breadcrumb) or None,
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(chunk_size={self.chunk_size}, chunk_overlap={self.chunk_overlap}, "
+            f"language={self.language!r})"
+        )
+
+
+_UNITS = {"character": "characters", "word": "words", "byte": "bytes"}
+
+
+class _Counting(ChonkieTokenizer):
+    """What counts here, as chonkie's own components would ask it: `chunker.tokenizer.count_tokens(text)`."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        super().__init__()
+        self._counter = counter
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text`."""
+        return self._counter.count(text)
+
+    def encode(self, text: str) -> Sequence[int]:
+        """Ids of the tokens of `text`; raises NotImplementedError for what only counts."""
+        ids: Sequence[int] = self._coder("encode")(text)
+        return ids
+
+    def tokenize(self, text: str) -> Sequence[int]:
+        """The same."""
+        return self.encode(text)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of these tokens; raises NotImplementedError for what only counts."""
+        text: str = self._coder("decode")(list(tokens))
+        return text
+
+    def __repr__(self) -> str:
+        return repr(self._counter)
+
+    def _coder(self, name: str) -> Any:  # noqa: ANN401  # a method of whichever tokenizer it is
+        method = getattr(self._counter, name, None)
+        if method is None:
+            raise NotImplementedError(f"{self._counter!r} counts tokens, it does not {name} them")
+        return method

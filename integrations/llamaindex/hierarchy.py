@@ -1,0 +1,164 @@
+"""A LlamaIndex parser of nodes in nodes: small ones to find, large ones to read, as `AutoMergingRetriever` wants them.
+
+Each node knows its PARENT, its CHILDren, and on its level the PREVIOUS and the NEXT one:
+
+    2048    |              node               |
+     512    |   node   |    node  |    node   |
+     128    |  |  |  | |  |  | |  |  |  |  |  |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Self
+
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
+from llama_index.core.callbacks import CBEventType, EventPayload
+from llama_index.core.node_parser.interface import NodeParser
+from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.utils import get_tqdm_iterable
+
+from chunker import Hierarchy, chunk_hierarchy
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.options import Strategy
+from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of
+from integrations.splitting import Chunkers, Passage
+
+
+class TokenBudgetHierarchicalNodeParser(NodeParser):
+    """Parses documents into nodes at several budgets, each node inside one of the next larger budget.
+
+    `chunk_sizes`: in tokens, falling, for all that models are shown of a node. The other settings are those of `TokenBudgetNodeParser`.
+    Nothing is stripped: the children of a node concatenate to it. Nodes come level by level, the largest first; PREVIOUS and
+    NEXT are on a level.
+
+    Raises ValueError for sizes that do not fall, and for metadata that leave no room for text.
+    """
+
+    chunk_sizes: list[int] = Field(
+        default=[2048, 512, 128], description="The most tokens of a node, by level, falling."
+    )
+    tokenizer: Any = Field(default="o200k_base", description="What counts: a name, a tokenizer or a function.")
+    language: str | None = Field(default=None, description='A format or language, "auto", or None for plain text.')
+    strategy: Strategy = Field(default="grow", description="How cuts are chosen.")
+    include_chunk_metadata: bool = Field(default=False, description="Whether metadata say what is known of a node.")
+
+    _counter: TokenCounter = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
+        """Check the sizes."""
+        super().model_post_init(context)
+        sizes = self.chunk_sizes
+        if not sizes or sizes[-1] < 1 or any(size <= smaller for size, smaller in pairwise(sizes)):
+            raise ValueError(f"chunk_sizes must be at least one, falling and positive; got {sizes}")
+        self._counter = resolve_tokenizer(self.tokenizer)
+        self._chunkers(sizes[0])
+
+    @field_serializer("tokenizer")
+    def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
+        return tokenizer if isinstance(tokenizer, str) else repr(tokenizer)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which it is saved."""
+        return "TokenBudgetHierarchicalNodeParser"
+
+    @classmethod
+    def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
+        """The parser with these settings, as LlamaIndex's own have it."""
+        return cls(**settings)
+
+    def get_nodes_from_documents(
+        self,
+        documents: Sequence[Any],
+        show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
+        **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
+    ) -> list[BaseNode]:
+        """The nodes of all levels of all documents."""
+        with self.callback_manager.event(
+            CBEventType.NODE_PARSING, payload={EventPayload.DOCUMENTS: documents}
+        ) as event:
+            nodes = self._parse_nodes(documents, show_progress=show_progress, **kwargs)
+            event.on_end(payload={EventPayload.NODES: nodes})
+        return nodes
+
+    async def aget_nodes_from_documents(
+        self,
+        documents: Sequence[Any],
+        show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
+        **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
+    ) -> list[BaseNode]:
+        """The same."""
+        return self.get_nodes_from_documents(documents, show_progress=show_progress, **kwargs)
+
+    def _parse_nodes(
+        self,
+        nodes: Sequence[BaseNode],
+        show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
+        **kwargs: Any,  # noqa: ANN401, ARG002  # as LlamaIndex
+    ) -> list[BaseNode]:
+        parsed: list[BaseNode] = []
+        for document in get_tqdm_iterable(nodes, show_progress, "Parsing documents into nodes"):
+            parsed += self._nodes_of(document)
+        return parsed
+
+    def _nodes_of(self, document: BaseNode) -> list[BaseNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        hierarchy = self._hierarchy(document, text)
+        breadcrumb = self._chunkers(self.chunk_sizes[0]).chunker(text, document.metadata).outline(text).breadcrumb
+        by_id: dict[str, TextNode] = {}
+        made: list[BaseNode] = []
+        for level in hierarchy.levels:
+            passages = [
+                Passage(
+                    chunk.body,
+                    tokens=chunk.token_count,
+                    kind=chunk.kind,
+                    breadcrumb=breadcrumb(chunk.span.start),
+                    language=chunk.language,
+                    **chunk.span.model_dump(),
+                )
+                for chunk in level
+            ]
+            nodes = nodes_of(document, passages, self.id_func)
+            for node, chunk, passage in zip(nodes, level, passages, strict=True):
+                by_id[chunk.id] = node
+                if self.include_chunk_metadata:
+                    describe(node, passage)
+            finish(nodes, {document.node_id: document}, with_metadata=self.include_metadata)
+            if self.include_prev_next_rel:
+                link_neighbours(nodes)
+            made += nodes
+        for chunk in hierarchy.nodes():
+            if chunk.children:
+                children = [by_id[child] for child in chunk.children]
+                by_id[chunk.id].relationships[NodeRelationship.CHILD] = [
+                    child.as_related_node_info() for child in children
+                ]
+                parent = by_id[chunk.id].as_related_node_info()
+                for child in children:
+                    child.relationships[NodeRelationship.PARENT] = parent
+        return made
+
+    def _hierarchy(self, document: BaseNode, text: str) -> Hierarchy:
+        """The chunks of a document whose nodes, with their metadata, are within the budgets."""
+        rendering = Rendering(document, self._counter.count, with_metadata=self.include_metadata)
+        taken = rendering.overhead
+        while taken < self.chunk_sizes[-1]:
+            chunkers = [self._chunkers(size - taken).chunker(text, document.metadata) for size in self.chunk_sizes]
+            hierarchy = chunk_hierarchy(text, chunkers)
+            over = max(
+                rendering.excess([chunk.body for chunk in level], size)
+                for level, size in zip(hierarchy.levels, self.chunk_sizes, strict=True)
+            )
+            if over <= 0:
+                return hierarchy
+            taken += over
+        raise ValueError(
+            f"Metadata length ({taken}) leaves no room in the chunk size ({self.chunk_sizes[-1]}). Consider increasing the chunk sizes or "
+            "decreasing the size of your metadata to avoid this."
+        )
+
+    def _chunkers(self, budget: int) -> Chunkers:
+        return Chunkers(budget, self.language, tokenizer=self._counter, strategy=self.strategy)

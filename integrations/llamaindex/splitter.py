@@ -1,0 +1,139 @@
+"""A LlamaIndex `MetadataAwareTextSplitter`: what a model gets to read of a node, metadata and all, has at most `chunk_size` tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
+from llama_index.core.node_parser.interface import MetadataAwareTextSplitter
+from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.utils import get_tqdm_iterable
+
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.options import Strategy
+from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of
+from integrations.splitting import Chunkers, Passage
+
+
+class TokenBudgetNodeParser(MetadataAwareTextSplitter):
+    """Parses documents into nodes of at most `chunk_size` tokens, the metadata that models are shown with them included.
+
+    `chunk_overlap`, `min_chunk_size`: in tokens. `tokenizer`, `strategy`: what `chunker.TextChunker` takes. `language`: a format or
+    programming language to cut at its structure, None for plain text, or "auto" to tell it by the file that the metadata names ("file_path",
+    "file_name"), and by the text. `include_chunk_metadata`: put bytes, lines, tokens, breadcrumb and kind into the metadata of nodes, where
+    models are not shown them. `strip_whitespace`: off the ends of nodes.
+
+    Raises ValueError for sizes that do not go together, and for metadata that leave no room for text.
+    """
+
+    chunk_size: int = Field(default=1024, description="The most tokens of a node, its metadata included.", gt=0)
+    chunk_overlap: int = Field(default=200, description="Tokens that a node repeats of the one before, at most.", ge=0)
+    tokenizer: Any = Field(default="o200k_base", description="What counts: a name, a tokenizer or a function.")
+    language: str | None = Field(default=None, description='A format or language, "auto", or None for plain text.')
+    min_chunk_size: int | None = Field(default=None, description="Tokens that no node should fall below.")
+    strategy: Strategy = Field(default="grow", description="How cuts are chosen.")
+    strip_whitespace: bool = Field(default=True, description="Whether nodes lose the white space at their ends.")
+    include_chunk_metadata: bool = Field(default=False, description="Whether metadata say what is known of a node.")
+
+    _counter: TokenCounter = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
+        """Check what goes with what."""
+        super().model_post_init(context)
+        if self.chunk_overlap >= self.chunk_size:
+            raise ValueError(
+                f"Got a chunk overlap ({self.chunk_overlap}) that is not smaller than the chunk size ({self.chunk_size})."
+            )
+        self._counter = resolve_tokenizer(self.tokenizer)
+        self._chunkers(self.chunk_size)
+
+    @field_serializer("tokenizer")
+    def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
+        """Caches ask what has changed: another tokenizer is another parser."""
+        return tokenizer if isinstance(tokenizer, str) else repr(tokenizer)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which it is saved."""
+        return "TokenBudgetNodeParser"
+
+    @classmethod
+    def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
+        """The parser with these settings, as LlamaIndex's own have it."""
+        return cls(**settings)
+
+    def split_text(self, text: str) -> list[str]:
+        """The chunks of `text`, each at most `chunk_size` tokens."""
+        return self.split_text_metadata_aware(text, "")
+
+    def split_text_metadata_aware(self, text: str, metadata_str: str) -> list[str]:
+        """The chunks of `text`, each at most `chunk_size` tokens with `metadata_str` and a blank line before it."""
+        head = f"{metadata_str}\n\n" if metadata_str else ""
+        count = self._counter.count
+
+        def excess(texts: Sequence[str], limit: int) -> int:
+            return max((count(head + content) - limit for content in texts), default=0) if head else 0
+
+        return [passage.text for passage in self._fitting(text, {}, count(head), excess)]
+
+    def _parse_nodes(
+        self,
+        nodes: Sequence[BaseNode],
+        show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
+        **kwargs: Any,  # noqa: ANN401, ARG002  # as LlamaIndex
+    ) -> list[BaseNode]:
+        parsed: list[BaseNode] = []
+        for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
+            rendering = Rendering(document, self._counter.count, with_metadata=self.include_metadata)
+            passages = self._fitting(
+                document.get_content(metadata_mode=MetadataMode.NONE),
+                document.metadata,
+                rendering.overhead,
+                rendering.excess,
+            )
+            made = nodes_of(document, passages, self.id_func)
+            if self.include_chunk_metadata:
+                for node, passage in zip(made, passages, strict=True):
+                    describe(node, passage)
+            parsed += made
+        return parsed
+
+    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
+        """As the base class has it, but for the search of each node in the text: where it stands is known."""
+        finish(nodes, parent_doc_map, with_metadata=self.include_metadata)
+        if self.include_prev_next_rel:
+            link_neighbours(nodes)
+        return nodes
+
+    def _fitting(
+        self,
+        text: str,
+        metadata: Mapping[str, Any],
+        overhead: int,
+        excess: Callable[[Sequence[str], int], int],
+    ) -> list[Passage]:
+        """Passages that are within the budget with their metadata: counts do not add up, so what comes out is counted as it will be read."""
+        budget = self.chunk_size - overhead
+        while budget > 0:
+            passages = list(self._chunkers(budget).passages(text, metadata, strip=self.strip_whitespace))
+            over = excess([passage.text for passage in passages], self.chunk_size)
+            if over <= 0:
+                return passages
+            budget -= over
+        raise ValueError(
+            f"Metadata length ({overhead}) leaves no room in the chunk size ({self.chunk_size}). Consider increasing the chunk size or "
+            "decreasing the size of your metadata to avoid this."
+        )
+
+    def _chunkers(self, budget: int) -> Chunkers:
+        """The chunkers for what is left of the budget; with an eighth of it for the smallest chunk, if nothing else was asked for."""
+        least = self.min_chunk_size
+        return Chunkers(
+            budget,
+            self.language,
+            tokenizer=self._counter,
+            min_tokens=least if least is None else min(least, budget),
+            overlap=min(self.chunk_overlap, budget - 1),
+            strategy=self.strategy,
+        )
