@@ -194,6 +194,7 @@ class PromptSession:
         if row.total > self._room:
             departed = self._let_go(units)
         if row.total > self._room:
+            total = row.total
             row.take(turn.place)
             # To the target, so that the turn can stay when the next one comes; where that is too little, to the last token.
             cut = self._cut(turn, self._target - row.total, most) or self._cut(turn, self._room - row.total, most)
@@ -201,8 +202,10 @@ class PromptSession:
                 del self._turns[turn.place]
                 gone = {one.place for one, _ in departed}
                 needed = [(one.id, one.tokens) for one in self._turns.values() if one.place not in gone]
+                needed.append((turn.id, kept.tokens))
                 self._bring_back(departed)
-                raise RequiredItemsError([*needed, (turn.id, tokens)], self._room, "the session")
+                between = total - sum(tokens for _, tokens in needed)
+                raise RequiredItemsError(needed, self._room, "the session", between)
             kept, reason = cut, "budget"
             added = row.put(turn.place, kept.text)
         self._keep(turn, _HISTORY, kept, added, reason)
@@ -287,7 +290,7 @@ class PromptSession:
         self._first = self._next
         if self._row.total > self._room:
             needed = [(turn.id, turn.tokens) for turn in self._turns.values()]
-            raise RequiredItemsError(needed, self._room, "the session")
+            raise RequiredItemsError(needed, self._room, "the session", self._row.total - self._tokens)
         return self._row.cost(parts)
 
     def _keep(self, turn: Turn, section: str, kept: Version, added: int, reason: Reason | None = None) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,7 +38,8 @@ from chunker.prompt.yaml_lines import YamlText
 Location = tuple[str | int, ...]
 
 # More than any person writes, and little enough that aliases inside aliases end in a complaint and not in all of the memory.
-_MOST_VALUES, _DEEPEST = 1_000_000, 100
+_MOST_VALUES, _DEEPEST = 200_000, 100
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SpecError(PromptConfigurationError):
@@ -128,7 +130,8 @@ _KINDS = ("text", "file", "glob", "section")
 
 def _kind(entry: object) -> str | None:
     """The tag of an entry: what it is made of. None if that is nothing, or several things."""
-    named = [kind for kind in _KINDS if kind in entry] if isinstance(entry, dict) else []
+    names = entry if isinstance(entry, dict) else type(entry).model_fields if isinstance(entry, BaseModel) else ()
+    named = [kind for kind in _KINDS if kind in names]
     return f"<{named[0]}>" if len(named) == 1 else None
 
 
@@ -201,11 +204,13 @@ def load_spec(path: str | Path) -> LoadedSpec:
         raise SpecError(f"{printable(str(path))}: line {line}: not UTF-8: {error.reason}") from None
     try:
         data, line_of = read(text)
-        _check_size(data)
     except RecursionError:
         raise SpecError(f"{printable(str(path))}: nested too deeply") from None
     except ValueError as error:
         raise SpecError(f"{printable(str(path))}: {error}") from None
+    flaw = _flaw(data)
+    if flaw is not None:
+        raise SpecError(_told(path, line_of, *flaw))
     try:
         return LoadedSpec(PromptSpec.model_validate(data), path, line_of)
     except ValidationError as error:
@@ -245,26 +250,28 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _check_size(data: object) -> None:
-    """Raise ValueError for what is larger than any spec: aliases can make much of little."""
-    level = [data]
+def _flaw(data: object) -> tuple[Location, str] | None:
+    """What makes values unfit for a spec whatever they say: too many, too deep (aliases can make much of little), or no Unicode."""
+    level: list[tuple[Location, object]] = [((), data)]
     values = 0
     for _ in range(_DEEPEST):
-        if not level:
-            return
-        values += len(level)
-        if values > _MOST_VALUES:
-            raise ValueError(f"more than {_MOST_VALUES:,} values")
-        inner: list[object] = []
-        for value in level:
-            if isinstance(value, dict):
-                inner += value.values()
+        inner: list[tuple[Location, object]] = []
+        for location, value in level:
+            if isinstance(value, str) and not value.isascii():
+                half = _SURROGATE.search(value)
+                if half is not None:
+                    return location, f"half of a surrogate pair, U+{ord(half[0]):04X}, is no text"
+            elif isinstance(value, dict):
+                inner += (((*location, key), one) for key, one in value.items())
             elif isinstance(value, list):
-                inner += value
-            if len(inner) > _MOST_VALUES:
-                raise ValueError(f"more than {_MOST_VALUES:,} values")
+                inner += (((*location, index), one) for index, one in enumerate(value))
+            if values + len(inner) > _MOST_VALUES:
+                return (), f"more than {_MOST_VALUES:,} values"
+        if not inner:
+            return None
+        values += len(inner)
         level = inner
-    raise ValueError(f"nested more than {_DEEPEST} deep")
+    return (), f"nested more than {_DEEPEST} deep"
 
 
 def _message(kind: str, message: str, location: Sequence[str | int]) -> str:

@@ -32,7 +32,7 @@ class YamlText:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             where = "" if mark is None else f"line {mark.line + 1}: "
-            raise ValueError(f"{where}{error.problem or error.context}") from None
+            raise ValueError(f"{where}{' '.join(filter(None, (error.context, error.problem)))}") from None
         except yaml.YAMLError as error:
             raise ValueError(" ".join(str(error).split())) from None
 

@@ -78,7 +78,8 @@ class Model:
             departed = self.session.add(given_role, text, **options)
         except RequiredItemsError as error:
             assert self.session.prompt() == before
-            return None if error.needed else pytest.fail("nothing is said to be too long")
+            too_much = sum(tokens for _, tokens in error.needed) + error.between
+            return None if too_much > error.room else pytest.fail(f"this would fit: {error}")
         prompt = self.session.prompt()
         identity = prompt.report.items[-1].id
         self.turns[identity] = (role, text, options)
