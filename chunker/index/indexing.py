@@ -23,7 +23,7 @@ from chunker.index.errors import EmbedderError, NotAnIndexError
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
 from chunker.index.searching import By, Filter, Hit, Search
-from chunker.index.settings import Settings
+from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
 from chunker.index.sources import MAX_FILE_BYTES, Limits, Sources
 from chunker.index.store import Store
 from chunker.index.syncing import Sync
@@ -267,15 +267,21 @@ def _settings(
         if embedder is not None:
             given |= {"identity": identity(embedder).hex(), "dimensions": embedder.dimensions, "embedder": name}
             given["embedder_options"] = configured
+        if given.get("max_tokens", kept.max_tokens) != kept.max_tokens:
+            given.setdefault("desired_tokens", _desired(given["max_tokens"]))
         return kept.with_options(**given)
     if embedder is None:
         raise EmbedderError("an index needs an embedder")
     max_tokens = given.get("max_tokens")
     if max_tokens is not None and "desired_tokens" not in given:
-        # In the proportion of the defaults.
-        given["desired_tokens"] = max(max_tokens * 3 // 8, 1)
+        given["desired_tokens"] = _desired(max_tokens)
     base = Settings(embedder.tokenizer, name, configured, identity(embedder).hex(), embedder.dimensions)
     return base.with_options(**given)
+
+
+def _desired(max_tokens: int) -> int:
+    """In the proportion of the defaults."""
+    return max(max_tokens * DEFAULT_DESIRED_TOKENS // DEFAULT_MAX_TOKENS, 1)
 
 
 def _names(given: str | Iterable[str], option: str) -> list[str]:
