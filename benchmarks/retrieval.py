@@ -19,7 +19,7 @@ from chunk_peers import PACKAGES as CHUNK_PACKAGES
 from debian_packages import PackageUnavailableError
 from measuring import Report, parser
 from retrieval_embedder import PACKAGE, READ, Store, word_pieces
-from retrieval_metrics import Difference, Ink, Score, Stretch, common, paired, score
+from retrieval_metrics import Difference, Ink, Retrieved, Score, Stretch, common, paired, score
 from retrieval_sets import SETS, QuestionSet
 from retrieval_systems import PACKAGES, Passage, cut, passages, systems
 from rich.progress import track
@@ -41,8 +41,8 @@ MEASURED = {
 VERDICTS = ("better", "tie", "worse")
 EXPLANATION = f"""\
 - All figures are in hundredths, of characters that are not white space, mean over the questions of a set.
-- recall, precision, overlap: of the first {BUDGET:,} tokens retrieved, the last chunk cut to what is left of them; contexts count as \
-tokens. Recall is the share of the answer that is in them, precision the share of them that is answer, overlap the intersection of \
+- recall, precision, overlap: of the first {BUDGET:,} tokens retrieved, the last chunk cut to what is left of them; contexts are \
+part of what is retrieved. Recall is the share of the answer that is in them, precision the share of them that is answer, overlap the intersection of \
 both over their union. whole: questions whose answer is in them completely.
 - the same of {MOST}: of the first {MOST} chunks, whatever their size. Five small chunks are less text than five large ones: chunkers \
 that fill less of their budget gain precision here and lose recall.
@@ -96,13 +96,13 @@ def look_up(chunks: Sequence[Passage], asked: QuestionSet, store: Store, tokeniz
         answer = Stretch(question.document, ink.before(question.start), ink.before(question.end))
         ranked = [chunks[index] for index in np.argsort(-row, kind="stable")]
         findings.within.append(score(answer, _within(ranked, tokenizer)))
-        findings.first.append(score(answer, [chunk.place for chunk in ranked[:MOST]]))
-        rank = next((rank for rank, chunk in enumerate(ranked, 1) if common(answer, chunk.place)), None)
+        findings.first.append(score(answer, [chunk.holds for chunk in ranked[:MOST]]))
+        rank = next((rank for rank, chunk in enumerate(ranked, 1) if common(answer, chunk.holds.stretch)), None)
         findings.ranks.append(0.0 if rank is None else 1 / rank)
     return findings
 
 
-def _within(ranked: Sequence[Passage], tokenizer: Tokenizer) -> list[Stretch]:
+def _within(ranked: Sequence[Passage], tokenizer: Tokenizer) -> list[Retrieved]:
     """What BUDGET tokens hold: the best chunks, the last of them cut to what is left."""
     places = []
     left = BUDGET
@@ -209,8 +209,8 @@ def main() -> None:
             continue
         cells[kind] = [compare(kind, asked[kind], limit, store, tokenizer) for limit in given.sizes]
     report = Report("Chunks that are found", given.output)
-    remark = f"{pinned}; the embedder is all-MiniLM-L6-v2, which embedded {store.embedded:,} texts in this run"
-    report.add_provenance([*CHUNK_PACKAGES, *PACKAGES, PACKAGE, "openvino", "tokenizers", "numpy"], remark)
+    packages = [*CHUNK_PACKAGES, *PACKAGES, PACKAGE, "openvino", "tokenizers", "numpy"]
+    report.add_provenance(packages, f"{pinned}; tokens are those of o200k_base; the embedder is all-MiniLM-L6-v2")
     report.add(EXPLANATION)
     for why in missing:
         report.add(f"Not run: {why}")

@@ -129,7 +129,6 @@ class Store:
         self._folder = folder
         self._model: MiniLM | None = None
         self._vectors: dict[bytes, Array] = {}
-        self.embedded = 0  # texts that this store had to embed
         folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(folder.glob("*.npz")):
             with np.load(path) as kept:
@@ -153,7 +152,6 @@ class Store:
         keys = [_key(text) for text in texts]
         vectors = model.embed(texts)
         self._vectors.update(zip(keys, vectors, strict=True))
-        self.embedded += len(texts)
         name = hashlib.blake2b(b"".join(keys), digest_size=8).hexdigest()
         # Under another name until it is complete: an interrupted run leaves no half of a file.
         partial = self._folder / f"{name}.partial"

@@ -45,6 +45,13 @@ class Stretch(NamedTuple):
     end: int
 
 
+class Retrieved(NamedTuple):
+    """What was found: of the documents, and how many characters of context stand in front of it."""
+
+    stretch: Stretch
+    context: int
+
+
 @dataclass(frozen=True)
 class Score:
     """How well a set of stretches covers an answer, each from 0 to 1; `whole` is 1 if nothing of the answer is missing."""
@@ -55,16 +62,16 @@ class Score:
     whole: float
 
 
-def score(answer: Stretch, retrieved: Iterable[Stretch]) -> Score:
-    """The score of stretches that do not overlap each other.
+def score(answer: Stretch, retrieved: Iterable[Retrieved]) -> Score:
+    """The score of stretches that do not overlap each other. A context is text that was retrieved and is no part of the answer.
 
-    >>> score(Stretch("a", 10, 20), [Stretch("a", 5, 15), Stretch("b", 0, 10)])
+    >>> score(Stretch("a", 10, 20), [Retrieved(Stretch("a", 5, 15), context=0), Retrieved(Stretch("b", 0, 6), context=4)])
     Score(recall=0.5, precision=0.25, overlap=0.2, whole=0.0)
     """
     size = answer.end - answer.start
     shared = total = 0
-    for stretch in retrieved:
-        total += stretch.end - stretch.start
+    for stretch, context in retrieved:
+        total += context + stretch.end - stretch.start
         shared += common(answer, stretch)
     return Score(
         recall=shared / size,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from chunk_peers import Split, code_splitters, count, oracle, prose_splitters
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
 from llama_index.core.node_parser import SentenceSplitter
-from retrieval_metrics import Ink, Stretch
+from retrieval_metrics import Ink, Retrieved, Stretch
 from semchunk.semchunk import chunkerify
 
 from bpe_engine import Tokenizer
@@ -30,12 +30,12 @@ _LEFT_OUT = ("bpe-chunker", "chonkie CodeChunker")
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk: what is embedded, how many tokens that has, and which stretch of the documents it holds."""
+    """A chunk: what is embedded, how many tokens that has, and what it holds of the documents."""
 
     text: str
     tokens: int
-    context: int  # characters at the beginning of `text` that are no part of the document
-    place: Stretch
+    body: int  # where in `text` the document's part begins
+    holds: Retrieved
 
 
 class MisplacedError(Exception):
@@ -54,17 +54,22 @@ def passages(system: System, documents: Mapping[str, str]) -> list[Passage]:
             if start < 0:
                 raise MisplacedError(f"{body!r:.200} is not in {name} behind {end:,} characters of ink")
             end = start + len(own)
-            found.append(Passage(whole, count(whole), len(whole) - len(body), Stretch(name, start, end)))
+            begins = len(whole) - len(body)
+            holds = Retrieved(Stretch(name, start, end), len(Ink(whole[:begins]).text))
+            found.append(Passage(whole, count(whole), begins, holds))
     return found
 
 
-def cut(passage: Passage, tokens: int, tokenizer: Tokenizer) -> Stretch:
-    """The stretch of the first `tokens` tokens of a passage. `tokenizer` is that of its count."""
+def cut(passage: Passage, tokens: int, tokenizer: Tokenizer) -> Retrieved:
+    """What the first `tokens` tokens of a passage hold. `tokenizer` is that of its count."""
     if tokens >= passage.tokens:
-        return passage.place
+        return passage.holds
     _, starts = tokenizer.encode_with_offsets(passage.text)
-    kept = passage.text[passage.context : max(passage.context, starts[tokens])]
-    return passage.place._replace(end=passage.place.start + len(Ink(kept).text))
+    end = starts[tokens]
+    stretch = passage.holds.stretch
+    kept = len(Ink(passage.text[passage.body : max(passage.body, end)]).text)
+    context = len(Ink(passage.text[: min(passage.body, end)]).text)
+    return Retrieved(stretch._replace(end=stretch.start + kept), context)
 
 
 def systems(kind: str, limit: int) -> dict[str, System]:
