@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import platformdirs
-from chunk_peers import PACKAGES as CHUNK_PACKAGES
 from debian_packages import PackageUnavailableError
 from measuring import Report, parser
 from retrieval_embedder import PACKAGE, READ, Store, word_pieces
@@ -209,7 +208,7 @@ def main() -> None:
             continue
         cells[kind] = [compare(kind, asked[kind], limit, store, tokenizer) for limit in given.sizes]
     report = Report("Chunks that are found", given.output)
-    packages = [*CHUNK_PACKAGES, *PACKAGES, PACKAGE, "openvino", "tokenizers", "numpy"]
+    packages = [*PACKAGES, PACKAGE, "openvino", "tokenizers", "numpy"]
     report.add_provenance(packages, f"{pinned}; tokens are those of o200k_base; the embedder is all-MiniLM-L6-v2")
     report.add(EXPLANATION)
     for why in missing:

@@ -18,14 +18,17 @@ from semchunk.semchunk import chunkerify
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 
-PACKAGES = ["semchunk", "llama-index-core"]
+PACKAGES = [
+    *("bpe-chunker", "semantic-text-splitter", "langchain-text-splitters", "chonkie", "semchunk", "llama-index-core"),
+    "tiktoken",
+]
 
 # Texts of chunks, each with what of it is the document's: all of it, but for a context in front.
 Parts = list[tuple[str, str]]
 System = Callable[[str], Parts]
 
-# Not chunkers of text by tokens, or ours already.
-_LEFT_OUT = ("bpe-chunker", "chonkie CodeChunker")
+# Ours, which are here with their options; what needs an environment of its own; and what does not count tokens.
+_LEFT_OUT = ("bpe-chunker", "chonkie CodeChunker", "LlamaIndex CodeSplitter", "astchunk", "cocoindex")
 
 
 @dataclass(frozen=True)
