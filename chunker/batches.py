@@ -27,7 +27,7 @@ from chunker.counting import resolve_tokenizer
 from chunker.documents import Document, count_line_ends, read_document
 from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError
 from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable
-from chunker.models import Chunk
+from chunker.models import Chunk, Span
 from chunker.workers import Lost, Workers
 
 if TYPE_CHECKING:
@@ -47,6 +47,42 @@ class FileChunks:
     encoding: str
     size: int
     chunks: list[Chunk]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A third of the time of pickling the models, which is a fifth of the time of making them.
+        if any(type(chunk) is not Chunk for chunk in self.chunks):
+            return FileChunks, (self.path, self.encoding, self.size, self.chunks)
+        return _unpacked, (self.path, self.encoding, self.size, [_row(chunk) for chunk in self.chunks])
+
+
+_UNITS = tuple(Span.model_fields)
+
+
+def _row(chunk: Chunk) -> tuple[Any, ...]:
+    span = chunk.span
+    return (
+        *(chunk.body, chunk.context, chunk.token_count, chunk.kind, chunk.language, chunk.id, chunk.metadata),
+        *(span.start, span.end, span.start_byte, span.end_byte, span.start_line, span.end_line),
+    )
+
+
+def _unpacked(path: str, encoding: str, size: int, rows: list[tuple[Any, ...]]) -> FileChunks:
+    chunks = [
+        Chunk.model_validate(
+            {
+                "body": body,
+                "context": context,
+                "token_count": tokens,
+                "span": dict(zip(_UNITS, span, strict=True)),
+                "kind": kind,
+                "language": language,
+                "id": name,
+                "metadata": metadata,
+            }
+        )
+        for body, context, tokens, kind, language, name, metadata, *span in rows
+    ]
+    return FileChunks(path, encoding, size, chunks)
 
 
 def chunk_files(

@@ -41,8 +41,8 @@ _ATTEMPTS = 2
 _SHORT = 2_048
 # How often workers are looked after, in seconds.
 _LOOK = 1.0
-# What a worker says first.
-_READY = (-1, None)
+# In place of the number of an item: the worker has started.
+_READY = -1
 # What a worker that is told to end may take for it, in seconds.
 _GRACE = 5.0
 
@@ -107,10 +107,6 @@ class _Worker:
         self.jobs.append(job)
         with contextlib.suppress(OSError):
             self.pipe.send_bytes(job.message)
-
-    def has_news(self) -> bool:
-        """Whether there is something in the pipe, or never will be."""
-        return self.pipe.poll() or not self.process.is_alive()
 
     def end(self) -> None:
         """Let the process end, now."""
@@ -211,22 +207,28 @@ class Workers(Generic[Item, Result]):
 
     def _collect(self) -> None:
         """Wait for results, and bury the dead."""
-        # A process that a dead worker has left behind may keep its pipe open; so one looks after the workers now and then.
-        wait([worker.pipe for worker in self._workers], _LOOK)
-        for worker in [worker for worker in self._workers if worker.has_news()]:
-            try:
-                answer = worker.pipe.recv() if worker.pipe.poll() else None
-            except (EOFError, OSError):
-                answer = None
-            except Exception as error:  # noqa: BLE001 - whatever a class raises when it is unpickled, it spoils one result
-                answer = worker.jobs[0].number, Lost(f"the result cannot be read: {error}")
-            if answer is None:
-                self._bury(worker)
-            elif answer == _READY:
-                worker.is_ready = True
-            else:
-                self._done[answer[0]] = answer[1]
-                worker.jobs.popleft()
+        by_pipe = {worker.pipe: worker for worker in self._workers}
+        ready = wait(by_pipe, _LOOK)
+        for pipe in ready:
+            self._receive(by_pipe[pipe])
+        if not ready:
+            # A process that a dead worker has left behind may keep its pipe open.
+            for worker in [worker for worker in self._workers if not worker.process.is_alive()]:
+                self._receive(worker) if worker.pipe.poll() else self._bury(worker)
+
+    def _receive(self, worker: _Worker) -> None:
+        try:
+            number, result = worker.pipe.recv()
+        except (EOFError, OSError):
+            self._bury(worker)
+            return
+        except Exception as error:  # noqa: BLE001 - whatever a class raises when it is unpickled, it spoils one result
+            number, result = worker.jobs[0].number, Lost(f"the result cannot be read: {error}")
+        if number == _READY:
+            worker.is_ready = True
+        else:
+            worker.jobs.popleft()
+            self._done[number] = result
 
     def _bury(self, worker: _Worker) -> None:
         """What the dead worker was at is tried once more, what waited behind it as if nothing had been."""
@@ -265,7 +267,7 @@ def _serve(pipe: Connection, inherited: list[Connection], work: Callable[[Any], 
     for connection in inherited:
         connection.close()
     with contextlib.suppress(EOFError, OSError):  # the parent is gone, or wants no more
-        pipe.send(_READY)
+        pipe.send((_READY, None))
         while True:
             number, item = pipe.recv()
             result = work(item)
