@@ -22,7 +22,7 @@ from llama_index.core.utils import get_tqdm_iterable
 from chunker import Hierarchy, chunk_hierarchy
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.options import Strategy
-from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of
+from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
 from integrations.splitting import Chunkers, Passage
 
 
@@ -65,6 +65,12 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
         return "TokenBudgetHierarchicalNodeParser"
 
     @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
+        """The parser with the settings that `to_dict` told; raises ValueError for an `id_func` of one's own, unless it is passed."""
+        made: Self = super().from_dict(restored({**data, **kwargs}))
+        return made
+
+    @classmethod
     def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
         """The parser with these settings, as LlamaIndex's own have it."""
         return cls(**settings)
@@ -100,7 +106,8 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
     ) -> list[BaseNode]:
         parsed: list[BaseNode] = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing documents into nodes"):
-            parsed += self._nodes_of(document)
+            if document.get_content(metadata_mode=MetadataMode.NONE).strip():
+                parsed += self._nodes_of(document)
         return parsed
 
     def _nodes_of(self, document: BaseNode) -> list[BaseNode]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from llama_index.core.node_parser.node_utils import build_nodes_from_splits
+from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 
 from integrations.splitting import Passage
@@ -69,6 +69,19 @@ def describe(node: TextNode, passage: Passage) -> None:
     node.metadata = {**node.metadata, **told}
     node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *told]
     node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *told]
+
+
+def restored(data: dict[str, Any]) -> dict[str, Any]:
+    """Settings as `to_dict` has them, for a constructor: of the function that makes ids only the name was saved.
+
+    Raises ValueError where that is not LlamaIndex's own, which is a default.
+    """
+    name = data["id_func"].get("id_func_name") if isinstance(data.get("id_func"), dict) else None
+    if name is None:
+        return data
+    if name != default_id_func.__name__:
+        raise ValueError(f"id_func ({name}) cannot be restored from its name: pass it to from_dict")
+    return {key: value for key, value in data.items() if key != "id_func"}
 
 
 def finish(nodes: list[Any], documents: dict[str, Any], *, with_metadata: bool) -> None:

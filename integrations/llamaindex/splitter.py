@@ -12,7 +12,7 @@ from llama_index.core.utils import get_tqdm_iterable
 
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.options import Strategy
-from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of
+from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
 from integrations.splitting import Chunkers, Passage
 
 
@@ -57,6 +57,12 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
     def class_name(cls) -> str:
         """The name under which it is saved."""
         return "TokenBudgetNodeParser"
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
+        """The parser with the settings that `to_dict` told; raises ValueError for an `id_func` of one's own, unless it is passed."""
+        made: Self = super().from_dict(restored({**data, **kwargs}))
+        return made
 
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
