@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fresh_process import Outcome, best_of, run
 from hostile_inputs import INPUTS, Input, drawn_from, repeated
@@ -52,11 +53,12 @@ class Bench:
     def measure(self, task: str, peers: Sequence[str], what: str, **arguments: str | float) -> dict[str, Outcome]:
         """Peer -> its best figures. The peers take turns, so that a slow moment of the machine hits all of them."""
         found: dict[str, list[Outcome]] = {peer: [] for peer in peers}
+        named: dict[str, Any] = {"files": str(self.files), **arguments}
         settled: set[str] = set()
         for peer in track([*peers] * self.rounds, description=what, transient=True):
             if peer not in settled:
                 start = time.monotonic()
-                found[peer].append(run(task, self.limit, peer=peer, files=str(self.files), **arguments))
+                found[peer].append(run(task, self.limit, peer=peer, **named))
                 if found[peer][-1].failure or time.monotonic() - start > LONG:
                     settled.add(peer)
         return {peer: best_of(outcomes) for peer, outcomes in found.items()}

@@ -127,5 +127,5 @@ def test_a_tokenizer_without_slices_gives_the_same_chunks() -> None:
 def test_desired_size() -> None:
     text = "".join(f"Line {number} of a text.\n\n" for number in range(100))
     for strategy in ("grow", "optimal"):
-        chunks = TextChunker(100, desired_tokens=60, strategy=strategy).chunk(text)  # type: ignore[arg-type]  # a literal in turn
+        chunks = TextChunker(100, desired_tokens=60, strategy=strategy).chunk(text)
         assert all(50 <= size <= 75 for size in sizes(chunks)), strategy
