@@ -228,7 +228,7 @@ def test_the_relations_of_llamaindexs_own_hierarchy() -> None:
 
 
 def test_leaves_merge_into_their_parents() -> None:
-    document = Document(text=PROSE)
+    document = Document(text="".join(f"Paragraph {number} says what it says.\n\n" for number in range(60)))
     nodes = TokenBudgetHierarchicalNodeParser(chunk_sizes=[200, 40]).get_nodes_from_documents([document])
     storage = StorageContext.from_defaults()
     storage.docstore.add_documents(nodes)
