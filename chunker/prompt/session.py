@@ -12,26 +12,24 @@ A turn costs what its own text costs: it is counted once, and joins are priced w
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.models import Chunk
 from chunker.prompt.assembling import Message, Prompt
-from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
+from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.items import Item
-from chunker.prompt.joining import Pricer, Row
 from chunker.prompt.layout import Layout, content_of
 from chunker.prompt.report import ItemReport, Reason, Report
 from chunker.prompt.rules import Options, check
-from chunker.prompt.truncating import Cutter, Version
+from chunker.prompt.truncating import Version
+from chunker.prompt.turn_row import TurnRow
 from chunker.prompt.turns import Ties, Turn, TurnOptions, Unit
 
 _SYSTEM, _HISTORY = "system", "history"
-# The place behind all turns that will ever be, and more tokens than any turn has.
-_END = _BOUNDLESS = 1 << 62
 
 
 class PromptSession:
@@ -48,7 +46,7 @@ class PromptSession:
 
     >>> session = PromptSession(34, reserve=6, system=[Item("Be brief.")], chat_format="chatml")
     >>> session.add("user", "Who won?"), session.add("assistant", "Norway."), session.token_count
-    ((), (), 23)
+    ((), (), 27)
     >>> session.add("user", "And who lost?")
     ('turn-0', 'turn-1')
     >>> [message.content for message in session.prompt().messages]
@@ -76,29 +74,15 @@ class PromptSession:
         self._separator = separator
         self._room = budget - reserve
         self._target = int((1 - hysteresis) * self._room)
-        self._tokenizer = resolve_tokenizer(tokenizer)
-        self._turns: dict[int, Turn] = {}  # by place, those in the prompt
-        self._reports: dict[int, ItemReport] = {}  # by place, of all there ever were
+        self._row = TurnRow(resolve_tokenizer(tokenizer), self._chat_format, separator)
+        self._reports: dict[int, ItemReport] = {}  # by place, of all turns there ever were
         self._ids: set[str] = set()
         self._oldest: deque[Turn] = deque()  # those that may have to leave, and some that have left or were pinned
         self._ties = Ties(pairs=pairs)
         self._first = self._next = 0  # places: of the first turn, of the one to come
-        self._tokens = 0  # of all that is kept, each alone
         self._steps = 0
-        self._pricer = _Pricer(self._tokenizer)
-        self._row = Row(_END, self._pricer, self._glue)
-        self._stable_tokens = self._put_system(system)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is known of counts and joins is no part of it: it is as large as the texts, and found again in one pass over them.
-        return {name: value for name, value in vars(self).items() if name not in ("_row", "_pricer")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._pricer = _Pricer(self._tokenizer)
-        self._row = Row(_END, self._pricer, self._glue)
-        for turn in self._turns.values():
-            self._row.put(turn.place, turn.text)
+        self._put_system(system)
+        self._stable_tokens = self._row.stable_tokens()
 
     # --- what there is
 
@@ -114,16 +98,17 @@ class PromptSession:
 
     def prompt(self) -> Prompt:
         """The prompt as it is now; its report names all turns there ever were. Linear in it; nothing is counted."""
+        row = self._row
         return Prompt(
-            text="".join(part.text if isinstance(part, Break) else part for part in self._row.parts()),
-            token_count=self._row.total,
-            messages=tuple(message for turn in self._turns.values() if (message := turn.message) is not None),
+            text=row.text(),
+            token_count=row.total,
+            messages=row.messages(),
             report=Report(
                 budget=self._options.budget,
                 reserve=self._options.reserve,
-                token_count=self._row.total,
+                token_count=row.total,
                 stable_tokens=self._stable_tokens,
-                separator_tokens=self._row.total - self._tokens,
+                separator_tokens=row.total - row.tokens,
                 items=tuple(self._reports.values()),
                 sections=(),
             ),
@@ -152,8 +137,9 @@ class PromptSession:
         self._check(item, identity)
         units = self._ties.units_of(item)
         turn = Turn(self._next, item, identity, role or "user", content_of(item))
-        if not turn.text:
-            self._note(turn, _HISTORY, reason="empty")
+        # In a chat a message may be empty if it answers a call.
+        if not turn.text and item.tool_call_id is None:
+            self._note(turn, _HISTORY, "empty")
             return ()
         if any(unit.gone for unit in units):
             return self._turn_away(turn, units)
@@ -185,49 +171,38 @@ class PromptSession:
 
     def _put(self, turn: Turn, units: Sequence[Unit]) -> list[tuple[Turn, Reason]]:
         """Put a turn in; those that left for it, and why. Raises `RequiredItemsError`, and leaves all as it was."""
-        row, tokens = self._row, self._pricer.priced(turn.text).tokens
+        row, text, tokens = self._row, turn.text, self._row.count(turn.text)
         most = tokens if turn.item.max_tokens is None else min(tokens, turn.item.max_tokens)
         kept, reason = self._capped(turn, most, tokens)
-        self._turns[turn.place] = turn
-        departed: list[tuple[Turn, Reason]] = []
-        added = row.put(turn.place, kept.text)
-        if row.total > self._room:
-            departed = self._let_go(units)
+        added = row.put(turn, kept)
+        departed = self._let_go(units) if row.total > self._room else []
         if row.total > self._room:
             total = row.total
-            row.take(turn.place)
+            row.take(turn)
             # To the target, so that the turn can stay when the next one comes; where that is too little, to the last token.
-            cut = self._cut(turn, self._target - row.total, most) or self._cut(turn, self._room - row.total, most)
+            limits = (self._target, self._room)
+            cut = next(filter(None, (row.cut(turn, text, most, limit - row.total) for limit in limits)), None)
             if cut is None:
-                del self._turns[turn.place]
+                row.forget(turn)
                 gone = {one.place for one, _ in departed}
-                needed = [(one.id, one.tokens) for one in self._turns.values() if one.place not in gone]
-                needed.append((turn.id, kept.tokens))
+                needed = [(one.id, one.tokens) for one in row.turns if one.place not in gone]
                 self._bring_back(departed)
+                needed.append((turn.id, kept.tokens))
                 between = total - sum(tokens for _, tokens in needed)
                 raise RequiredItemsError(needed, self._room, "the session", between)
             kept, reason = cut, "budget"
-            added = row.put(turn.place, kept.text)
-        self._keep(turn, _HISTORY, kept, added, reason)
+            added = row.put(turn, kept)
+        self._keep(turn, _HISTORY, kept, added, before=tokens, reason=reason)
         return departed
 
     def _capped(self, turn: Turn, most: int, tokens: int) -> tuple[Version, Reason | None]:
         """The turn with `most` of its tokens at most, whatever room there is."""
         if most == tokens:
-            return Version(turn.text, ((0, len(turn.text)),), tokens), None
-        version = self._cut(turn, _BOUNDLESS, most, lambda _text: 0)
+            return _whole(turn, tokens), None
+        version = self._row.cut(turn, turn.text, most)
         if version is None:
             raise RequiredItemsError([(turn.id, tokens)], most, f"item {turn.id!r} (max_tokens)")
         return version, "maximum"
-
-    def _cut(self, turn: Turn, room: int, most: int, price: Callable[[str], int] | None = None) -> Version | None:
-        """What of a turn fits into `room`, with `most` tokens of its own at most; None if nothing does, or it cannot be cut."""
-        if turn.item.truncate is None or room <= 0:
-            return None
-        cutter = Cutter(turn.item, turn.text, self._tokenizer)
-        version = cutter.longest(room, most, price or (lambda text: self._row.price(turn.place, text)))
-        self._pricer.retain(one.text for one in self._turns.values())
-        return version
 
     def _let_go(self, staying: Sequence[Unit]) -> list[tuple[Turn, Reason]]:
         """Take the oldest units out until the target is met or no more can leave."""
@@ -241,7 +216,7 @@ class PromptSession:
             elif not unit.gone and not unit.pinned:
                 unit.gone = True
                 for one in unit.turns:
-                    self._row.take(one.place)
+                    self._row.take(one)
                     departed.append((one, "budget" if one is turn else "group"))
         self._oldest.extendleft(reversed(passed))
         return departed
@@ -249,17 +224,17 @@ class PromptSession:
     def _bring_back(self, departed: Sequence[tuple[Turn, Reason]]) -> None:
         """Undo `_let_go`."""
         for turn, _ in reversed(departed):
-            self._row.put(turn.place, turn.text)
+            self._row.put_back(turn)
             turn.unit.now().gone = False
-        self._oldest = deque(turn for turn in self._turns.values() if turn.place >= self._first)
+        self._oldest = deque(turn for turn in self._row.turns if turn.place >= self._first)
 
     def _turn_away(self, turn: Turn, units: Sequence[Unit]) -> tuple[str, ...]:
         """Note a turn whose unit has left; what it makes one with that leaves as well."""
         departed = [one for unit in units for one in unit.turns]
-        self._note(turn, _HISTORY, reason="group")
+        self._note(turn, _HISTORY, "group")
         self._ties.tie(turn, units)
         for one in departed:
-            self._row.take(one.place)
+            self._row.take(one)
             self._forget(one, "group")
         turn.unit.gone = True
         turn.unit.turns.clear()
@@ -267,39 +242,28 @@ class PromptSession:
 
     # --- bookkeeping
 
-    def _put_system(self, items: Sequence[Item]) -> int:
-        """Put the system's items in; the tokens of the prompt up to their end."""
+    def _put_system(self, items: Sequence[Item]) -> None:
         role = None if self._chat_format is None else "system"
         fixed = [replace(item, required=True, stable=True, role=item.role or role) for item in items]
         layout = Layout(fixed, self._separator, "best_effort", self._chat_format)
         check(layout, self._options)
-        parts: list[Part] = []
-        before = -1
         for leaf in layout.leaves:
             turn = Turn(leaf.place, leaf.item, leaf.id, leaf.role, leaf.content)
-            if not turn.text:
-                self._note(turn, _SYSTEM, reason="empty")
+            if not turn.text and leaf.item.tool_call_id is None:
+                self._note(turn, _SYSTEM, "empty")
                 continue
-            self._turns[turn.place] = turn
-            added = self._row.put(turn.place, turn.text)
-            whole = Version(turn.text, ((0, len(turn.text)),), self._pricer.priced(turn.text).tokens)
-            self._keep(turn, _SYSTEM, whole, added)
+            whole = _whole(turn, self._row.count(turn.text))
+            self._keep(turn, _SYSTEM, whole, self._row.put(turn, whole), before=whole.tokens)
             self._ties.tie(turn, ())
-            parts += [*self._glue(before, turn.place), turn.text]
-            before = turn.place
         self._first = self._next
         if self._row.total > self._room:
-            needed = [(turn.id, turn.tokens) for turn in self._turns.values()]
-            raise RequiredItemsError(needed, self._room, "the session", self._row.total - self._tokens)
-        return self._row.cost(parts)
+            needed = [(turn.id, turn.tokens) for turn in self._row.turns]
+            raise RequiredItemsError(needed, self._room, "the session", self._row.total - self._row.tokens)
 
-    def _keep(self, turn: Turn, section: str, kept: Version, added: int, reason: Reason | None = None) -> None:
-        """Note a turn that has been put in."""
-        before = self._pricer.priced(turn.text).tokens
-        if kept.text != turn.text:
-            self._pricer.forget(turn.text)
-        turn.text, turn.tokens = kept.text, kept.tokens
-        self._tokens += kept.tokens
+    def _keep(
+        self, turn: Turn, section: str, kept: Version, added: int, *, before: int, reason: Reason | None = None
+    ) -> None:
+        """Note a turn that has been put in; `before`: the tokens of all of it."""
         if self._chat_format is not None:
             turn.message = Message(
                 role=turn.role,
@@ -308,39 +272,38 @@ class PromptSession:
                 tool_calls=turn.item.tool_calls or None,
                 tool_call_id=turn.item.tool_call_id,
             )
-        self._ids.add(turn.id)
-        self._next += 1
-        self._reports[turn.place] = ItemReport(
-            id=turn.id,
-            section=section,
-            status="kept" if reason is None else "truncated",
-            reason=reason,
-            tokens_before=before,
-            tokens=kept.tokens,
-            kept=kept.kept,
-            step=self._steps,
-            added=added,
+        self._report(
+            turn.place,
+            ItemReport(
+                id=turn.id,
+                section=section,
+                status="kept" if reason is None else "truncated",
+                reason=reason,
+                tokens_before=before,
+                tokens=kept.tokens,
+                kept=kept.kept,
+                step=self._steps,
+                added=added,
+            ),
         )
         self._steps += 1
 
     def _note(self, turn: Turn, section: str, reason: Reason) -> None:
         """Note a turn that was never put in."""
-        self._ids.add(turn.id)
-        self._next += 1
-        self._reports[turn.place] = ItemReport(
-            id=turn.id,
-            section=section,
-            status="dropped",
-            reason=reason,
-            tokens_before=self._tokenizer.count(turn.text),
-            tokens=0,
+        tokens = self._row.count(turn.text)
+        self._report(
+            turn.place,
+            ItemReport(id=turn.id, section=section, status="dropped", reason=reason, tokens_before=tokens, tokens=0),
         )
+
+    def _report(self, place: int, report: ItemReport) -> None:
+        self._reports[place] = report
+        self._ids.add(report.id)
+        self._next += 1
 
     def _forget(self, turn: Turn, reason: Reason) -> None:
         """Note that a turn has left the row, and keep nothing of it but its report."""
-        del self._turns[turn.place]
-        self._pricer.forget(turn.text)
-        self._tokens -= turn.tokens
+        self._row.forget(turn)
         turn.unit.now().turns = []
         report = self._reports[turn.place]
         self._reports[turn.place] = ItemReport(
@@ -352,28 +315,9 @@ class PromptSession:
             tokens=0,
         )
 
-    def _glue(self, left: int, right: int) -> list[Part]:
-        """What stands between two turns that are kept and none between them, as `Layout.glue` has it."""
-        one, other = self._turns.get(left), self._turns.get(right)
-        if self._chat_format is None:
-            return [self._separator] if one is not None and other is not None and self._separator else []
-        closing = [] if one is None else self._chat_format.closing(one.role, one.item.name)
-        opening = (
-            self._chat_format.ending() if other is None else self._chat_format.opening(other.role, other.item.name)
-        )
-        return [part for part in (*closing, *opening) if isinstance(part, Break) or part]
 
-
-class _Pricer(Pricer):
-    """One that forgets texts, for a session may be endless."""
-
-    def forget(self, text: str) -> None:
-        """Forget a text; should it come again, it is counted again."""
-        self._known.pop(text, None)
-
-    def retain(self, texts: Iterable[str]) -> None:
-        """Forget all but these."""
-        self._known = {text: self._known[text] for text in texts if text in self._known}
+def _whole(turn: Turn, tokens: int) -> Version:
+    return Version(turn.text, ((0, len(turn.text)),), tokens)
 
 
 def _names(turns: Iterable[Turn]) -> tuple[str, ...]:

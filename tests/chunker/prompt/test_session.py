@@ -112,7 +112,7 @@ class Model:
         )
         assert (again.text, again.token_count, again.messages) == (prompt.text, prompt.token_count, prompt.messages)
         assert [item.tokens_before for item in again.report.items if item.id in kept] == [
-            self.session._tokenizer.count(again_text) for again_text in self.contents(kept)
+            self.session._row.count(again_text) for again_text in self.contents(kept)
         ]
         if self.options.get("system"):
             assert again.report.stable_tokens == report.stable_tokens > 0
@@ -278,6 +278,10 @@ def test_a_call_and_its_answers_leave_together() -> None:
     by_id = {item.id: item for item in session.prompt().report.items}
     assert by_id["call"].reason == "budget"
     assert by_id["answer"].reason == "group"
+    # An answer may be empty, and is there all the same.
+    session.add("assistant", "", tool_calls=({"id": "c2"},))
+    session.add("tool", "", tool_call_id="c2")
+    assert [message.content for message in session.prompt().messages[-2:]] == ["", ""]
     # A late second answer to a call that has left is no orphan: it is not taken.
     before = session.prompt()
     assert session.add("tool", "5 degrees", tool_call_id="c1", id="late") == ("late",)
@@ -433,8 +437,8 @@ def test_an_endless_session_keeps_no_text_that_has_left() -> None:
     for number in range(300):
         session.add("user", f"{number} " + "long text " * 20, truncate="tail" if number % 3 else None)  # type: ignore[arg-type] # None is what an item has by default
     kept = len([item for item in session.prompt().report.items if item.status != "dropped"])
-    assert len(session._turns) == kept
-    assert len(session._pricer._known) <= kept + 1
+    assert len(session._row.turns) == kept
+    assert len(session._row._known) <= kept + 1
     assert len(session._oldest) <= kept
 
 
