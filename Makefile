@@ -1,4 +1,4 @@
-# make demo | test | lint | core-test | fuzz | stub | bench | clean
+# make demo | test | test-integrations | lint | core-test | fuzz | stub | bench | clean
 #
 # Everything runs in .venv on the installed wheel, never on the source tree. Stamp files in .venv remember what is done:
 # a second call starts at once, and a change to the sources builds and installs the wheel again. What is compiled is
@@ -26,7 +26,7 @@ CHECK := $(VENV)/core/check
 # A PYTHONPATH from outside could put the source tree before the installed package.
 unexport PYTHONPATH
 
-.PHONY: demo test lint core-check core-test fuzz stub bench clean
+.PHONY: demo test test-integrations lint core-check core-test fuzz stub bench clean
 
 demo: $(VENV)/stamp-package
 	$(BIN)/chunker chunk .
@@ -45,6 +45,10 @@ test: $(VENV)/stamp-all
 	else \
 		cd .. && export BPE_ENGINE_IMPLEMENTATION=python && $(PYTEST) $(ON_BOTH); \
 	fi
+
+# The plug-ins in the pipelines of what they plug into, at the oldest version that is supported and at the newest: an environment each.
+test-integrations: $(VENV)/stamp-package
+	PYTHON=$(PYTHON) scripts/test_integrations.sh
 
 lint: $(VENV)/stamp-all
 	$(BIN)/ruff check .
