@@ -67,6 +67,18 @@ def test_hold_a_budget(tmp_path: Path) -> None:
     assert "- The parcel came back today." in output
 
 
+def test_keep_a_conversation(tmp_path: Path) -> None:
+    output = run("keep_a_conversation.py", cwd=tmp_path)
+    turns = re.findall(r": (\d+) of 500 tokens, begins (as before|anew), (\d+) turns left$", output, re.MULTILINE)
+    assert len(turns) == 20
+    assert all(int(tokens) <= 500 for tokens, *_ in turns)
+    # Only where turns leave does the prompt begin anew, and whole exchanges of four do.
+    assert all((start == "anew") == (left != "0") and int(left) % 4 == 0 for _, start, left in turns)
+    assert 0 < sum(start == "anew" for _, start, _ in turns) < 10
+    assert "kept: rules, wish, turn-" in output
+    assert output.endswith("first of the history: I travel with a dog and never fly.\n")
+
+
 @pytest.mark.parametrize("error", ["disk full on /var/spool", "lost connection to the queue"])
 def test_price_slices(error: str, tmp_path: Path) -> None:
     output = run("price_slices.py", cwd=tmp_path)
@@ -74,3 +86,21 @@ def test_price_slices(error: str, tmp_path: Path) -> None:
     prices = re.findall(r"^lines \d+-\d+: (\d+) tokens, counted afresh: (\d+)$", output, re.MULTILINE)
     assert len(prices) == 2
     assert all(price == afresh and int(price) <= 70 for price, afresh in prices)
+
+
+def test_migrating_from_langchain(tmp_path: Path) -> None:
+    pytest.importorskip("langchain_text_splitters")
+    output = run("migrating_from_langchain.py", cwd=tmp_path)
+    rows = re.findall(
+        r"^  (before|after) +(\d+) chunks, (\d+) over 28 tokens, (\d+) without a place, places (in|out of) order$",
+        output,
+        re.MULTILINE,
+    )
+    assert len(rows) == 6
+    wrong = {
+        label: [int(over) + int(lost) for who, _, over, lost, _ in rows if who == label]
+        for label in ("before", "after")
+    }
+    assert wrong["after"] == [0, 0, 0]
+    assert all(order == "in" for who, *_, order in rows if who == "after")
+    assert max(wrong["before"]) > 0

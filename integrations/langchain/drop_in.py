@@ -101,7 +101,8 @@ def _counter(length_function: Callable[[str], int]) -> TokenCounter | Callable[[
     if length_function is len:
         return "characters"
     owner = getattr(length_function, "__self__", None)
-    if isinstance(owner, TokenCounter) and length_function == owner.count:
+    # Methods of the compiled core do not compare equal to each other.
+    if isinstance(owner, TokenCounter) and getattr(length_function, "__name__", "") == "count":
         return owner
     return length_function
 

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The tests of the plug-ins, each in environments of its own: the newest version of what it plugs into, and the oldest that is supported.
+#
+#     scripts/test_integrations.sh [--source] [chonkie-newest haystack-oldest ...]
+#
+# They are in FOLDER (default .venv/integrations). What is tested is the wheel in .venv/wheel, which `make test-integrations` builds first;
+# with --source the tree as it is.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+python=${PYTHON:-python3}
+folder=${FOLDER:-.venv/integrations}
+
+declare -A packages=(
+    [chonkie-newest]="chonkie"
+    [chonkie-oldest]="chonkie==1.6.1"
+    [haystack-newest]="haystack-ai"
+    [haystack-oldest]="haystack-ai==2.12.0"
+    [langchain-newest]="langchain-core langchain-text-splitters transformers"
+    [langchain-oldest]="langchain-core==1.0.0 langchain-text-splitters==1.0.0"
+    [llamaindex-newest]="llama-index-core"
+    [llamaindex-oldest]="llama-index-core==0.12.0"
+)
+tools="pytest hypothesis tiktoken==0.14.* tokenizers"
+
+source_tree=no
+if [ "${1:-}" = --source ]; then
+    source_tree=yes
+    shift
+fi
+if [ $# = 0 ]; then
+    mapfile -t names < <(printf '%s\n' "${!packages[@]}" | sort)
+    set -- "${names[@]}"
+fi
+
+# Haystack would report how it is used.
+export HAYSTACK_TELEMETRY_ENABLED=False
+failed=()
+for name in "$@"; do
+    venv=$folder/$name
+    [ -e "$venv/bin/python" ] || "$python" -m venv "$venv"
+    pip=("$venv/bin/python" -m pip --disable-pip-version-check --quiet)
+    # shellcheck disable=SC2086  # words of a list
+    "${pip[@]}" install $tools ${packages[$name]}
+    options=()
+    if [ $source_tree = yes ]; then
+        export PYTHONPATH=$root
+        "${pip[@]}" install $("$python" -c 'import tomllib; print(*(d.replace(" ", "") for d in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]))')
+    else
+        "${pip[@]}" install --force-reinstall --no-deps .venv/wheel/*.whl
+        "${pip[@]}" install .venv/wheel/*.whl
+        options+=(--installed)
+    fi
+    case $name in
+        # An old package on today's pydantic warns of itself.
+        llamaindex-oldest) options+=(-W ignore::UserWarning) ;;
+    esac
+    echo "$name: $("${pip[@]}" list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|langchain-(core|text-splitters)|llama-index-core) ' | tr -s ' ' | tr '\n' ' ')"
+    # From another folder, so that the source tree is not on the path by itself.
+    (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" \
+        "$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) || failed+=("$name")
+done
+if [ ${#failed[@]} -gt 0 ]; then
+    echo "failed: ${failed[*]}" >&2
+    exit 1
+fi
