@@ -158,7 +158,7 @@ def _told(report: SyncReport, index: Index) -> str:
     verb = "would be computed" if report.dry_run else "computed"
     files = f"{report.added:,} added ({report.renamed:,} of them renamed), {report.changed:,} changed, {report.removed_files:,} removed, {report.unchanged:,} unchanged"
     chunks = f"{report.computed:,} {verb}, {report.reused:,} reused, {report.moved:,} moved, {report.removed:,} removed"
-    total = "of new files" if report.dry_run else "in the index"
+    total = "in these files" if report.dry_run else "in the index"
     lines = [
         ("files", files),
         ("chunks", f"{chunks}; {report.chunks:,} {total}"),

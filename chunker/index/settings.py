@@ -2,8 +2,7 @@
 
     {"max_tokens": 256, "desired_tokens": 96, ..., "tokenizer": "o200k_base", "embedder": "hashing", ...}
 
-Chunks of 96 to 256 tokens by default. Small ones, and with a range for their ends: a line that is inserted then moves the ends of one or
-two chunks, and behind them all cuts are where they were.
+Chunks of 160 to 256 tokens by default, where the text has ends for such: small ones, so that a line that is inserted has little embedded again.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
 CHUNKING = 1
 
 DEFAULT_MAX_TOKENS = 256
-DEFAULT_DESIRED_TOKENS = 96
+DEFAULT_DESIRED_TOKENS = 160
+# Characters for each token of `max_tokens`: within so many a segment has no other cut as good as its start (see `segments`).
+_REACH = 1.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,11 @@ class Settings:
         """What chunks depend on, as a key: all but the embedder."""
         chunking = {name: value for name, value in asdict(self).items() if name not in _OF_EMBEDDER}
         return digest(b"settings", json.dumps(chunking, sort_keys=True))
+
+    @property
+    def reach(self) -> int:
+        """How far around it, in characters, the start of a segment is the best place to cut."""
+        return int(self.max_tokens * _REACH)
 
     def to_json(self) -> str:
         """The settings as an index keeps them."""

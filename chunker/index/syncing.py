@@ -29,6 +29,7 @@ from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
 from chunker.index.reports import SyncReport
 from chunker.index.secrets import begins_with_key
+from chunker.index.segments import chunks_of
 from chunker.index.settings import Settings
 from chunker.index.sources import Limits, Source, Sources, is_in_scope
 from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
@@ -74,6 +75,7 @@ class Sync:
         self._progress = progress
         self._cut: Cut = settings.cut()
         self._fingerprint = settings.fingerprint()
+        self._reach = settings.reach
         self._identity = identity(embedder)
         self._price = float(getattr(embedder, "price", 0.0))
         self._report = SyncReport(dry_run=writer is None)
@@ -87,6 +89,7 @@ class Sync:
         self._disappeared: Counter[bytes] = Counter()
         self._promised: set[bytes] = set()  # of a dry run: keys that would have vectors by now
         self._planned: dict[bytes, NewVersion] = {}  # of a dry run: versions that there would be
+        self._held: Counter[bytes] = Counter()  # of a dry run: versions that files would have
         self._new_names: list[tuple[str, bytes]] = []
 
     def run(self, sources: Sources) -> SyncReport:
@@ -134,6 +137,8 @@ class Sync:
         if state is not None and all(one is not None and one.state == state for one in known):
             self._seen.add(source.name)
             self._report.unchanged += 1
+            if self._writer is None:
+                self._held.update(one.version for one in known if one is not None)
             return
         document = read_document(source.file)
         if isinstance(document, Problem):
@@ -157,8 +162,7 @@ class Sync:
         if key in self._changes.versions or key in self._planned or self._is_version(key):
             return key
         try:
-            # Without its path: it would be a part of each text, and a file that is renamed would be embedded again.
-            chunks = chunker.chunk(document.text)
+            chunks = chunks_of(chunker, document.text, self._reach)
         except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
             self._note(Problem(name, f"{type(error).__name__}: {error}"))
             return None
@@ -184,6 +188,8 @@ class Sync:
             self._report.changed += 1
         for tag in self._tags:
             self._changes.files.append(NewFile(tag, name, version, state))
+        if self._writer is None:
+            self._held[version] += len(self._tags)
 
     def _remove_missing(self, scopes: list[str]) -> None:
         gone: dict[str, bytes] = {}
@@ -297,9 +303,18 @@ class Sync:
         self._tell()
 
     def _planned_totals(self) -> tuple[int, int]:
-        """Chunks and tokens that there would be, of new versions; those of others are not counted by a dry run."""
-        versions = self._planned.values()
-        return sum(len(version.places) for version in versions), sum(version.tokens for version in versions)
+        """Chunks and tokens that the files behind the paths would have."""
+        chunks = tokens = 0
+        for key, files in self._held.items():
+            new = self._planned.get(key)
+            if new is not None:
+                found = (len(new.places), new.tokens)
+            else:
+                query = "SELECT chunks, tokens FROM versions WHERE key = ?"
+                found = self._connection.execute(query, (key,)).fetchone()
+            chunks += files * found[0]
+            tokens += files * found[1]
+        return chunks, tokens
 
     def _tell(self) -> None:
         self._report.seconds = time.monotonic() - self._began

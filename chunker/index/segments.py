@@ -1,0 +1,97 @@
+"""Places of a text that its chunks begin at whatever stands elsewhere, so that an edit moves the cuts around it and no others.
+
+    boundaries   |   |  #  | | |  #     |   |  #  |      #: the strongest as far as one can see from it, to both sides
+    segments     |------|---------|------------|---       each is cut into chunks for itself
+
+Chunks that are filled one after the other shift with each word before them: in a text of even paragraphs, all of them. A boundary that is
+the best of all within `reach` characters is so by what stands there alone. The best is the strongest; of equal ones, that whose text has
+the largest hash (content-defined chunking, as by local maxima: Bjørner, Blass and Gurevich, 2010). Two such places are never closer than `reach`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+from chunker.assembly import Assembler
+from chunker.boundaries import Outline, Strength
+from chunker.chunkers import TextChunker
+from chunker.growing import Piece
+from chunker.models import Chunk
+
+# Of the text behind a boundary, so many characters decide between equal ones.
+_HASHED = 160
+_MIXER = 0x9E3779B1
+
+_Priority = tuple[int, int]
+
+
+def chunks_of(chunker: TextChunker, text: str, reach: int) -> list[Chunk]:
+    """The chunks of `text`, cut segment by segment. Without a source: where a text stands is no part of it.
+
+    With an overlap the text is one segment, for each chunk then depends on the one before. Linear. Raises what `chunker.chunk` raises.
+    """
+    if chunker.overlap:
+        return chunker.chunk(text)
+    outline = chunker.outline(text)
+    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, None))
+    context_at = chunker.context_of(text, outline, None)
+    return [assembler.chunk(piece) for piece in _pieces(chunker, text, outline, context_at, reach)]
+
+
+def _pieces(
+    chunker: TextChunker, text: str, outline: Outline, context_at: Callable[[int], str], reach: int
+) -> Iterator[Piece]:
+    starts = [0, *anchors(text, outline, reach)] if text else []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        first, last = bisect_left(outline.offsets, start), bisect_left(outline.offsets, end)
+        strengths = outline.strengths[first:last]
+        strengths[0] = Strength.DOCUMENT
+        part = Outline.of_columns(
+            [offset - start for offset in outline.offsets[first:last]],
+            strengths,
+            outline.labels[first:last],
+            finest=outline.finest,
+        )
+        for piece in chunker.pieces(text[start:end], part, lambda offset, start=start: context_at(start + offset)):  # type: ignore[misc]  # mypy reads no defaults of a lambda
+            yield piece._replace(start=piece.start + start, end=piece.end + start)
+
+
+def anchors(text: str, outline: Outline, reach: int) -> list[int]:
+    """The boundaries that are better than all less than `reach` characters before them, and as good as all so far behind them."""
+    offsets = outline.offsets
+    priorities = _priorities(text, outline)
+    before = _best_before(offsets, priorities, reach)
+    behind = _best_before([-offset for offset in reversed(offsets)], priorities[::-1], reach)[::-1]
+    return [
+        offset
+        for offset, own, left, right in zip(offsets[1:], priorities[1:], before[1:], behind[1:], strict=True)
+        if own > left and own >= right and offset >= reach and len(text) - offset >= reach
+    ]
+
+
+def _priorities(text: str, outline: Outline) -> list[_Priority]:
+    ends = [*outline.offsets[1:], len(text)]
+    return [
+        (
+            strength,
+            zlib.crc32(text[start : min(end, start + _HASHED)].encode("utf-8", "surrogatepass")) * _MIXER & 0xFFFFFFFF,
+        )
+        for start, end, strength in zip(outline.offsets, ends, outline.strengths, strict=True)
+    ]
+
+
+def _best_before(offsets: Sequence[int], priorities: Sequence[_Priority], reach: int) -> list[_Priority]:
+    """For each offset the best priority of those less than `reach` before it; the lowest there is for none."""
+    best: list[_Priority] = []
+    window: deque[int] = deque()  # numbers of offsets, their priorities falling
+    for number, offset in enumerate(offsets):
+        while window and offsets[window[0]] <= offset - reach:
+            window.popleft()
+        best.append(priorities[window[0]] if window else (-1, -1))
+        while window and priorities[window[-1]] <= priorities[number]:
+            window.pop()
+        window.append(number)
+    return best
