@@ -16,9 +16,9 @@ from chunk_speed_peers import LIMIT, PEERS, Setting, Split
 from timing import cpu_seconds, pin_to_one_core
 
 MOST_PASSES = 6
-ENOUGH = 3.0  # seconds of warm passes
+ENOUGH = 1.5  # seconds of warm passes
 # Below this, a second pass over a text is worth its time.
-_PATIENCE = 20.0
+_PATIENCE = 6.0
 
 
 def passes(peer: str, files: str, texts: str, language: str, bytes_a_token: float) -> dict[str, float]:
