@@ -250,8 +250,9 @@ def test_nothing_is_read_ahead_of_what_is_needed() -> None:
     assert chunks[-1].span.end_line <= read < chunks[-1].span.end_line + 20_000
 
 
+@pytest.mark.usefixtures("small_steps")
 def test_a_character_over_the_budget_is_named_with_its_place() -> None:
-    text = "plain words " * 12_000
+    text = "plain words " * 2_000
     with pytest.raises(BudgetTooSmallError) as caught:
         list(chunk_stream([text, text, "\U00013000"], TextChunker(2, min_tokens=0)))
     assert (caught.value.character, caught.value.offset) == ("\U00013000", 2 * len(text))
@@ -312,7 +313,7 @@ async def parts_of(text: str) -> AsyncIterator[str]:
 
 
 def test_asynchronous_streams() -> None:
-    text = plain_text(200_000, random.Random(1))
+    text = plain_text(150_000, random.Random(1))
     chunker = MarkdownChunker(200)
 
     async def collect() -> tuple[list[Chunk], list[Chunk]]:
