@@ -21,7 +21,7 @@ declare -A packages=(
     [llamaindex-newest]="llama-index-core"
     [llamaindex-oldest]="llama-index-core==0.12.0"
 )
-tools="pytest hypothesis tiktoken==0.14.* tokenizers"
+tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
 
 source_tree=no
 if [ "${1:-}" = --source ]; then

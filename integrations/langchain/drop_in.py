@@ -8,6 +8,7 @@ The chunks are others, and that is the point: none is above `chunk_size`, none h
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal
@@ -17,11 +18,15 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter as _Theirs
 
 from chunker.boundaries import Format
 from chunker.counting import TokenCounter
+from chunker.errors import MissingGrammarError
 from chunker.formats import format_names
 from chunker.languages import format_called
 from integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
 from integrations.separators import Keep, SeparatorsFormat
 from integrations.splitting import AUTO, Chunkers
+
+# Of the constructor, or of `from_language`, which calls it.
+_CALLER = 4
 
 
 class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
@@ -31,7 +36,8 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
     cut as plain text is: at paragraphs, lines, sentences, words. `keep_separator`: False drops the one at the end of a chunk, "end"
     keeps it there, True and "start" put it in front of the next chunk. `length_function`: what sizes are measured in, by default
     characters; a function that is a tokenizer's `count` is known for that, others are asked again and again. `from_language`: at the
-    structure of the language where it is known to this package, else at LangChain's separators for it.
+    structure of the language where it is known to this package, else at LangChain's separators for it; so, too, with a warning, where the
+    grammar of the language is not installed.
 
     The other arguments are those of `TokenBudgetTextSplitter`. Raises what that raises, and ValueError for expressions that are none.
     """
@@ -53,15 +59,24 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
         self._keep_separator = keep_separator
 
     def _chunkers_for(self, language: str | None, format: Format | None = None) -> Chunkers:  # noqa: A002  # as TextChunker
-        separators, regex = self._separators, self._is_regex
-        if language is not None and not _known(language):
-            separators, regex = self.get_separators_for_language(Language(language)), True
-            language = None
-        if format is None and separators is not None and language is None:
-            at_separators = SeparatorsFormat(separators, regex=regex, keep=self._keep)
-            self._drop = at_separators.without_separator if self._keep is False else None
-            return super()._chunkers_for(None, at_separators)
-        return super()._chunkers_for(language, format)
+        if format is not None or (language is None and self._separators is None):
+            return super()._chunkers_for(language, format)
+        if language is None:
+            return self._at_separators(self._separators or [], regex=self._is_regex)
+        if not _known(language):
+            return self._at_separators(self.get_separators_for_language(Language(language)), regex=True)
+        try:
+            return super()._chunkers_for(language)
+        except MissingGrammarError as error:
+            if language not in set(Language):
+                raise
+            warnings.warn(f"{error}; cut at LangChain's separators for it", stacklevel=_CALLER)
+            return self._at_separators(self.get_separators_for_language(Language(language)), regex=True)
+
+    def _at_separators(self, separators: list[str], *, regex: bool) -> Chunkers:
+        at_separators = SeparatorsFormat(separators, regex=regex, keep=self._keep)
+        self._drop = at_separators.without_separator if self._keep is False else None
+        return super()._chunkers_for(None, at_separators)
 
     @staticmethod
     def get_separators_for_language(language: Language) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import warnings
 from typing import Any
 
 import langchain_text_splitters as theirs
@@ -20,8 +21,10 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from bpe_engine import Tokenizer
+from chunker.errors import MissingGrammarError, UnknownLanguageError
 from integrations import langchain as ours
 from integrations.langchain import Language, TokenBudgetTextSplitter
+from integrations.splitting import Chunkers
 
 TOKENIZER = Tokenizer.load("o200k_base")
 CHINESE = "東京特許許可局長今日急遽休暇許可拒否𓀀𓀁。" * 30
@@ -145,6 +148,17 @@ def test_its_own_splitter_goes_over_the_size() -> None:
     assert over[ours] == 0
 
 
+def installed(language: Language) -> bool:
+    """Whether the grammar of a language is there, or none is needed."""
+    try:
+        Chunkers(60, language.value)
+    except UnknownLanguageError:
+        return True
+    except MissingGrammarError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("language", list(Language))
 def test_every_language_of_langchain(language: Language) -> None:
     text = "class A {\n  x = 1;\n}\n\nfunction f() {\n  return 2;\n}\n\n# Title\n\nSome words; and more of them.\n" * 4
@@ -153,9 +167,13 @@ def test_every_language_of_langchain(language: Language) -> None:
             with pytest.raises(ValueError, match="PERL is not implemented yet"):
                 package.RecursiveCharacterTextSplitter.from_language(language)
         return
-    splitter = ours.RecursiveCharacterTextSplitter.from_language(
-        language, chunk_size=60, chunk_overlap=0, add_start_index=True
-    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        splitter = ours.RecursiveCharacterTextSplitter.from_language(
+            language, chunk_size=60, chunk_overlap=0, add_start_index=True
+        )
+    # Where a grammar is not installed the user is told how to get it, and keeps what LangChain does.
+    assert [str(warning.message).count("bpe-chunker[code]") for warning in told] == [1] * (not installed(language))
     documents = splitter.create_documents([text])
     assert len(documents) > 4
     for document in documents:
@@ -345,6 +363,7 @@ def test_documents_are_transformed_in_the_background() -> None:
 
 
 def test_in_a_chain_of_langchain() -> None:
+    pytest.importorskip("numpy", reason="LangChain's store in memory needs numpy")
 
     splitter = TokenBudgetTextSplitter(chunk_size=12, chunk_overlap=0, language="markdown", add_chunk_metadata=True)
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
