@@ -14,10 +14,15 @@ from collections.abc import Iterator, Sequence
 
 from chunker.counting import TokenCounter
 from chunker.optimal import Recounted, SlicePrices
-from chunker.prompt.clusters import cluster_end_at_or_before, cluster_end_at_or_behind, cluster_ends
+from chunker.prompt.clusters import Clusters
+from chunker.prompt.pricing import Pricer
 
 # How many characters are looked at for each token that may be kept, at first; so many tokens above that prove it to be enough.
 _CHARACTERS_A_TOKEN, _PROOF = 8, 16
+# More places than these are not tried at a time: three tokens of spaces may have hundreds.
+_TRIED = 32
+# A stretch of so many characters without a cut is part of a very long word.
+_LONG = 256
 # By so many tokens the count of a text may fall when it grows, as far as a search looks.
 _SLACK = 2
 
@@ -30,15 +35,25 @@ class Side:
     """
 
     def __init__(
-        self, text: str, tokenizer: TokenCounter, places: Sequence[int] | None, reach: int | None, *, backwards: bool
+        self,
+        text: str,
+        tokenizer: TokenCounter,
+        pricer: Pricer,
+        places: Sequence[int] | None,
+        reach: int | None,
+        *,
+        backwards: bool,
     ) -> None:
         self._text = text
+        self._pricer = pricer
         self._backwards = backwards
+        self._clusters = Clusters(text)
         self._window = self._enough(tokenizer, reach)
         part = text[len(text) - self._window :] if backwards else text[: self._window]
         make_prices = getattr(tokenizer, "interval_encoder", None)
         self._prices: SlicePrices = make_prices(part) if make_prices else Recounted(tokenizer, part)
         self._offset = len(text) - self._window if backwards else 0
+        self._known: dict[int, int] = {}  # tokens by length
         self._lengths: Sequence[int] | None = None
         # Something is always cut away.
         self._most = min(self._window, len(text) - 1)
@@ -69,7 +84,16 @@ class Side:
 
     def tokens(self, length: int) -> int:
         """Tokens of what is kept, by itself."""
-        return self.count(*self.span(length))
+        tokens = self._known.get(length)
+        if tokens is None:
+            start, end = self.span(length)
+            # A slice that starts inside of one huge pre-token costs the interval encoder more than a count.
+            if self._backwards and length > _LONG and self._pricer.first_cut(self._text[start : start + _LONG]) is None:
+                tokens = self._pricer.count(self._text[start:end])
+            else:
+                tokens = self.count(start, end)
+            self._known[length] = tokens
+        return tokens
 
     def at_most(self, tokens: int) -> int:
         """The greatest length that has at most so many tokens, or one near it that has; 0 if there is none."""
@@ -99,7 +123,7 @@ class Side:
         return self._lengths[found - 1] if found else 0
 
     def longer(self, length: int, tokens: int) -> Iterator[int]:
-        """The lengths above this one that have up to so many tokens more, the greatest first."""
+        """The lengths above this one that have up to so many tokens more, the greatest first; of very many the nearest."""
         limit = self.tokens(length) + tokens
         if self._lengths is not None:
             start = bisect_right(self._lengths, length)
@@ -107,21 +131,24 @@ class Side:
             candidates = self._lengths[start:end]
         else:
             end = bisect_right(range(self._most + 1), limit + _SLACK, length + 1, key=self.tokens) - 1
-            candidates = self._clusters(length + 1, end)
-        return (candidate for candidate in reversed(candidates) if self.tokens(candidate) <= limit)
+            end = min(end, length + _TRIED * _CHARACTERS_A_TOKEN)
+            candidates = self._between(length + 1, end)
+        return (candidate for candidate in reversed(candidates[:_TRIED]) if self.tokens(candidate) <= limit)
 
-    def _clusters(self, least: int, most: int) -> Sequence[int]:
+    def _between(self, least: int, most: int) -> Sequence[int]:
         """The lengths in a range that cut no grapheme cluster, ascending."""
         size = len(self._text)
         if least > most:
             return []
         if not self._backwards:
-            return list(cluster_ends(self._text, least, most))
-        return [size - place for place in cluster_ends(self._text, size - most, size - least)][::-1]
+            return list(self._clusters.ends(least, most))
+        return [size - place for place in self._clusters.ends(size - most, size - least)][::-1]
 
     def _whole(self, length: int, *, more: bool = False) -> int:
         """The nearest length that cuts no grapheme cluster: not above this one, or with `more` not below."""
-        if not self._backwards:
-            return (cluster_end_at_or_behind if more else cluster_end_at_or_before)(self._text, length)
-        size = len(self._text)
-        return size - (cluster_end_at_or_before if more else cluster_end_at_or_behind)(self._text, size - length)
+        place = len(self._text) - length if self._backwards else length
+        if more == self._backwards:
+            place = self._clusters.end_at_or_before(place)
+        else:
+            place = self._clusters.end_at_or_behind(place)
+        return len(self._text) - place if self._backwards else place

@@ -56,9 +56,9 @@ class Cutter:
         places = _places(item, text)
         self._left = self._right = None
         if item.truncate in ("tail", "middle"):
-            self._left = Side(text, tokenizer, places, reach, backwards=False)
+            self._left = Side(text, tokenizer, self._pricer, places, reach, backwards=False)
         if item.truncate in ("head", "middle"):
-            self._right = Side(text, tokenizer, places, reach, backwards=True)
+            self._right = Side(text, tokenizer, self._pricer, places, reach, backwards=True)
 
     def longest(self, room: int, most: int, price: Callable[[str], int]) -> Version | None:
         """`fitting`, with the price of a text."""
@@ -139,7 +139,7 @@ class Cutter:
     def _slice(self, side: Side, length: int) -> Priced:
         """One of the kept parts, as joins see it: nothing of it is counted that an interval encoder knows."""
         start, end = side.span(length)
-        part, tokens = self._text[start:end], side.count(start, end)
+        part, tokens = self._text[start:end], side.tokens(length)
         cuts = self._pricer.cuts_within(self._text, start, end)
         if cuts is None:
             return Priced(part, part, 0, None, tokens)
