@@ -55,7 +55,7 @@ for name in "$@"; do
         # An old package on today's pydantic warns of itself.
         llamaindex-oldest) options+=(-W ignore::UserWarning) ;;
     esac
-    echo "$name: $("${pip[@]}" list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|langchain-(core|text-splitters)|llama-index-core) ' | tr -s ' ' | tr '\n' ' ')"
+    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|langchain-(core|text-splitters)|llama-index-core) ' | tr -s ' ' | tr '\n' ' ')"
     # From another folder, so that the source tree is not on the path by itself.
     (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" \
         "$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) || failed+=("$name")
