@@ -42,7 +42,9 @@ class TextChunker:
     of the format ("unit"), in sentences where a unit does not fit ("sentence"), or as much text as fits ("token"). `context`: begin each
     chunk with a line that says where it stands; or with some of "breadcrumb", that line, "imports", what the file imports, and "summary",
     what the definition around it says of itself. It is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
-    "optimal" chooses all cuts of a text together, so that chunks are even and cuts are strong; it takes a few times as long.
+    "optimal" chooses all cuts of a text together, so that chunks are even and cuts are strong; it takes a few times as long. `reserve`: so
+    many of `max_tokens` are for what a model puts around each chunk, such as [CLS] and [SEP]; None for what the tokenizer says, which for one
+    of Hugging Face is what its post-processor adds.
 
     Raises `OptionError` for limits that do not go together, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.
     """
@@ -58,20 +60,28 @@ class TextChunker:
         overlap_by: OverlapBy = "unit",
         context: bool | Collection[ContextPart] = False,
         strategy: Strategy = "grow",
+        reserve: int | None = None,
         format: str | Format = "text",  # noqa: A002  # the word that users expect
     ) -> None:
-        self._budget = Budget.of(max_tokens, min_tokens, overlap, desired_tokens, overlap_by)
+        self._tokenizer = resolve_tokenizer(tokenizer)
+        if reserve is None:
+            reserve = getattr(self._tokenizer, "reserve", 0)
+        self._budget = Budget.of(max_tokens, min_tokens, overlap, desired_tokens, overlap_by, reserve=reserve)
         if strategy not in get_args(Strategy):
             raise OptionError(f"strategy must be one of {', '.join(get_args(Strategy))}; got {strategy!r}")
         self._strategy: Strategy = strategy
-        self._tokenizer = resolve_tokenizer(tokenizer)
         self._context = context_parts(context)
         self._format = format_named(format) if isinstance(format, str) else format
 
     @property
     def max_tokens(self) -> int:
-        """No chunk has more tokens."""
-        return self._budget.max_tokens
+        """No chunk has more tokens, together with `reserve`."""
+        return self._budget.max_tokens + self._budget.reserve
+
+    @property
+    def reserve(self) -> int:
+        """So many of `max_tokens` are for what a model puts around each chunk."""
+        return self._budget.reserve
 
     @property
     def min_tokens(self) -> int:

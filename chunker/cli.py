@@ -46,6 +46,21 @@ app = typer.Typer(
 )
 
 
+class StrategyName(enum.StrEnum):
+    """How cuts are chosen."""
+
+    GROW = "grow"
+    OPTIMAL = "optimal"
+
+
+class OverlapPieces(enum.StrEnum):
+    """What an overlap is made of."""
+
+    UNIT = "unit"
+    SENTENCE = "sentence"
+    TOKEN = "token"  # noqa: S105  # no password
+
+
 class OutputFormat(enum.StrEnum):
     """How results are written."""
 
@@ -131,9 +146,24 @@ def chunk(
             help="No chunk has fewer tokens where another cut avoids it. Default: an eighth of --max-tokens.",
         ),
     ] = None,
+    desired_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--desired-tokens",
+            min=1,
+            show_default=False,
+            help="End a chunk that has so many at the best place before --max-tokens.",
+        ),
+    ] = None,
     overlap: Annotated[
         int, typer.Option("--overlap", min=0, help="Begin each chunk with at most so many tokens of the one before.")
     ] = 0,
+    overlap_by: Annotated[
+        OverlapPieces, typer.Option("--overlap-by", help="Overlap in whole units, in sentences, or as much as fits.")
+    ] = OverlapPieces.UNIT,
+    strategy: Annotated[
+        StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
+    ] = StrategyName.GROW,
     context: Annotated[
         bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
     ] = False,
@@ -154,7 +184,6 @@ def chunk(
     """
     with ending_quietly():
         from chunker.batches import Cut
-        from chunker.budget import Budget
         from chunker.errors import ChunkerError
         from chunker.reports import CHUNK_COLUMNS, ChunkSummary, render_table
         from chunker.runs import ChunkLines, ChunkRow, Run
@@ -162,11 +191,21 @@ def chunk(
         _check_paths(paths, output)
         counter = _load_tokenizer(tokenizer)
         try:
-            room = Budget.of(max_tokens, min_tokens, overlap, reserve=reserve).max_tokens
-            cut = Cut(room, tokenizer=counter, min_tokens=min_tokens, overlap=overlap, context=context)
+            cut = Cut(
+                max_tokens,
+                tokenizer=counter,
+                min_tokens=min_tokens,
+                desired_tokens=desired_tokens,
+                overlap=overlap,
+                overlap_by=overlap_by.value,
+                context=context,
+                strategy=strategy.value,
+                reserve=reserve,
+            )
         except ChunkerError as error:
             raise typer.BadParameter(str(error)) from None
 
+        room = max_tokens - reserve
         with open_output(output) as results:
             run = Run(paths, hidden=hidden, output=output, task="Chunking")
             if _wants_lines(output_format, output):

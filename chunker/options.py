@@ -23,3 +23,4 @@ class Options(TypedDict, total=False):
     overlap_by: OverlapBy
     context: bool | Collection[ContextPart]
     strategy: Strategy
+    reserve: int | None

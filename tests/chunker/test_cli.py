@@ -461,3 +461,15 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) ->
         assert process.poll() is None, "the run ended too early"
         time.sleep(0.01)
     pytest.fail("nothing happened")
+
+
+def test_the_options_of_the_chunkers(tmp_path: Path) -> None:
+    (tmp_path / "prose.txt").write_text("Some words of a line.\n\n" * 60, encoding="utf-8")
+    options = {"desired_tokens": 40, "overlap": 9, "overlap_by": "token", "strategy": "optimal", "reserve": 4}
+    arguments = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    done = run("chunk", "prose.txt", "--max-tokens", "64", *arguments, "--format", "jsonl", cwd=tmp_path)
+    found = [json.loads(line)["token_count"] for line in done.stdout.splitlines()]
+    wanted = chunker.chunker_for("prose.txt", 64, **options).chunk((tmp_path / "prose.txt").read_text(encoding="utf-8"))  # type: ignore[arg-type]  # values of several types in one dict
+    assert found == [chunk.token_count for chunk in wanted]
+    assert max(found) <= 60
+    assert b"--strategy" in run("chunk", "prose.txt", "--strategy", "none", cwd=tmp_path, code=2).stderr
