@@ -104,3 +104,13 @@ def test_migrating_from_langchain(tmp_path: Path) -> None:
     assert wrong["after"] == [0, 0, 0]
     assert all(order == "in" for who, *_, order in rows if who == "after")
     assert max(wrong["before"]) > 0
+
+
+def test_index_and_search(tmp_path: Path) -> None:
+    lines = run("index_and_search.py", cwd=tmp_path).splitlines()
+    assert lines[0].startswith("3 chunks of ")
+    assert lines[1:] == [
+        "where are request headers read? parser.py, line 1",
+        "how long must onions cook? soup.md, line 1",
+        "after a rename: 0 embedded, 1 moved",
+    ]

@@ -71,7 +71,7 @@ class Sources:
             if isinstance(item, Problem):
                 yield replace(item, path=self._name(item.path))
             elif not self._is_of_index(item.path):
-                if not self._limits.hidden:
+                if not self._limits.hidden and not item.named:
                     yield from self._hidden_secrets(item.path.rpartition("/")[0], folders)
                 yield self._judged(item)
 

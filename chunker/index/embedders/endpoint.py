@@ -190,7 +190,7 @@ def _sendable(text: str) -> str:
 
 
 def _numbers(embedding: Any) -> Any:  # noqa: ANN401  # what the endpoint sent; the array that is made of it checks
-    return np.frombuffer(base64.b64decode(embedding), "<f4") if isinstance(embedding, str) else embedding
+    return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4") if isinstance(embedding, str) else embedding
 
 
 def _asked_wait(header: str | None) -> float:

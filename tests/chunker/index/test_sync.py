@@ -73,8 +73,9 @@ def test_what_is_embedded_is_the_text_of_the_chunk(
     text = "class Box:\n" + "".join(f"    def open_{n}(self):\n        return {n}\n\n" for n in range(40))
     write("box.py", text)
     counted.sync(tmp_path)
+    sent = set(embedder.asked)
     hits = counted.search("open", limit=100)
-    assert {hit.text for hit in hits} == set(embedder.asked)
+    assert {hit.text for hit in hits} == sent
     assert all(hit.body == text[hit.span.start : hit.span.end] for hit in hits)
     assert any(hit.context == "class Box\n" for hit in hits)
     assert all(hit.token_count <= 256 for hit in hits)
@@ -104,14 +105,14 @@ def test_copy_reuses_and_is_one_hit(tmp_path: Path, write: Write, counted: Index
 def test_lines_inserted_at_the_top_move_the_rest(tmp_path: Path, write: Write, counted: Index) -> None:
     write("a.md", PAGE)
     counted.sync(tmp_path)
-    write("a.md", "# New\n\nA beginning.\n\n" + PAGE, age=1)
+    write("a.md", "A beginning.\n\n" + PAGE, age=1)
     report = counted.sync(tmp_path)
     assert report.computed <= 2
     assert report.moved >= report.chunks - 3
     assert report.changed == 1
     last = counted.search("section 39", 1, by="words")[0]
     assert last.body in PAGE
-    assert ("# New\n\nA beginning.\n\n" + PAGE)[last.span.start : last.span.end] == last.body
+    assert ("A beginning.\n\n" + PAGE)[last.span.start : last.span.end] == last.body
 
 
 @pytest.mark.parametrize("kind", ["code", "markdown", "text"])
@@ -184,7 +185,8 @@ def test_tags_are_views_that_share_what_is_alike(tmp_path: Path, write: Write, c
     write("a.py", CODE + "x = 1\n", age=1)
     (tmp_path / "b.md").unlink()
     other = counted.sync(tmp_path, tags="other")
-    assert other.computed == 1
+    assert 1 <= other.computed <= 2
+    assert other.reused >= 5
     assert counted.status().tags == {"main": 2, "other": 1}
     write("a.py", CODE, age=2)
     write("b.md", PAGE, age=2)
@@ -300,12 +302,12 @@ def test_batches_keep_the_limits_of_the_embedder(tmp_path: Path, write: Write) -
 
 def test_an_embedder_that_fails_loses_nothing(tmp_path: Path, write: Write, look: Look) -> None:
     class Failing(HashingEmbedder):
-        max_batch_texts = 4
+        max_batch_texts = 2
         calls = 0
 
         def embed(self, texts: Sequence[str], /) -> Vectors:
             self.calls += 1
-            if self.calls == 3:
+            if self.calls == 2:
                 raise ConnectionError("gone")
             return super().embed(texts)
 
@@ -314,8 +316,8 @@ def test_an_embedder_that_fails_loses_nothing(tmp_path: Path, write: Write, look
     index = Index.open(tmp_path / ".chunker", embedder=failing)
     with pytest.raises(ConnectionError):
         index.sync(tmp_path)
-    assert index.status().embeddings == 8
-    assert index.sync(tmp_path).computed == index.status().chunks - 8
+    assert index.status().embeddings == 2
+    assert index.sync(tmp_path).computed == index.status().chunks - 2
     other = Index.open(tmp_path / "other", embedder=HashingEmbedder(32), root=tmp_path)
     other.sync(tmp_path / "a.py")
     assert look(other) == look(index)

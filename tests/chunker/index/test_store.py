@@ -1,0 +1,167 @@
+"""What is kept: damage is told by its name, settings are compared, one writes and others read."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunker.index import (
+    DamagedIndexError,
+    EmbedderError,
+    HashingEmbedder,
+    Index,
+    LockedIndexError,
+    NotAnIndexError,
+    SettingsMismatchError,
+)
+
+Write = Callable[..., Path]
+Look = Callable[[Index], dict[str, Any]]
+TEXT = "".join(f"Paragraph {n} tells of thing {n * 7}, at some length.\n\n" for n in range(200))
+
+
+@pytest.fixture
+def full(tmp_path: Path, write: Write, index: Index) -> Index:
+    write("a.txt", TEXT)
+    index.sync(tmp_path)
+    return index
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense" * 500, None])
+def test_damaged_database(content: bytes | None, full: Index) -> None:
+    path = full.path / "index.sqlite"
+    for extra in full.path.glob("index.sqlite-*"):
+        extra.unlink()
+    if content is None:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 3])
+    else:
+        path.write_bytes(content)
+    with pytest.raises(DamagedIndexError):
+        Index.open(full.path).verify()
+
+
+@pytest.mark.parametrize("how", ["gone", "short", "strange"])
+def test_damaged_vectors(how: str, full: Index) -> None:
+    path = full.path / "vectors-0.f32"
+    if how == "gone":
+        path.unlink()
+    else:
+        content = path.read_bytes()
+        path.write_bytes(content[:-4] if how == "short" else b"X" + content[1:])
+    with pytest.raises(DamagedIndexError, match="anew"):
+        full.search("thing")
+
+
+def test_a_flipped_bit_is_found(full: Index) -> None:
+    assert full.verify() == []
+    path = full.path / "vectors-0.f32"
+    content = bytearray(path.read_bytes())
+    content[2000] ^= 1
+    path.write_bytes(content)
+    assert full.verify() == ["vectors: 1 are not what was written"]
+
+
+def test_database_that_is_missing(full: Index) -> None:
+    for path in full.path.glob("index.sqlite*"):
+        path.unlink()
+    with pytest.raises(DamagedIndexError, match="missing"):
+        Index.open(full.path)
+
+
+def test_no_index_and_strangers(tmp_path: Path, write: Write) -> None:
+    with pytest.raises(NotAnIndexError, match="no index at"):
+        Index.open(tmp_path / "nowhere", create=False)
+    write("folder/letter.txt", "dear\n")
+    with pytest.raises(NotAnIndexError, match=r"letter\.txt"):
+        Index.open(tmp_path / "folder")
+    with pytest.raises(NotAnIndexError, match="is a file"):
+        Index.open(tmp_path / "folder/letter.txt")
+
+
+def test_other_settings_are_an_error_and_a_rebuild_takes_them(full: Index, tmp_path: Path, look: Look) -> None:
+    before = look(full)
+    with pytest.raises(SettingsMismatchError, match="max_tokens is 256, not 100") as error:
+        Index.open(full.path, max_tokens=100)
+    assert error.value.differences["max_tokens"] == (256, 100)
+    with pytest.raises(SettingsMismatchError, match="dimensions"):
+        Index.open(full.path, embedder=HashingEmbedder(64))
+    assert look(Index.open(full.path, max_tokens=256, embedder="hashing")) == before
+    other = Index.open(full.path, max_tokens=100, rebuild=True)
+    assert other.search("thing") == []
+    assert other.sync(tmp_path).chunks > len(before["places"])
+    assert all(hit.token_count <= 100 for hit in other.search("thing", 1000))
+    back = Index.open(full.path, max_tokens=256, desired_tokens=160, rebuild=True)
+    assert back.sync(tmp_path).computed == 0  # vectors do not depend on how files are cut
+    assert look(back) == before
+
+
+def test_rebuild_with_another_embedder(full: Index, tmp_path: Path, look: Look) -> None:
+    other = Index.open(full.path, embedder=HashingEmbedder(64), rebuild=True)
+    report = other.sync(tmp_path)
+    assert report.computed == report.chunks > 0
+    look(other)
+    with pytest.raises(EmbedderError, match="of its own"):
+        Index.open(full.path).search("thing")
+
+
+def test_one_writer(full: Index, tmp_path: Path) -> None:
+    with full._store.writing():
+        with pytest.raises(LockedIndexError):
+            Index.open(full.path).sync(tmp_path)
+        assert len(full.search("thing")) == 10
+    assert full.sync(tmp_path).unchanged == 1
+
+
+def test_readers_see_whole_commits_while_one_writes(
+    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Two states in turn, with the vectors written anew in between; a reader sees one or the other.
+    monkeypatch.setattr("chunker.index.writing.SPARE", 0)
+    index = Index.open(tmp_path / ".chunker", embedder=HashingEmbedder(32))
+    write("a.txt", "alpha state\n" * 50)
+    index.sync(tmp_path)
+    problems: list[object] = []
+    seen: set[str] = set()
+    done = threading.Event()
+
+    def read() -> None:
+        try:
+            while not done.is_set():
+                hits = index.search("alpha omega", 50)
+                words = {hit.text.split()[0] for hit in hits}
+                seen.update(words)
+                if len(words) != 1 or any(abs((hit.similarity or 0) - expected[hit.text]) > 1e-5 for hit in hits):
+                    problems.append(hits)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test is to fail of it
+            problems.append(error)
+
+    expected: dict[str, float] = {}
+    texts = ["alpha state\n" * 50, "omega state\n" * 50]
+    for age, text in enumerate(texts, 1):
+        write("a.txt", text, age=age)
+        index.sync(tmp_path)
+        expected |= {hit.text: hit.similarity or 0.0 for hit in index.search("alpha omega", 50)}
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for age in range(3, 33):
+        write("a.txt", texts[age % 2], age=age)
+        index.sync(tmp_path)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert problems == []
+    assert seen == {"alpha", "omega"}
+
+
+def test_meta_of_another_version(full: Index) -> None:
+    with sqlite3.connect(full.path / "index.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = 99 WHERE name = 'schema'")
+    connection.close()
+    with pytest.raises(DamagedIndexError, match="99"):
+        Index.open(full.path)
