@@ -1,0 +1,79 @@
+"""`chunker index`, `chunker search` and `chunker index status`, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import chunker
+
+Write = Callable[..., Path]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "chunker", *arguments]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(chunker.__path__[0]).parent)}
+
+
+def run(cwd: Path, *arguments: str, code: int = 0) -> tuple[str, str]:
+    done = subprocess.run(
+        command(*arguments), cwd=cwd, env=environment(), capture_output=True, check=False, timeout=60, encoding="utf-8"
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_index_search_status(tmp_path: Path, write: Write) -> None:
+    write("soup.md", "# Soup\n\nCut the onions \x1b[31m and simmer.\n")
+    write("stars.txt", "The telescope showed a distant galaxy.\n")
+    write(".env", "PASSWORD=1\n")
+    dry, _ = run(tmp_path, "index", ".", "--dry-run")
+    assert "2 would be computed" in dry
+    assert not (tmp_path / ".chunker").exists()
+    told, complaints = run(tmp_path, "index", ".")
+    assert "2 computed, 0 reused, 0 moved, 0 removed; 2 in the index" in told
+    assert "not shared meaning" in told
+    assert complaints == "Left out on purpose: 1 file\n  .env: left out: by its name it holds secrets\n"
+    found, _ = run(tmp_path, "search", "onions", "-n", "1")
+    assert found.startswith("1. soup.md:1-3  section")
+    assert "\x1b" not in found
+    lines, _ = run(tmp_path, "search", "galaxy", "--format", "jsonl", "--limit", "2")
+    records = [json.loads(line) for line in lines.splitlines()]
+    assert (records[0]["source"], records[0]["span"]["start_line"]) == ("stars.txt", 1)
+    status, _ = run(tmp_path, "index", "status", "--verify")
+    assert "vectors   2, 0 of them spare" in status
+    assert "other settings: max_tokens is 256, not 100" in run(tmp_path, "index", ".", "-m", "100", code=2)[1]
+    assert "there is no index" in run(tmp_path, "search", "x", "--index", "nowhere", code=1)[1]
+    write("bad.txt", b"a \xff\n")
+    assert "bad.txt: byte 2 (line 1)" in run(tmp_path, "index", ".", code=1)[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is of POSIX")
+def test_watch(tmp_path: Path, write: Write) -> None:
+    write("a.txt", "one\n")
+    with subprocess.Popen(
+        command("index", ".", "--watch", "--interval", "0.1"),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as watching:
+        assert watching.stdout is not None
+        assert "1 added" in watching.stdout.readline()
+        write("b.txt", "two\n")
+        assert any("1 added" in line and "1 unchanged" in line for line in iter(watching.stdout.readline, ""))
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(20) == 130
+        watching.communicate()
