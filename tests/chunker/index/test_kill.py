@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import chunker
-from chunker.index import HashingEmbedder, Index, writing
+from chunker.index import HashingEmbedder, Index, vectors, writing
 
 Look = Callable[[Index], dict[str, Any]]
 Write = Callable[..., object]
@@ -126,7 +126,7 @@ def test_stopped_after_each_step_of_a_commit(
         real(path, first, rows)
         raise KeyboardInterrupt
 
-    real = writing.write_rows
+    real = vectors.write_rows
     with monkeypatch.context() as patched:
         patched.setattr(writing, "write_rows", written_and_gone)
         with pytest.raises(KeyboardInterrupt):
