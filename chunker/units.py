@@ -90,7 +90,7 @@ class Places:
 
     >>> places = Places(places_of([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 3, "c")], 8))
     >>> len(places), places[1].offset, places.last_stronger(2, 1, 3), places.last_stronger(2, 0, 2)
-    (3, 3, None, 0)
+    (3, 3, 2, 0)
     """
 
     __slots__ = ("_alone", "_columns", "_start", "_stop")
