@@ -268,7 +268,7 @@ def test_an_interrupt_leaves_no_process_behind(tmp_path: Path, start_method: str
     """Ctrl-C reaches all processes of the terminal at once. Only the parent says something."""
     process, workers = at_work(tmp_path, start_method, seconds=60)
     os.killpg(process.pid, signal.SIGINT)
-    out, complaints = process.communicate(timeout=30)
+    out, complaints = process.communicate(timeout=120)
     assert (out, complaints, process.returncode) == ("interrupted\n", "", 0)
     wait_for_the_end_of(workers)
 
@@ -277,7 +277,7 @@ def test_an_interrupt_leaves_no_process_behind(tmp_path: Path, start_method: str
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     process, workers = at_work(tmp_path, "fork", seconds=1)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     wait_for_the_end_of(workers)
 
 
