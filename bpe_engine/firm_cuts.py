@@ -15,6 +15,8 @@ from bpe_engine.patterns import PATTERNS, Pattern
 
 # [^\W_]: letters and numbers of every script. An older Unicode than the grammars' knows fewer of them, and never others.
 _FIRM_CUT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
+# The last one: what is greedy gives back from the end.
+_LAST_FIRM_CUT = re.compile(f".*{_FIRM_CUT.pattern}", re.DOTALL)
 # How far back from the end the last cut is looked for at a time, in characters.
 _BLOCK = 256
 
@@ -45,8 +47,8 @@ def last_firm_cut(text: str) -> int | None:
         start = max(0, end - _BLOCK)
         # One more character on both sides: what stands around a cut decides.
         stretch = text[max(0, start - 1) : end + 1]
-        cuts = [found.start() for found in _FIRM_CUT.finditer(stretch)]
-        if cuts:
-            return max(0, start - 1) + cuts[-1]
+        found = _LAST_FIRM_CUT.match(stretch)
+        if found:
+            return max(0, start - 1) + found.end()
         end = start
     return None

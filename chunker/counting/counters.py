@@ -70,7 +70,7 @@ class SettlingCounter:
 
     def __init__(self, count: Count, cuts: Cuts) -> None:
         self._count = count
-        self._cuts = cuts
+        self.cuts = cuts
 
     def count(self, text: str, /) -> int:
         """Tokens of `text`."""
@@ -92,11 +92,11 @@ class SettlingCounter:
 
     def appending_encoder(self) -> TailAppender:
         """A counter over an empty text, to be appended to."""
-        return TailAppender(self._count, self._cuts)
+        return TailAppender(self._count, self.cuts)
 
     def prepending_encoder(self) -> TailPrepender:
         """A counter over an empty text, to be prepended to."""
-        return TailPrepender(self._count, self._cuts)
+        return TailPrepender(self._count, self.cuts)
 
 
 class Measured:

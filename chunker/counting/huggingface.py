@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from chunker.counting.counters import RecountingCounter, SettlingCounter
-from chunker.counting.growing_tails import TailAppender, TailPrepender
+from chunker.counting.growing_tails import Cuts, TailAppender, TailPrepender
 from chunker.counting.pipelines import cuts_of
 from chunker.errors import OptionError
 
@@ -54,6 +54,11 @@ class HuggingFaceCounter:
     def incremental(self) -> bool:
         """Whether a growing text is read about once, and not anew for each count."""
         return isinstance(self._counter, SettlingCounter)
+
+    @property
+    def cuts(self) -> Cuts | None:
+        """Where texts come apart for it; None if that is not known."""
+        return self._counter.cuts if isinstance(self._counter, SettlingCounter) else None
 
     def count(self, text: str, /) -> int:
         """Tokens of `text`, without those that the model gets around it."""

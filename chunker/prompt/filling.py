@@ -53,7 +53,7 @@ class Filler:
         self._texts: set[str] = set()
         self._cutters: dict[int, Cutter] = {}
         self._step = 0
-        self.row = Row(len(layout.leaves), self._pricer, layout.glue, layout.kind)
+        self.row = Row(len(layout.leaves), self._pricer, layout.glue, layout.kinds.__getitem__)
         self.frame = self.row.total
         self.ledger = Ledger(layout, room, self.frame)
         self.outcomes = [Outcome() for _ in layout.leaves]

@@ -29,7 +29,8 @@ def rank(leaf: Leaf) -> tuple[bool, float, int]:
 
 def groups_of(leaves: Sequence[Leaf]) -> list[Group]:
     """For each leaf its group, which may be that leaf alone."""
-    leader = list(range(len(leaves)))
+    groups = [Group((leaf,), leaf.region.scope, leaf.item.required) for leaf in leaves]
+    leader: dict[int, int] = {}
 
     def find(place: int) -> int:
         while leader[place] != place:
@@ -39,28 +40,36 @@ def groups_of(leaves: Sequence[Leaf]) -> list[Group]:
 
     known: dict[tuple[str, str], int] = {}
     for leaf in leaves:
-        item = leaf.item
-        if item.group is None and not item.tool_calls and item.tool_call_id is None:
-            continue
-        keys = [("call", str(call.get("id"))) for call in item.tool_calls]
-        if item.group is not None:
-            keys.append(("group", item.group))
-        if item.tool_call_id is not None:
-            keys.append(("call", item.tool_call_id))
-        for key in keys:
+        for key in _keys(leaf):
+            leader.setdefault(leaf.place, leaf.place)
             leader[find(leaf.place)] = find(known.setdefault(key, leaf.place))
     members: dict[int, list[Leaf]] = {}
-    for leaf in leaves:
-        members.setdefault(find(leaf.place), []).append(leaf)
-    groups = {place: _group(together) for place, together in members.items()}
-    return [groups[find(place)] for place in range(len(leaves))]
+    for place in leader:
+        members.setdefault(find(place), []).append(leaves[place])
+    for together in members.values():
+        group = _group(together)
+        for leaf in together:
+            groups[leaf.place] = group
+    return groups
+
+
+def _keys(leaf: Leaf) -> list[tuple[str, str]]:
+    """Leaves that have one of these in common are together."""
+    item = leaf.item
+    if item.group is None and not item.tool_calls and item.tool_call_id is None:
+        return []
+    keys = [("call", str(call.get("id"))) for call in item.tool_calls]
+    if item.group is not None:
+        keys.append(("group", item.group))
+    if item.tool_call_id is not None:
+        keys.append(("call", item.tool_call_id))
+    return keys
 
 
 def _group(leaves: list[Leaf]) -> Group:
+    leaves.sort(key=rank)
     scope = leaves[0].region.scope
-    if len(leaves) > 1:
-        leaves.sort(key=rank)
-        for leaf in leaves:
-            while not scope.holds(leaf.place) and scope.parent is not None:
-                scope = scope.parent.scope
+    for leaf in leaves:
+        while not scope.holds(leaf.place) and scope.parent is not None:
+            scope = scope.parent.scope
     return Group(tuple(leaves), scope, any(leaf.item.required for leaf in leaves))

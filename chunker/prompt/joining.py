@@ -35,8 +35,8 @@ _SIGHT = 2
 class Row:
     """Texts in a row, each at a place of its own, of which some are kept.
 
-    With `kind`, glue is asked for once for each pair of kinds, and must depend on nothing else; the start and the end of the row are asked
-    for their kind too.
+    With `kind`, glue is asked for once for each pair of kinds, and must depend on nothing else; -1 and `size`, the start and the end of
+    the row, have a kind too.
     """
 
     def __init__(self, size: int, pricer: Pricer, glue: Glue, kind: Kind | None = None) -> None:
@@ -77,9 +77,10 @@ class Row:
         known = self._priced
         if known is not None and known[0] == place and known[1] is item:
             return known[2]
-        index = bisect_left(self._kept, place)
-        before = self._kept[index - 1] if index else -1
-        behind = self._kept[index] if index < len(self._kept) else self._size
+        kept = self._kept
+        index = bisect_left(kept, place)
+        before = kept[index - 1] if index else -1
+        behind = kept[index] if index < len(kept) else self._size
         left, right = self._left_of(index), self._right_of(index)
         now = self._through(left, (self._glue(before, place), item, self._glue(place, behind)), right)
         grown = now - self._join(before, behind, left, right)
@@ -141,11 +142,11 @@ class Row:
     def _through(self, left: str, texts: Sequence[Priced], right: str) -> int:
         """Tokens of `left`, `texts` and `right` in a row."""
         total, run = 0, left
-        for text in texts:
-            run += text.head
-            if text.tail is not None:
-                total += self._count(run) + text.inner
-                run = text.tail
+        for _, head, inner, tail, _ in texts:
+            run += head
+            if tail is not None:
+                total += self._count(run) + inner
+                run = tail
         return total + self._count(run + right)
 
     def _count(self, run: str) -> int:
@@ -154,7 +155,7 @@ class Row:
         # What the row is now is asked for again and again, and what was priced last may be what it is next.
         tokens = self._long.pop(run, None)
         if tokens is None:
-            tokens = self._pricer.count(run)
+            tokens = self._pricer.count_run(run)
             if len(self._long) >= _REMEMBERED:
                 del self._long[next(iter(self._long))]
         self._long[run] = tokens

@@ -99,8 +99,11 @@ class Layout:
         self.strangers: list[object] = []
         self._messages = 0
         self._kinds: dict[tuple[int, str, str | None], int] = {}
+        # Of each leaf, and at last of the start and the end of the prompt. What stands between two of them depends on their kinds alone.
+        self.kinds: list[int] = []
         self._edges: dict[tuple[int, int], tuple[str, str, str]] = {}
         self._flatten(items)
+        self.kinds = [*(leaf.kind for leaf in self.leaves), 0]
 
     def _flatten(self, items: Sequence[object]) -> None:
         # No recursion: nobody knows how deep the tree of a stranger is.
@@ -144,10 +147,6 @@ class Layout:
         return Leaf(place, item, identity, region, message, role, content_of(item), kind)
 
     # --- what stands between
-
-    def kind(self, place: int) -> int:
-        """The kind of a leaf; 0 for the start and the end of the prompt. What stands between two leaves depends on their kinds alone."""
-        return self.leaves[place].kind if 0 <= place < len(self.leaves) else 0
 
     def glue(self, left: int, right: int) -> list[Part]:
         """What stands between two leaves that are kept and none between them; -1 is the start of the prompt, the number of leaves its end."""

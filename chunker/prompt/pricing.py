@@ -19,6 +19,7 @@ from bpe_engine import Tokenizer
 from bpe_engine.firm_cuts import first_firm_cut, has_firm_cuts, last_firm_cut
 from chunker.counting import TokenCounter
 from chunker.prompt.chat import Break, Part
+from chunker.prompt.runs import LongRuns
 
 # Where a text has its first firm cut, where its last: offsets in characters, None for none.
 Cut = Callable[[str], int | None]
@@ -54,6 +55,8 @@ class Pricer:
         self._first, self._last = _cuts_of(tokenizer) or (_nowhere, _nowhere)
         self._known: dict[str, Priced] = {} if known is None else known
         self.count = tokenizer.count
+        # For long texts of which one is like the next.
+        self.count_run = LongRuns(tokenizer).count if isinstance(tokenizer, Tokenizer) else tokenizer.count
 
     @classmethod
     def remembering(cls, tokenizer: TokenCounter) -> Pricer:
@@ -146,12 +149,17 @@ def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
     cuts = getattr(tokenizer, "cuts", None)
     if cuts is None:
         return None
-    return _some(cuts.first), _some(cuts.last)
+    return _Found(cuts.first), _Found(cuts.last)
 
 
-def _some(find: Callable[[str], int]) -> Cut:
-    """The same search; it says 0 where nothing is found."""
-    return lambda text: (find(text) if text else 0) or None
+class _Found:
+    """The same search, which says 0 where it finds nothing. Can be pickled."""
+
+    def __init__(self, find: Callable[[str], int]) -> None:
+        self._find = find
+
+    def __call__(self, text: str) -> int | None:
+        return (self._find(text) if text else 0) or None
 
 
 def _nowhere(_text: str) -> None:

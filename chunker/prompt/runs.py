@@ -1,0 +1,140 @@
+"""Counts of long texts of which one differs little from the next: what they have in common is counted once.
+
+    counted      kept kept kept kept                      an encoder that grows to the right holds it
+    asked for    kept kept kept kept new                  is rolled back to the end of what both share, and goes on from there
+    asked for    new kept kept kept kept                  one that grows to the left does
+
+So a row that grows at one end costs what is new. In the middle, what stands behind the change is counted again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from bpe_engine import Tokenizer
+
+# Texts of this many characters are worth an encoder, and these are not too long for one.
+_SHORT, _LONG = 2_000, 2_000_000
+# An encoder can be rolled back to the end of each piece of so many characters.
+_PIECE = 4_096
+# A text is like the one before if they differ in no more than this part; so many of them in a row are worth a new encoder.
+_PART, _ROW = 1 / 8, 3
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class _Encoder(Protocol):
+    """An encoder of `bpe_engine`, whichever way it grows."""
+
+    @property
+    def count(self) -> int: ...
+
+    def snapshot(self) -> object: ...
+
+    def rollback(self, mark: object, /) -> None: ...
+
+
+class LongRuns:
+    """The counts of a tokenizer, for texts of which each is like the one before."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._last = ""
+        self._sides: dict[bool, _Side] = {}
+        self._backwards = False
+        self._in_a_row = 0
+
+    def __reduce__(self) -> tuple[type[LongRuns], tuple[Tokenizer]]:
+        return LongRuns, (self._tokenizer,)
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
+        # Two halves of a surrogate pair are one character: they must not come in two pieces.
+        if not _SHORT <= len(text) <= _LONG or (not text.isascii() and _SURROGATE.search(text)):
+            return self._tokenizer.count(text)
+        at_start, at_end = common_start(self._last, text), common_end(self._last, text)
+        self._last = text
+        backwards = at_end > at_start
+        alike = max(at_start, at_end) >= (1 - _PART) * len(text)
+        self._in_a_row = 0 if not alike else self._in_a_row + 1 if backwards == self._backwards else 1
+        self._backwards = backwards
+        if not alike:
+            return self._tokenizer.count(text)
+        side = self._side(backwards)
+        shared = side.shared(text)
+        if shared < (1 - _PART) * len(text) and self._in_a_row < _ROW:
+            return self._tokenizer.count(text)
+        return side.count(text, shared)
+
+    def _side(self, backwards: bool) -> _Side:  # noqa: FBT001 - the key of a table of two
+        if backwards not in self._sides:
+            if backwards:
+                left = self._tokenizer.prepending_encoder()
+                self._sides[backwards] = _Side(left, left.prepend, backwards=True)
+            else:
+                right = self._tokenizer.appending_encoder()
+                self._sides[backwards] = _Side(right, right.append, backwards=False)
+        return self._sides[backwards]
+
+
+class _Side:
+    """An encoder with its text, and marks at some of its lengths."""
+
+    def __init__(self, encoder: _Encoder, grow: Callable[[str], object], *, backwards: bool) -> None:
+        self._encoder = encoder
+        self._grow = grow
+        self._backwards = backwards
+        self._text = ""
+        self._marks: list[tuple[int, object]] = [(0, encoder.snapshot())]
+
+    def shared(self, text: str) -> int:
+        """How many characters of `text` the encoder has counted."""
+        return common_end(self._text, text) if self._backwards else common_start(self._text, text)
+
+    def count(self, text: str, shared: int) -> int:
+        """Tokens of `text`. Linear in what it does not share with the text before."""
+        while self._marks[-1][0] > shared:
+            self._marks.pop()
+        length, mark = self._marks[-1]
+        self._encoder.rollback(mark)
+        while length < len(text):
+            # A mark where the old text and the new one part: the next text may part there too.
+            following = min(length + _PIECE, len(text), shared if length < shared else len(text))
+            self._grow(text[len(text) - following : len(text) - length] if self._backwards else text[length:following])
+            length = following
+            self._marks.append((length, self._encoder.snapshot()))
+        self._text = text
+        return self._encoder.count
+
+
+def common_start(one: str, other: str) -> int:
+    """How many characters two texts begin with in common.
+
+    >>> common_start("abcd", "abxd"), common_start("ab", "abc"), common_start("", "a")
+    (2, 2, 0)
+    """
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_end(one: str, other: str) -> int:
+    """How many characters two texts end with in common.
+
+    >>> common_end("abcd", "abxd"), common_end("bc", "abc"), common_end("", "a")
+    (1, 2, 0)
+    """
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
