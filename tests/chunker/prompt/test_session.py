@@ -161,6 +161,8 @@ def programs(draw: st.DrawFn) -> tuple[dict[str, Any], list[Turn]]:
             role, extra = "assistant", {"tool_calls": ({"id": calls[-1], "name": "look"},)}
         elif what == "answer" and calls:
             role, extra = "tool", {"tool_call_id": draw(st.sampled_from(calls))}
+            if draw(st.booleans()):
+                extra["group"] = draw(st.sampled_from("ab"))
         elif what == "cut":
             extra = {"truncate": draw(st.sampled_from(["head", "tail", "middle"]))}
             text *= 20
@@ -291,6 +293,41 @@ def test_a_call_and_its_answers_leave_together() -> None:
         session.add("tool", "5 degrees", tool_call_id="c1", id="late-2", pinned=True)
 
 
+def test_what_had_to_stay_leaves_later() -> None:
+    session = PromptSession(200, chat_format="chatml")
+    session.add("assistant", "", tool_calls=({"id": "c1"},), id="call")
+    fill(session, 8)
+    # The oldest stays, for its answer comes just now; those behind it leave.
+    assert session.add("tool", "word " * 110, tool_call_id="c1", id="answer")[0] == "turn-1"
+    departed: list[str] = []
+    for number in range(20):
+        departed += session.add("user", f"And {number}: more of it.")
+    assert departed[:3] == ["call", "answer", "turn-8"]
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_a_turn_of_two_units_makes_them_one(pinned: bool) -> None:
+    session = PromptSession(300, chat_format="chatml")
+    session.add("user", "Remember this.", id="note", group="g", pinned=pinned)
+    session.add("assistant", "", tool_calls=({"id": "c1"},), id="call")
+    session.add("tool", "one", tool_call_id="c1", id="first")
+    session.add("tool", "two", tool_call_id="c1", id="second", group="g")
+    departed = [left for turns in fill(session, 60) for left in turns]
+    together = ["note", "call", "first", "second"]
+    assert departed[:4] == (["turn-4", "turn-5", "turn-6", "turn-7"] if pinned else together)
+    assert bool(set(together) & set(departed)) != pinned
+
+
+def test_an_answer_to_an_exchange_that_has_left_is_taken() -> None:
+    session = PromptSession(160, chat_format="chatml", pairs=True)
+    session.add("user", "What is the weather?")
+    session.add("assistant", "", tool_calls=({"id": "c1"},))
+    session.add("user", "And the time?", id="time")
+    assert session.add("tool", "word " * 121, tool_call_id="c1") == ("time",)
+    assert session.add("assistant", "Noon.") == ()
+    assert session.prompt().messages[-1].content == "Noon."
+
+
 def test_the_newest_call_of_an_id_is_the_one_that_is_answered() -> None:
     session = PromptSession(120, chat_format="openai")
     for number in range(40):
@@ -334,6 +371,9 @@ def test_a_turn_that_is_too_long_is_an_error_that_changes_nothing() -> None:
     assert [name for name, _ in caught.value.needed] == ["rules", "date", "long"]
     assert session.prompt() == before
     assert session.add("user", "short", id="long") == ()
+    # Those that had to leave for it, and came back, leave when their time has come.
+    departed = [left for n in range(20) for left in session.add("user", f"And {n}: more of it.")]
+    assert departed[:4] == ["turn-0", "turn-1", "turn-2", "long"]
 
 
 def test_a_turn_that_says_so_is_cut_and_leaves_room_for_the_next() -> None:
