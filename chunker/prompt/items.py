@@ -33,12 +33,14 @@ class Item:
 
     `text`: a str, or a chunk, whose `text` it is. `id`: its name in the report; its number if none is given.
     `priority`: a BIGGER number stays longer; of equal ones the first. `required`: without it there is no prompt.
-    `stable`: its bytes never change from prompt to prompt, so it is kept whole or not at all, and stands at the start.
+    `stable`: its bytes never change from prompt to prompt, so it is kept whole or not at all, stands at the start, and goes in before all
+    that is not required.
     `truncate`: the part that goes if the item does not fit whole: "tail", "head" or "middle"; None: nothing, it is dropped.
     `truncate_at`: "token" (anywhere between characters), "line", "sentence", or a function from the text to the offsets at which it may be cut.
     `ellipsis`: stands where something was cut away. `min_tokens`: less of it than this is worth nothing. `max_tokens`: more is never taken.
+    Both are of what is kept of the item, by itself and without the ellipsis.
     `grow`: a weight; items that have one are filled last and together, each first to its `min_tokens`, then in proportion to the weights.
-    `group`: items of one group are all in the prompt, or none. `role`, `name`: of the message that the item is, with a chat format.
+    `group`: items of one group are all in the prompt, or none, but for empty ones. `role`, `name`: of the message that the item is, with a chat format.
     `tool_calls`: calls of tools that the message makes, each with an "id"; `tool_call_id`: the call that the message answers. An answer and
     its call are a group.
     """
@@ -72,7 +74,7 @@ class Section:
 
     `name`: in the report. `items`: what it holds, in the order of the prompt. `tokens` or `share`: what it is given; a share is of what the
     section around it has left after required items. Neither: it has no budget of its own, and its items compete with those around it.
-    `min_tokens`: so much is kept for it, whatever others would take; `max_tokens`: more it never gets, not from the surplus of others either.
+    `min_tokens`: so much is kept for it, whatever others would take, required items too; `max_tokens`: more it never gets, not from the surplus of others either.
     `separator`: between what it keeps. `header`, `footer`: around it, if it keeps anything. `fill`: "best_effort" skips what does not fit,
     "strict" stops at it; None: as the section around it. `role`: with a chat format, all of it is one message of this role.
     """
