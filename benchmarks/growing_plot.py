@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def draw(series: Mapping[str, Mapping[int, float]], title: str, path: Path) -> str:
-    """Draw name -> length in bytes -> seconds, both axes logarithmic, into an SVG. Says what is missing to do so, if anything is."""
+def draw(
+    series: Mapping[str, Mapping[int, float]],
+    title: str,
+    path: Path,
+    *,
+    xlabel: str = "text, bytes",
+    ylabel: str = "seconds for all counts up to here",
+) -> str:
+    """Draw name -> length (or whatever `xlabel` says) -> seconds, both axes logarithmic, into an SVG. Says what is missing to do so, if anything is."""
     try:
         import matplotlib as mpl  # noqa: PLC0415 - who does not plot need not have it
     except ImportError:
@@ -22,7 +29,7 @@ def draw(series: Mapping[str, Mapping[int, float]], title: str, path: Path) -> s
     for name, points in series.items():
         if points:
             axes.plot(list(points), list(points.values()), marker="o", markersize=3, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="text, bytes", ylabel="seconds for all counts up to here", title=title)
+    axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel, title=title)
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend()
     figure.tight_layout()

@@ -190,6 +190,11 @@ class _Remembered(dict[str, Priced]):
 _ALL_REMEMBERED: WeakKeyDictionary[Any, _Remembered] = WeakKeyDictionary()
 
 
+def forget(tokenizer: TokenCounter) -> None:
+    """Forget what was counted for a tokenizer: for those who measure."""
+    _ALL_REMEMBERED.pop(tokenizer, None)
+
+
 def _remembered(tokenizer: TokenCounter) -> dict[str, Priced]:
     """What is known of the texts that this tokenizer has counted; nothing for one that cannot be a key."""
     try:
