@@ -9,10 +9,10 @@ CSV         at each row from the third on, if no quote before it is still open. 
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar
 
 from chunker.boundaries import Format, Outline, Strength
+from chunker.expressions import re
 from chunker.open_outlines import OpenOutline, OpenText, OutlineOf, RestartingOutline
 
 _FRONT_MATTER = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*(?:\r\n?|\n|\Z)")

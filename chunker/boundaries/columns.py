@@ -6,7 +6,6 @@ sections   "A" 0..20, "B" 10..20, "C" 20..30
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ import regex
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.embedded import Stretch, code_inside
 from chunker.boundaries.prose import prose_ends
+from chunker.expressions import re
 
 # A line start inside a sentence: better than a cut between two words, no better than that.
 _SOFT_LINE = Strength.WORD + 5

@@ -13,13 +13,13 @@ filled, no two alike, no numbers.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cache
 from itertools import islice
 
 from chunker.boundaries.base import Outline, Scope
 from chunker.boundaries.nesting import LONG, Rank, outline_of, strength_at
+from chunker.expressions import re
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 50  # rows

@@ -11,12 +11,12 @@ language that has no format, or whose parser is not installed. Markup inside mar
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import NamedTuple
 
 from chunker.boundaries.base import Boundary, Format, Outline, Scope, Strength
 from chunker.errors import ChunkerError
+from chunker.expressions import re
 from chunker.formats import format_named, format_names
 
 # Characters from which on code is parsed: a few hundred tokens.

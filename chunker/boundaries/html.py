@@ -19,7 +19,6 @@ item, any block a paragraph). Comments belong to what follows. Long scripts and 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from html import unescape
@@ -41,6 +40,7 @@ from chunker.boundaries.html_tags import (
 )
 from chunker.boundaries.markdown_blocks import copy_for_parsers
 from chunker.boundaries.prose import prose_ends
+from chunker.expressions import re
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it

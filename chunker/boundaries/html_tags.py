@@ -8,9 +8,10 @@ its content. A `<` that begins none of these is text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from chunker.expressions import re
 
 
 class Tag(NamedTuple):

@@ -10,11 +10,10 @@ none, and belong to the record before them.
 
 from __future__ import annotations
 
-import re
-
 from chunker.boundaries.base import Outline, Scope
 from chunker.boundaries.json_text import JsonScan
 from chunker.boundaries.nesting import LONG, strength_at
+from chunker.expressions import re
 
 _RECORD = re.compile(r"([^\r\n]++)(?:\r\n?|\n)?+|(?:\r\n?|\n)")
 

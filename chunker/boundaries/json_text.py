@@ -23,11 +23,11 @@ its line, a bracket too many is passed over, and what is cut off in the middle w
 from __future__ import annotations
 
 import json
-import re
 from itertools import compress
 
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.nesting import LONG, MAX_NAMED, Rank, between_clusters, name_of, strength_at
+from chunker.expressions import re
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
 _PLAIN = r'[^"\[\]{},/]*+'

@@ -23,7 +23,6 @@ Equations, figures and what is verbatim are kept whole where they fit; inside th
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -41,6 +40,7 @@ from chunker.boundaries.latex_commands import (
     document_start,
 )
 from chunker.boundaries.markdown_blocks import copy_for_parsers
+from chunker.expressions import re
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each environment around it

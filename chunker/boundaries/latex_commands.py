@@ -11,9 +11,10 @@ What is verbatim is one command with all its content. Braces are not matched, bu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from chunker.expressions import re
 
 
 class Command(NamedTuple):

@@ -25,14 +25,13 @@ belong to no block, such as link definitions, are LINE boundaries. A long fence 
 
 from __future__ import annotations
 
-import re
-
 import regex
 
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.columns import Columns, Heading, sections
 from chunker.boundaries.embedded import Stretch
 from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
+from chunker.expressions import re
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it

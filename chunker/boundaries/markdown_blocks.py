@@ -22,13 +22,13 @@ All of this works on a *copy* of the text for parsers: ASCII alone, as many char
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import pyromark
 
 from chunker.boundaries.markdown_lists import line_pattern, plain_list, tell
+from chunker.expressions import re
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES
 

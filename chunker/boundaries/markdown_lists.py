@@ -14,8 +14,9 @@ empty items) is left to the parser, and so is what CommonMark decides by rules t
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple, Protocol
+
+from chunker.expressions import re
 
 
 class ListReader(Protocol):

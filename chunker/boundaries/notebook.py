@@ -18,7 +18,6 @@ wants to search or read rather than to point cuts the text that `notebook_text` 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.json_text import JsonScan
 from chunker.boundaries.nesting import LONG, name_of, outline_of, strength_at
 from chunker.errors import NotebookError
+from chunker.expressions import re
 
 # Depths: the members of the notebook, its cells, their members, the lines of a cell.
 _CELLS, _MEMBERS, _LINES = 2, 3, 4

@@ -9,11 +9,10 @@ where it holds a terminator at all.
 
 from __future__ import annotations
 
-import re
-
 import regex
 
 from chunker.boundaries.segmentation import prose_sentence_ends
+from chunker.expressions import re
 
 
 def _ascii(properties: str) -> str:

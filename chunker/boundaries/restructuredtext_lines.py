@@ -12,8 +12,9 @@ Nothing here looks at more than a line: what a line is depends on those around i
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+from chunker.expressions import re
 
 _LINE = re.compile(r"([ \t]*+)([^\n]*+)(\n|\Z)")
 

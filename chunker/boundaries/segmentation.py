@@ -28,10 +28,11 @@ are two words); `refine` drops those ends.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
 
 import regex
+
+from chunker.expressions import re
 
 # Grapheme clusters: table 1c of the annex. CR LF and controls stand alone (GB3-5); else prefixes, a core and what extends it.
 _GRAPHEME = regex.compile(

@@ -8,11 +8,11 @@ There is one boundary for every line that is not blank, so all the work is done 
 
 from __future__ import annotations
 
-import re
 from itertools import accumulate, chain, compress, islice
 from operator import not_
 
 from chunker.boundaries.base import Outline, Strength
+from chunker.expressions import re
 
 # Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR is one that ends a paragraph on its own. `str.splitlines` also
 # takes three control characters for line ends, \x1c, \x1d and \x1e, and `str.isspace` takes them and \x1f for white space: to us they are

@@ -18,11 +18,11 @@ Arrays of tables count from 0. The scan takes one statement after the other and 
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.nesting import LONG, MAX_NAMED, name_of, outline_of
+from chunker.expressions import re
 
 _LINE_END = r"(?:\r\n?|\n|\Z)"
 _PART = r"""(?:[\w-]++|"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"|'[^'\r\n]*+')"""

@@ -19,12 +19,12 @@ that is one flow collection altogether is cut as JSON, which it is or nearly is.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.json_text import JsonFormat
 from chunker.boundaries.nesting import LONG, MAX_NAMED, Rank, name_of, outline_of, strength_at
+from chunker.expressions import re
 
 _LINE = re.compile(r"(\ufeff?[ \t]*+)((?:-(?:[ \t]++|(?=[\r\n]|\Z)))*+)([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _MARKER = re.compile(r"(?:---|\.\.\.)(?:[ \t]|\Z)")

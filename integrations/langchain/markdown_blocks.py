@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
+from chunker.expressions import re
 
 # Of YAML: a line of dashes, a key, whatever, and a line of dashes.
 _FRONT_MATTER = re.compile(r"?---[ \t]*\n(?=[ \t]*[\w.-]+[ \t]*:)(?:(?!---[ \t]*\n)[^\n]*\n)*+---[ \t]*(?:\n|\Z)")

@@ -11,7 +11,6 @@ longer than `chunk_size` tokens is cut further.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from langchain_core.documents import Document
 
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
+from chunker.expressions import re
 from integrations.langchain.markdown_blocks import Heading, MarkdownBlocks
 from integrations.splitting import Chunkers
 
