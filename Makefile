@@ -76,6 +76,7 @@ fuzz: core-check
 
 bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/prompt_session.py
 	$(BIN)/python benchmarks/chunk_structure.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/chunk_speed.py
