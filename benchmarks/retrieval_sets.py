@@ -1,6 +1,7 @@
 """Three sets of questions whose answers are spans of real documents, made by rule from what Debian and Python publish.
 
     FAQ      Python's FAQ                 a heading that is a question        the text under it; the heading is removed
+             the same, evened             so that no longer run of blank lines betrays where a heading was
     Node.js  its reference, Markdown      a section's first sentence          the rest of the section; the sentence is removed
     Python   the standard library         a docstring's first line            the function; docstrings of functions are removed
 
@@ -56,13 +57,22 @@ Maker = Callable[[Path], QuestionSet]
 
 def faq(folder: Path) -> QuestionSet:
     """Python's FAQ. Raises PackageUnavailableError."""
-    package, pattern = _FAQ
-    texts = {path.name.partition(".")[0]: path.read_text("utf-8") for path in unpacked(package, folder).glob(pattern)}
-    return _made(
-        QuestionSet("FAQ", "Python's FAQ, reStructuredText", "Headings that are questions were taken out of the text."),
-        texts,
-        _faq_document,
+    rule = (
+        "Headings that are questions were taken out of the text. What stays behind of each is a longer run of blank lines: a "
+        "chunker that cuts at the longest runs first knows where the answers begin."
     )
+    return _made(QuestionSet("FAQ", "Python's FAQ, reStructuredText", rule), _faq_texts(folder), _faq_document)
+
+
+def even_faq(folder: Path) -> QuestionSet:
+    """Python's FAQ without the runs of blank lines that headings leave behind. Raises PackageUnavailableError."""
+    rule = "The same questions; all runs of blank lines are one blank line."
+    return _made(QuestionSet("FAQ, evened", "the same text", rule), _faq_texts(folder), _even_faq_document)
+
+
+def _faq_texts(folder: Path) -> dict[str, str]:
+    package, pattern = _FAQ
+    return {path.name.partition(".")[0]: path.read_text("utf-8") for path in unpacked(package, folder).glob(pattern)}
 
 
 def node(folder: Path) -> QuestionSet:
@@ -88,7 +98,7 @@ def python(_folder: Path) -> QuestionSet:
     )
 
 
-SETS: Mapping[str, Maker] = {"faq": faq, "node": node, "python": python}
+SETS: Mapping[str, Maker] = {"faq": faq, "even_faq": even_faq, "node": node, "python": python}
 
 
 class _Rewriting:
@@ -169,6 +179,21 @@ def _faq_document(text: str) -> tuple[str, list[_Found]]:
         question = _TARGET.sub(r"\1", _ROLE.sub("", heading[2])).strip()
         found.append((question, rewriting.moved(heading.end()), rewriting.moved(max(end, heading.end()))))
     return rewriting.text, found
+
+
+_BLANK_LINES = regex.compile(r"(?<=\n\n)\n+")
+
+
+def _even_faq_document(text: str) -> tuple[str, list[_Found]]:
+    r"""As `_faq_document`, with one blank line wherever there are more.
+
+    >>> _even_faq_document("So.\n\n\nWhy?\n----\n\nThus.\n")
+    ('So.\n\nThus.\n', [('Why?', 5, 10)])
+    """
+    uneven, found = _faq_document(text)
+    rewriting = _Rewriting(uneven, [match.span() for match in _BLANK_LINES.finditer(uneven)])
+    moved = rewriting.moved
+    return rewriting.text, [(question, moved(start), moved(end)) for question, start, end in found]
 
 
 _FENCED = regex.compile(r"^(```+|~~~+).*?^\1[ ]*$", regex.MULTILINE | regex.DOTALL)

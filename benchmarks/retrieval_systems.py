@@ -77,15 +77,17 @@ def cut(passage: Passage, tokens: int, tokenizer: Tokenizer) -> Retrieved:
 
 def systems(kind: str, limit: int) -> dict[str, System]:
     """Name -> chunker of a set of questions into at most `limit` tokens; the first is ours as it comes."""
+    is_faq = kind in ("faq", "even_faq")
     makers: dict[str, Callable[..., TextChunker]] = {
         "faq": lambda **options: TextChunker(limit, format="restructuredtext", **options),
+        "even_faq": lambda **options: TextChunker(limit, format="restructuredtext", **options),
         "node": lambda **options: MarkdownChunker(limit, **options),
         "python": lambda **options: CodeChunker("python", limit, **options),
     }
     make = makers[kind]
-    named = {"faq": 'TextChunker(format="restructuredtext")', "node": "MarkdownChunker", "python": "CodeChunker"}[kind]
+    named = 'TextChunker(format="restructuredtext")' if is_faq else type(make()).__name__
     splitters = code_splitters(limit) if kind == "python" else prose_splitters(limit)
-    if kind == "faq":
+    if is_faq:
         splitters = {name: made for name, made in splitters.items() if "Markdown" not in name}
     peers = {name: made for name, made in splitters.items() if not name.startswith(_LEFT_OUT)}
     return {
@@ -95,7 +97,7 @@ def systems(kind: str, limit: int) -> dict[str, System]:
         "ours: optimal, context": _ours(make(strategy="optimal", context=True)),
         "ours: TextChunker": _ours(TextChunker(limit)),
         **{_shown(name): _split(made) for name, made in peers.items()},
-        **({"LangChain RST": _langchain_rst(limit)} if kind == "faq" else {}),
+        **({"LangChain RST": _langchain_rst(limit)} if is_faq else {}),
         "LlamaIndex SentenceSplitter": _llama_index(limit),
         "semchunk": _semchunk(limit),
     }
