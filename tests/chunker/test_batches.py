@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from interrupts import listen_to_interrupts
 
 import chunker
 from chunker import Chunk, OptionError, TextChunker
@@ -215,6 +216,7 @@ def run(script: Path, *arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=listen_to_interrupts if os.name == "posix" else None,  # noqa: PLW1509 - nothing but one system call
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from interrupts import listen_to_interrupts
 from oracles import tiktoken_encoding
 
 import chunker
@@ -441,17 +442,12 @@ def long_run(tree: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
         preexec_fn=listen_to_interrupts if os.name == "posix" else None,  # noqa: PLW1509 - nothing but one system call
     ) as process:
         try:
             yield process
         finally:
             process.kill()
-
-
-def listen_to_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:

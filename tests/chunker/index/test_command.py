@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from interrupts import listen_to_interrupts
 
 import chunker
 
@@ -69,11 +70,15 @@ def test_watch(tmp_path: Path, write: Write) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        preexec_fn=listen_to_interrupts,  # noqa: PLW1509 - nothing but one system call
     ) as watching:
         assert watching.stdout is not None
         assert "1 added" in watching.stdout.readline()
         write("b.txt", "two\n")
         assert any("1 added" in line and "1 unchanged" in line for line in iter(watching.stdout.readline, ""))
         watching.send_signal(signal.SIGINT)
-        assert watching.wait(20) == 130
+        try:
+            assert watching.wait(60) == 130
+        finally:
+            watching.kill()
         watching.communicate()
