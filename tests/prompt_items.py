@@ -47,7 +47,7 @@ def custom_tokenizer() -> Tokenizer:
 
 def strange_count(text: str) -> int:
     """A count of somebody else's that falls now and then while a text grows."""
-    return len(text.split()) + len(text) // 3 - 3 * text.count("s\n") % 5 + text.count("  ")
+    return max(len(text.split()) + len(text) // 3 - 3 * text.count("s\n") % 5 + text.count("  "), 0)
 
 
 TOKENIZERS: dict[str, Callable[[], Any]] = {
