@@ -18,8 +18,6 @@ from collections.abc import Callable, Sequence
 from chunker.prompt.chat import Part
 from chunker.prompt.pricing import Priced, Pricer
 
-__all__ = ["Glue", "Kind", "Pricer", "Row"]
-
 # What stands between two texts of the row that are neighbours; -1 is the start of the row, and its length the end.
 Glue = Callable[[int, int], Sequence[Part]]
 # Texts of one kind have the same glue before and behind them.

@@ -60,13 +60,11 @@ class Cutter:
         if item.truncate in ("head", "middle"):
             self._right = Side(text, tokenizer, self._pricer, places, reach, backwards=True)
 
-    def longest(self, room: int, most: int, price: Callable[[str], int]) -> Version | None:
-        """`fitting`, with the price of a text."""
-        return self.fitting(room, most, lambda version: price(version.text))
-
     def fitting(self, room: int, most: int, price: Callable[[Version], int]) -> Version | None:
         """The version that keeps the most tokens, `most` at most, and whose `price` is at most `room`; None where that is less than
         `item.min_tokens`.
+
+        `price` is what the prompt would grow by, and may be anything near the version's tokens.
         """
         lengths = (0, 0)
         best: Version | None = None
