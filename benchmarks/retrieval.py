@@ -4,7 +4,7 @@
     python benchmarks/retrieval.py --sizes 128 200 256 512
 
 Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to run: the first
-takes about seven minutes a size, the next seconds.
+takes about nine minutes of processor time a size, the next seconds.
 """
 
 from __future__ import annotations
