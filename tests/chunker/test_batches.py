@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from deadly import Deadly
 from interrupts import listen_to_interrupts
 
 import chunker
-from chunker import Chunk, OptionError, TextChunker
+from chunker import OptionError, TextChunker
 from chunker.batches import FileChunks, achunk_files, chunk_files
 from chunker.counting import resolve_tokenizer
 from chunker.errors import ChunkerError
@@ -41,26 +42,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "051.txt").write_bytes(b"good, then \xff bad")
     (folder / "052.md").write_bytes(b"\0binary")
     return folder
-
-
-class Deadly(TextChunker):
-    """Kills the process at the word "kill", the first time at "wound", ends it at "exit", and raises at "raise"."""
-
-    def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
-        if text.startswith("kill"):
-            os.kill(os.getpid(), signal.SIGKILL)
-        if text.startswith("wound"):
-            marker = Path(text.split(" ", 1)[1])
-            if not marker.exists():
-                marker.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-        if text.startswith("exit"):
-            os._exit(3)
-        if text.startswith("raise"):
-            raise ZeroDivisionError("of its own")
-        if text.startswith("sleep"):
-            time.sleep(60)
-        return super().chunk(text, source=source)
 
 
 def no_process_is_left() -> bool:
@@ -102,7 +83,7 @@ def test_a_killed_worker_costs_the_file_that_kills_and_no_other(tmp_path: Path, 
     assert set(reasons) == {"07", "16", "23"}
     assert reasons["07"] == "the worker process was killed by SIGKILL, 2 times"
     assert reasons["16"] == "the worker process ended with exit code 3, 2 times"
-    assert "internal error, please report it: ZeroDivisionError: of its own (test_batches.py" in reasons["23"]
+    assert "internal error, please report it: ZeroDivisionError: of its own (deadly.py" in reasons["23"]
     # Killed once, it was tried once more.
     assert (tmp_path / "marker").exists()
     for result in results:

@@ -1,0 +1,30 @@
+"""A chunker that kills its process. It has a module of its own, which a process that is spawned can import; a test file is no module to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from chunker import Chunk, TextChunker
+
+
+class Deadly(TextChunker):
+    """Kills the process at the word "kill", the first time at "wound", ends it at "exit", and raises at "raise"."""
+
+    def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
+        if text.startswith("kill"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if text.startswith("wound"):
+            marker = Path(text.split(" ", 1)[1])
+            if not marker.exists():
+                marker.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        if text.startswith("exit"):
+            os._exit(3)
+        if text.startswith("raise"):
+            raise ZeroDivisionError("of its own")
+        if text.startswith("sleep"):
+            time.sleep(60)
+        return super().chunk(text, source=source)
