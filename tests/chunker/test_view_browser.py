@@ -19,6 +19,9 @@ from chunker.view import SeenText, Settings, page, see
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+# Waits without a string for the page to evaluate, which its policy forbids.
+expect = playwright.expect
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SETTINGS = Settings("o200k_base", 40, 5, 8, context=True)
 DESKTOP = {"width": 1280, "height": 800}
@@ -39,8 +42,7 @@ HOSTILE = (
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on the path: apt-get install chromium")
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-    with api.sync_playwright() as driver:
+    with playwright.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM)
         yield started
         started.close()
@@ -361,7 +363,7 @@ def test_what_is_copied_is_the_text_that_was_counted(show: Open) -> None:
     seen = see(TextChunker(60), HOSTILE.replace("\ud800", ""), "x.txt")
     tab = show([seen], permissions=["clipboard-read", "clipboard-write"])
     tab.keyboard.press("c")
-    tab.wait_for_function("document.getElementById('said').textContent !== ''")
+    expect(tab.locator("#said")).not_to_be_empty()
     assert tab.inner_text("#said") == "Chunk 1 copied."
     assert tab.evaluate("navigator.clipboard.readText()") == seen.chunks[0].chunk.text
 
@@ -407,12 +409,12 @@ def test_a_long_text_holds_only_what_is_near(show: Open) -> None:
     tab.keyboard.press("End")
     assert current(tab) == f"chunk-{last}"
     assert tab.text_content(f"#chunk-{last} .text") == seen.chunks[-1].chunk.text
-    tab.wait_for_function("document.querySelector('#chunk-1') === null")
+    expect(tab.locator("#chunk-1")).to_have_count(0)
     tab.keyboard.press("Home")
     assert tab.text_content("#chunk-1 .text") == seen.chunks[0].chunk.text
     tab.keyboard.press("/")
     tab.keyboard.type("line 17999 ")
-    tab.wait_for_function(f"document.getElementById('outcome').textContent === '1 of {last:,} chunks'")
+    expect(tab.locator("#outcome")).to_have_text(f"1 of {last:,} chunks")
     assert tab.text_content("article .text") == seen.chunks[-1].chunk.text
     assert tab.locator(".group:not([hidden])").count() == 1
 
