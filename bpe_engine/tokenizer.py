@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from bpe_engine.errors import UnknownTokenError
+from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
@@ -22,6 +23,8 @@ from bpe_engine.vocabulary import Vocabulary
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from bpe_engine.specification import Specification
 
 if TYPE_CHECKING or implementation() == "python":
     from bpe_engine.reference.engine import Engine
@@ -66,12 +69,31 @@ class Tokenizer(Engine):
         special_tokens: dict[str, int] | None = None,
         name: str | None = None,
     ) -> Tokenizer:
-        """The tokenizer of a `.tiktoken` file. The file holds tokens alone: the pattern and the special tokens are yours.
+        """The tokenizer of a file, whatever its format: tokenizer.json, `.tiktoken`, GGUF, minbpe `.model` and others (`formats/detection.py`).
 
-        Raises VocabularyError with file and line where the file is malformed, OSError where it cannot be read.
+        A `.tiktoken` file holds tokens alone: the pattern and the special tokens are yours. Other files have them, and take none.
+        Raises VocabularyError with file and place where the file is malformed or asks for what is not supported, and OSError where it
+        cannot be read.
         """
-        ranks = read_tiktoken(Path(path))
-        return cls(Vocabulary(name or Path(path).stem, ranks, special_tokens or {}, pattern))
+        from bpe_engine.formats.detection import detect, read_specification  # noqa: PLC0415 - published encodings do without
+
+        if detect(Path(path)) == "tiktoken":
+            ranks = read_tiktoken(Path(path))
+            return cls(Vocabulary(name or Path(path).stem, ranks, special_tokens or {}, pattern))
+        if pattern is not None or special_tokens is not None:
+            raise VocabularyError(f"{path}: the file says by itself what its pattern and its special tokens are")
+        specification = read_specification(path)
+        return cls.from_specification(specification if name is None else replace(specification, name=name))
+
+    @classmethod
+    def from_specification(cls, specification: Specification) -> Tokenizer:
+        """The tokenizer that a specification describes, which is what readers of tokenizer files make.
+
+        Raises VocabularyError, beginning with the specification's source, for what is not supported.
+        """
+        from bpe_engine.building import build  # noqa: PLC0415 - published encodings do without
+
+        return build(specification)
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary]]:
         return type(self), (self.vocabulary,)

@@ -13,8 +13,20 @@ import binascii
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_engine.errors import VocabularyError
+
+if TYPE_CHECKING:
+    from bpe_engine.specification import Specification
+
+
+def read(path: Path) -> Specification:
+    """The specification of a file: its tokens alone. Raises as `read_tiktoken`."""
+    from bpe_engine.specification import Specification  # noqa: PLC0415 - published encodings do without
+
+    tokens = {token_id: token for token, token_id in read_tiktoken(path).items()}
+    return Specification(name=path.stem, source=str(path), tokens=tokens, ignore_merges=True)
 
 
 def read_tiktoken(path: str | PathLike[str]) -> dict[bytes, int]:

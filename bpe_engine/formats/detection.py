@@ -1,0 +1,79 @@
+"""Which format a tokenizer file has, by its contents and its name, and the reader for it.
+
+first bytes            a JSON object: its keys tell            reader: formats/<one file a format>
+GGUF                   "model", "added_tokens"                 tokenizer_json
+minbpe v1              "config" and a list "vocab"             tekken
+#version               tokens and their ids                    gpt2, with vocab.bpe beside it
+IQ== 0
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Literal, get_args
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.specification import Specification
+
+Format = Literal["tiktoken", "tokenizer_json", "gguf", "minbpe", "sentencepiece", "tekken", "gpt2"]
+"""The formats that are read; each is a module of `bpe_engine.formats` with a function `read(path) -> Specification`."""
+
+# Bytes that are looked at. A JSON object is parsed as a whole where its first bytes do not tell.
+_HEAD = 4096
+_TIKTOKEN_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|$)")
+# A field of wire type 2 with the number 1: the first piece of the vocabulary.
+_SENTENCEPIECE_START = b"\n"
+
+
+def read_specification(path: str | Path) -> Specification:
+    """What the tokenizer file says. Raises VocabularyError naming the file and the place, and OSError where it cannot be read."""
+    place = Path(path)
+    name = detect(place)
+    module = f"bpe_engine.formats.{name}"
+    try:
+        reader = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise VocabularyError(f"{place}: files of the format {name} are not supported") from None
+    specification: Specification = reader.read(place)
+    return specification
+
+
+def detect(path: Path) -> Format:
+    """The format of a file. Raises VocabularyError where it is none of those that are read, and OSError."""
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if head.startswith(b"GGUF"):
+        return "gguf"
+    if head.startswith(b"minbpe v"):
+        return "minbpe"
+    if head.startswith(b"#version") or path.name == "vocab.bpe":
+        return "gpt2"
+    if _TIKTOKEN_LINE.match(head.lstrip(b"\r\n")) or path.suffix == ".tiktoken":
+        return "tiktoken"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return _format_of_json(path)
+    if (head.startswith(_SENTENCEPIECE_START) and b"\0" in head) or path.suffix == ".model":
+        return "sentencepiece"
+    raise VocabularyError(f"{path}: not a tokenizer file: known are {', '.join(sorted(get_args(Format)))}")
+
+
+def _format_of_json(path: Path) -> Format:
+    if path.name == "encoder.json":
+        return "gpt2"
+    from bpe_engine.formats.json_files import read_json  # noqa: PLC0415 - formats that are not JSON do without
+
+    found = read_json(path)
+    if "model" in found:
+        return "tokenizer_json"
+    if "config" in found and isinstance(found.get("vocab"), list):
+        return "tekken"
+    if "<|endoftext|>" in found and all(isinstance(value, int) for value in found.values()):
+        return "gpt2"
+    raise VocabularyError(
+        f"{path}: a JSON object that is no tokenizer: neither tokenizer.json nor tekken.json nor encoder.json"
+    )

@@ -1,0 +1,12 @@
+"""What a Split or a Replace looks for: a text, or a regular expression in the syntax of Oniguruma, as Hugging Face has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A regular expression in the syntax of Oniguruma (Ruby's): "Regex" in a tokenizer.json. A plain str beside it is a literal text."""
+
+    source: str

@@ -1,0 +1,58 @@
+"""Pre-tokenizers that are one of the named grammars of `patterns.py`, for which the engine has a scanner and incremental encoders.
+
+Split("(?i:'s|'t|...", isolated), ByteLevel(use_regex=False)      llama3
+Digits(individual=True), ByteLevel()                              starcoder
+Split, Split, Split, ByteLevel(use_regex=False)                   deepseek_v3
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
+from bpe_engine.stages.expressions import Expression
+from bpe_engine.stages.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Split
+
+# Written for the `regex` package or tiktoken; in Oniguruma the same source means something else: "{1,3}+" repeats, "$" ends any line.
+_NOT_ONIGURUMA = frozenset({"r50k", "cl100k"})
+_NUMBER = r"\p{N}"
+
+
+def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
+    """The named grammar with the same pre-tokens as `stages`; None if there is none.
+
+    >>> named = named_pattern((Digits(individual=True), ByteLevel()))
+    >>> named and named.name
+    'starcoder'
+    """
+    sources = []
+    for place, stage in enumerate(stages):
+        if isinstance(stage, ByteLevel):
+            # Behind it everything is bytes, and a space may come before each piece.
+            if stage.add_prefix_space or place + 1 < len(stages):
+                return None
+            sources += [GPT2.source] if stage.use_regex else []
+        elif isinstance(stage, Digits) and stage.individual:
+            sources.append(_NUMBER)
+        elif (
+            isinstance(stage, Split)
+            and isinstance(stage.pattern, Expression)
+            and stage.behaviour == "isolated"
+            and not stage.invert
+        ):
+            sources.append(stage.pattern.source)
+        elif isinstance(stage, Pattern) and len(stages) == 1:
+            return stage if PATTERNS.get(stage.name or "") == stage else None
+        else:
+            return None
+    return _published().get(tuple(sources))
+
+
+@cache
+def _published() -> dict[tuple[str, ...], Pattern]:
+    known = {
+        (pattern.source.removeprefix("(?V1)"),): pattern
+        for name, pattern in PATTERNS.items()
+        if name not in STAGES and name not in _NOT_ONIGURUMA
+    }
+    return known | {stages: PATTERNS[name] for name, stages in STAGES.items()}
