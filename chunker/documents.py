@@ -50,9 +50,9 @@ def read_document(file: FoundFile) -> Document | Problem:
         if file.path == STANDARD_INPUT:
             if sys.stdin is None:
                 return Problem(file.path, "standard input is closed")
-            return _read(sys.stdin.buffer, file)
+            return read_stream(sys.stdin.buffer, file)
         with Path(file.path).open("rb") as stream:
-            return _read(stream, file)
+            return read_stream(stream, file)
     except OSError as error:
         return Problem(file.path, reason_of(error))
 
@@ -66,7 +66,8 @@ def count_line_ends(text: str) -> int:
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
-def _read(stream: BinaryIO, file: FoundFile) -> Document | Problem:
+def read_stream(stream: BinaryIO, file: FoundFile) -> Document | Problem:
+    """The text of an open file, which `file` names, or why there is none. Raises OSError as the stream does."""
     sample = stream.read(_SAMPLE_BYTES)
     encoding = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
     if encoding is None:

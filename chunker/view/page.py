@@ -26,8 +26,11 @@ from typing import Any, NamedTuple
 from chunker.view.seeing import SeenChunk, SeenText, histogram
 
 # In this order: each may use what those before it define.
-_SCRIPTS = ("text.js", "chunks.js", "overview.js", "filter.js", "main.js")
-_STYLES = ("page.css", "chunks.css")
+READER_SCRIPTS = ("text.js", "chunks.js", "overview.js", "filter.js", "reader.js")
+READER_STYLES = ("page.css", "chunks.css")
+_SCRIPTS = (*READER_SCRIPTS, "main.js")
+
+_INCLUDE = re.compile(r"\{\{include ([^}]+)\}\}")
 
 # What could end a block or change how it is read (<, >, &), what older JavaScript takes for a line end, and what UTF-8 cannot carry.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
@@ -47,7 +50,7 @@ class Settings(NamedTuple):
 
 def page(texts: Iterable[SeenText], settings: Settings, title: str) -> Iterator[bytes]:
     """The page in parts, UTF-8; takes one text at a time. The same texts give the same page."""
-    head, body, tail = frame("page.html", _STYLES, _SCRIPTS)
+    head, body, tail = frame("page.html", READER_STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()
     yield body.encode()
     index: dict[str, Any] = {"title": title, "settings": settings._asdict(), "texts": []}
@@ -173,11 +176,15 @@ def escaped(text: str) -> str:
 
 @functools.cache
 def frame(name: str, styles: tuple[str, ...], scripts: tuple[str, ...]) -> tuple[str, str, str]:
-    """A page without its data, of these assets, in the parts before the title's end, before the data, and behind it."""
+    """A page without its data, of these assets, in the parts before the title's end, before the data, and behind it.
+
+    An asset is a file in the folder `assets` of this package, or of another one that is named before a colon: "integrations.serve:serve.js". In
+    HTML, {{include NAME}} stands for another asset.
+    """
     style = "".join(map(_asset, styles))
     script = '(() => {\n"use strict";\n' + "".join(map(_asset, scripts)) + "})();\n"
-    whole = _asset(name)
-    whole = whole.replace("{{style-hash}}", _hash(style)).replace("{{script-hash}}", _hash(script))
+    whole = _INCLUDE.sub(lambda found: _asset(found[1]), _asset(name))
+    whole = whole.replace("{{style-hash}}", content_hash(style)).replace("{{script-hash}}", content_hash(script))
     head, rest = whole.split("{{style}}")
     body, tail = rest.split("{{data}}")
     before_script, after_script = tail.split("{{script}}")
@@ -185,9 +192,10 @@ def frame(name: str, styles: tuple[str, ...], scripts: tuple[str, ...]) -> tuple
 
 
 def _asset(name: str) -> str:
-    return files("chunker.view").joinpath("assets", name).read_text("utf-8")
+    package, _, file = name.rpartition(":")
+    return files(package or "chunker.view").joinpath("assets", file).read_text("utf-8")
 
 
-def _hash(content: str) -> str:
+def content_hash(content: str) -> str:
     """What a content security policy names this inline element by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

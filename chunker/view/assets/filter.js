@@ -8,11 +8,12 @@ function options(select, values, anything) {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const names = [...counts.keys()].sort();
   const made = names.map((name) => new Option(`${name} (${number.format(counts.get(name))})`, name));
+  const wanted = counts.has(select.value) ? select.value : ANY;
   select.replaceChildren(new Option(anything, ANY), ...made);
+  select.value = wanted;
 }
 
 function offerFilters(text) {
-  byId("filter").reset();
   options(byId("filter-kind"), text.chunks.map((chunk) => chunk.kind), "any");
   const cuts = text.chunks.filter((chunk) => chunk.cut).map((chunk) => chunk.cut.quality);
   options(byId("filter-cut"), cuts, "any");

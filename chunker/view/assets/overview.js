@@ -129,7 +129,7 @@ function listTexts(index) {
 }
 
 function markText(place) {
-  byId("texts-list").querySelectorAll("button").forEach((button, index) => {
+  byId("texts-list")?.querySelectorAll("button").forEach((button, index) => {
     if (index === place) {
       button.setAttribute("aria-current", "true");
       button.scrollIntoView({ block: "nearest" });
