@@ -1,0 +1,12 @@
+"""`chunker serve`: a small web page on this machine where one pastes or opens a text, watches it being cut, and searches an index.
+
+    command.py    the command: what is served, and to whom
+    server.py     the application, and the loop that serves it
+    guard.py      who may ask: names of the host, origins, the token, headers of every answer
+    bodies.py     what is asked: bodies with limits of size and time, as models
+    patience.py   clients that send too slowly, or take too long to read
+    page.py       the page, made of the parts of that of `chunker view`
+    assets/       what it has beside them
+
+Needs starlette and uvicorn (the extra `serve`), imported when the command runs.
+"""

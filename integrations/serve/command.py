@@ -1,0 +1,174 @@
+"""The command `chunker serve`: what is served, and to whom."""
+
+# Imports stand where they are used: the list of commands needs neither a server nor tokenizers.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chunker.console import ending_quietly
+from chunker.files import printable
+
+_LEAST_TOKEN = 16
+_EVERYWHERE = {"0.0.0.0", "::", ""}  # noqa: S104  # to refuse it without a token
+
+_EXIT_CODES = """\b
+Exit codes:
+  0    ended by Ctrl-C
+  1    the address is taken, or cannot be had
+  2    wrong usage; nothing was served
+"""
+
+
+def serve(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", show_default=False, help="Files and folders that may be opened there."),
+    ] = None,
+    *,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            "--index", "-i", metavar="FOLDER", show_default=False, help="An index to search, such as .chunker."
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="NAME",
+            show_default=False,
+            help="Offer this one, too: an encoding, a model, or the file of one; the first is the default.",
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="0 for one that is free.")] = 8808,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Other than this machine alone: needs a token.")
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            envvar="CHUNKER_SERVE_TOKEN",
+            show_default=False,
+            show_envvar=True,
+            help=f"What clients must know; {_LEAST_TOKEN} characters at least. The environment keeps it out of the list of processes.",
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", show_default=False, help="A name by which clients call the host."),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+) -> None:
+    """A web page on this machine: paste or open a text and watch it being cut, and search an index.
+
+    Nothing leaves the machine. Other machines are not served, nor other sites in the browser; of PATH only what
+    a walk finds may be opened: no hidden files, none that .gitignore names, none that hold secrets.
+    """
+    with ending_quietly():
+        from integrations.requirements import missing
+
+        try:
+            from integrations.serve.server import Door, Served, run
+        except ModuleNotFoundError as error:
+            raise typer.BadParameter(str(missing(error, "serve"))) from None
+        from integrations.service.errors import RefusedError
+        from integrations.service.roots import Roots
+
+        try:
+            roots = Roots(paths or [])
+        except RefusedError as error:
+            raise typer.BadParameter(str(error), param_hint="PATH") from None
+        if token is not None and len(token) < _LEAST_TOKEN:
+            raise typer.BadParameter(f"a token has at least {_LEAST_TOKEN} characters", param_hint="--token")
+        if token is not None and not token.isascii():
+            raise typer.BadParameter("a token is ASCII", param_hint="--token")
+        listening = _listen(host, port, token)
+        address = listening.getsockname()
+        everywhere = address[0] in _EVERYWHERE
+        names = {
+            "localhost",
+            "127.0.0.1",
+            "::1",
+            host.lower(),
+            *(name.lower() for name in allow_host or ()),
+        } - _EVERYWHERE
+        if everywhere:
+            names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+        served = Served(roots, _tokenizers(tokenizer or []), _index(index))
+        shown = "127.0.0.1" if everywhere else f"[{address[0]}]" if ":" in address[0] else address[0]
+        url = f"http://{shown}:{address[1]}/"
+
+        def tell() -> None:
+            typer.echo(f"Serving on {url}  (Ctrl-C ends it)")
+            if token is not None:
+                typer.echo(f"The page asks for the token; {url}#token=... brings it along.")
+            if open_page:
+                webbrowser.open(url if token is None else f"{url}#token={token}")
+
+        try:
+            run(served, Door(frozenset(names), any_address=everywhere, token=token), [listening], tell)
+        except KeyboardInterrupt:
+            typer.echo("Ended.", err=True)
+
+
+serve.__doc__ = f"{serve.__doc__}\n\n{_EXIT_CODES}"
+
+
+def _listen(host: str, port: int, token: str | None) -> socket.socket:
+    """The socket. Raises `typer.BadParameter` for an address that others can reach, without a token."""
+    try:
+        family, *_, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
+    except (OSError, UnicodeError) as error:
+        raise typer.BadParameter(f"{printable(host)} is no address: {error}", param_hint="--host") from None
+    if token is None and not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
+        message = f"{printable(host)} can be reached by other machines: set a token (--token, or CHUNKER_SERVE_TOKEN)"
+        raise typer.BadParameter(message, param_hint="--host")
+    try:
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        typer.echo(
+            f"Error: {printable(host)}, port {port}: {error.strerror}. --port 0 takes one that is free.", err=True
+        )
+        raise typer.Exit(1) from None
+
+
+def _tokenizers(asked: list[str]) -> list[str]:
+    """Those that are offered; the ones that were asked for are tried out."""
+    from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+    from integrations.service.operations import embedded_tokenizers
+
+    names = embedded_tokenizers()
+    for name in asked:
+        try:
+            try:
+                known = name in names or Tokenizer.load(name) is not None
+            except UnknownEncodingError:
+                known = Path(name).is_file() and Tokenizer.from_file(name) is not None
+                if not known:
+                    raise
+        except (BpeEngineError, OSError) as error:
+            raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+    return list(dict.fromkeys([*asked, *names]))
+
+
+def _index(folder: str | None) -> Path | None:
+    if folder is None:
+        return None
+    from chunker.index import Index, IndexingError
+
+    try:
+        return Index.open(folder, create=False).path
+    except IndexingError as error:
+        raise typer.BadParameter(str(error), param_hint="--index") from None

@@ -1,0 +1,73 @@
+"""Clients that send too slowly or do not read: how long the server waits for them.
+
+    connected ── head of a request complete ── body complete ── answered ───────────── all of it read
+         HEAD_SECONDS             bodies.BODY_SECONDS    server.ANSWER_SECONDS   READ_SECONDS
+
+uvicorn waits for the next request of a connection no longer than it is told to, but for the head of a request, and for a client that does not read its
+answer, as long as that client likes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+HEAD_SECONDS = 10.0
+READ_SECONDS = 60.0
+
+
+class ImpatientProtocol(H11Protocol):
+    """Closes a connection whose client does not complete the head of a request in `HEAD_SECONDS`, or has not read an answer after `READ_SECONDS`."""
+
+    _patience: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401  # as uvicorn has it, whose transports are of several kinds
+        """A client has come."""
+        super().connection_made(transport)
+        self._patience = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has gone."""
+        self._be_patient()
+        if self._reading is not None:
+            self._reading.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """The client has sent something."""
+        super().data_received(data)
+        if self._is_served():
+            self._be_patient()
+        elif self._patience is None:  # the beginning of another request
+            self._patience = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def on_response_complete(self) -> None:
+        """An answer is written, which does not mean that anybody has read it."""
+        super().on_response_complete()
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = self.loop.call_later(READ_SECONDS, self._look_at_reader)
+
+    def _look_at_reader(self) -> None:
+        self._reading = None
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+
+    def _is_served(self) -> bool:
+        cycle: RequestResponseCycle | None = (
+            self.cycle
+        )  # before the first request there is none, whatever its type says
+        return cycle is not None and not cycle.response_complete
+
+    def _be_patient(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _give_up(self) -> None:
+        self._patience = None
+        if not self._is_served() and not self.transport.is_closing():
+            self.transport.close()

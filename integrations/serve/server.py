@@ -1,0 +1,177 @@
+"""The application, and the loop that serves it.
+
+    GET  /              the page
+    POST /api/cut       a text and how to cut it  ->  what the page shows of its chunks
+    POST /api/files     {}                        ->  the names of the files of the roots
+    POST /api/file      a name                    ->  its text
+    POST /api/search    a question                ->  hits of the index
+
+All but the page is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`integrations.service.pool`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from chunker.formats import format_names
+from integrations.serve.bodies import MOST_TEXT_BYTES, Asked, AskedCut, AskedFile, AskedSearch, Unusable, read
+from integrations.serve.guard import Guard, refused
+from integrations.serve.page import serve_page
+from integrations.serve.patience import ImpatientProtocol
+from integrations.service.errors import BusyError, ServiceError, TooMuchError, WorkerError
+from integrations.service.pool import Pool
+from integrations.service.roots import Roots
+
+# From a complete request to its answer; while others are at work it waits.
+ANSWER_SECONDS = 60.0
+_MOST_FILES = 10_000
+_MOST_CONNECTIONS = 64
+_SEARCH_CHARACTERS = 200_000
+
+
+@dataclass(frozen=True)
+class Served:
+    """What is served: files, tokenizers by name, and the folder of an index, if there is one. `tokenizer` is the first choice."""
+
+    roots: Roots
+    tokenizers: list[str]
+    index: Path | None
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who is let in: what the host may be called (`Guard`), and the token."""
+
+    names: frozenset[str]
+    any_address: bool = False
+    token: str | None = None
+
+
+def application(served: Served, door: Door, pool: Pool) -> Guard:
+    """The ASGI application."""
+    state = {
+        "tokenizers": served.tokenizers,
+        "formats": format_names(),
+        "mostBytes": MOST_TEXT_BYTES,
+        "hasFiles": bool(served.roots),
+        "hasIndex": served.index is not None,
+        "needsToken": door.token is not None,
+    }
+    page, policy = serve_page(state)
+
+    async def show(_request: Request) -> Response:
+        return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": policy})
+
+    async def cut(request: Request) -> Response:
+        asked = await _asked(request, AskedCut)
+        size = len(asked.text.encode("utf-8", "surrogatepass"))
+        if size > MOST_TEXT_BYTES:
+            raise TooMuchError(f"the text has {size:,} bytes; {MOST_TEXT_BYTES:,} is the limit")
+        if asked.tokenizer not in served.tokenizers:
+            raise Unusable(422, f"tokenizer must be one of {', '.join(served.tokenizers)}")
+        return _json(await pool.ask("see", **asked.model_dump()))
+
+    async def files(request: Request) -> Response:
+        await _asked(request, Asked)
+        names = await asyncio.to_thread(served.roots.names, _MOST_FILES + 1)
+        told = {"files": names[:_MOST_FILES], "more": len(names) > _MOST_FILES}
+        return _json(json.dumps(told).encode())
+
+    async def file(request: Request) -> Response:
+        asked = await _asked(request, AskedFile)
+        document = await asyncio.to_thread(served.roots.read, asked.name)
+        return _json(json.dumps({"name": asked.name, "text": document.text}).encode())
+
+    async def search(request: Request) -> Response:
+        asked = await _asked(request, AskedSearch)
+        if served.index is None:
+            raise Unusable(404, "no index is served: chunker serve --index FOLDER")
+        options = asked.model_dump()
+        return _json(await pool.ask("search", folder=str(served.index), most_characters=_SEARCH_CHARACTERS, **options))
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        # The first text need not wait for a worker to start.
+        warming = asyncio.create_task(pool.ask("count", texts=[""], tokenizer=served.tokenizers[0]))
+        async with pool:
+            yield
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
+
+    asks = {"cut": cut, "files": files, "file": file, "search": search}
+    routes = [Route(f"/api/{name}", _answering(answer), methods=["POST"]) for name, answer in asks.items()]
+    app = Starlette(routes=[Route("/", show, methods=["GET"]), *routes], lifespan=lifespan)
+    return Guard(app, door.names, any_address=door.any_address, token=door.token)
+
+
+async def _asked(request: Request, model: type[Any]) -> Any:  # noqa: ANN401  # an instance of the model
+    return await read(request, model)
+
+
+def _answering(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """`answer`, with what it complains of as an answer, too."""
+
+    async def answering(request: Request) -> Response:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await answer(request)
+        except TimeoutError:
+            return refused(503, f"this took more than {ANSWER_SECONDS:g} seconds, and was given up")
+        except Unusable as error:
+            return refused(error.status, str(error))
+        except BusyError as error:
+            return refused(503, str(error))
+        except TooMuchError as error:
+            return refused(413, str(error))
+        except WorkerError as error:
+            return refused(500, str(error))
+        except ServiceError as error:
+            return refused(422, str(error))
+
+    return answering
+
+
+def _json(content: bytes) -> Response:
+    return Response(content, media_type=JSONResponse.media_type)
+
+
+def run(served: Served, door: Door, listening: list[socket.socket], started: Callable[[], None]) -> None:
+    """Serve until Ctrl-C; `started` is called once connections are taken. The sockets are closed at the end."""
+    config = uvicorn.Config(
+        application(served, door, Pool()),
+        http=ImpatientProtocol,
+        ws="none",
+        loop="asyncio",
+        access_log=False,
+        log_level="warning",
+        limit_concurrency=_MOST_CONNECTIONS,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        proxy_headers=False,
+    )
+    server = _Server(config, started)
+    server.run(sockets=listening)
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._tell()

@@ -1,0 +1,11 @@
+"""What the web page (`integrations.serve`) and the MCP server (`integrations.mcp`) share: what a client may read, and who does the work.
+
+    roots.py         files that a client may ask for: those of the roots, and no others
+    pool.py          worker processes, each with limits of time and memory
+    worker.py        what runs in them
+    operations.py    what they can do: see, count, chunk, search, assemble
+    errors.py        what is raised on purpose
+
+A client is whoever speaks to the server. Nothing that it sends becomes a path, a module or a name to load without being looked up in what the user
+of the command has allowed.
+"""

@@ -1,0 +1,205 @@
+"""What workers can do for a client. Arguments were checked by the server that sends them; results are what JSON can say.
+
+see         a text, cut: what the page shows of it
+count       tokens of texts
+chunk       the chunks of a text, from one number on, as many as fit an answer
+search      an index
+assemble    a prompt of items that fits a budget
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bpe_engine import Tokenizer, UnknownEncodingError
+from bpe_engine.registry import published_encodings
+from chunker import CodeChunker, TextChunker, chunker_for
+from chunker.assembly import Assembler
+from chunker.boundaries.fallback import LinesFormat
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting.counters import UNITS
+from chunker.errors import MissingGrammarError, OptionError
+from chunker.formats import code_names, format_named, format_names
+from chunker.index import Filter, Index
+from chunker.index.searching import By
+from chunker.languages import detect
+from chunker.models import Chunk
+from chunker.prompt import Item, assemble
+from chunker.view import see_chunks
+from chunker.view.page import text_data
+from integrations.service.errors import TooMuchError
+
+AUTO = "auto"
+# More than anybody reads, and as many as a browser shows without trouble.
+MOST_CHUNKS = 50_000
+
+
+def embedded_tokenizers() -> list[str]:
+    """The names that need no file and no network; o200k_base first."""
+    names = [name for name, encoding in published_encodings().items() if encoding.embedded is not None]
+    return [*sorted(names, key=lambda name: (name != "o200k_base", name)), *sorted(UNITS)]
+
+
+def _see(text: str, name: str, format: str, **options: Any) -> dict[str, Any]:  # noqa: A002, ANN401  # checked by the server
+    chunker = _chunker(text, name, format, options)
+    data = text_data(see_chunks(chunker, text, name, _chunks(chunker, text, name)))
+    del data["text"]  # the client has it
+    settings = {
+        "tokenizer": options["tokenizer"],
+        "max_tokens": chunker.max_tokens,
+        "min_tokens": chunker.min_tokens,
+        "overlap": chunker.overlap,
+    }
+    return {"data": data, "settings": settings}
+
+
+def _count(texts: list[str], tokenizer: str) -> list[int]:
+    counter = _tokenizer(tokenizer)
+    return [counter.count(text) for text in texts]
+
+
+def _chunk(
+    text: str,
+    name: str,
+    format: str,  # noqa: A002  # the word that users expect
+    first: int,
+    most_characters: int,
+    **options: Any,  # noqa: ANN401  # checked by the server
+) -> dict[str, Any]:
+    chunker = _chunker(text, name, format, options)
+    chunks = _chunks(chunker, text, name)
+    told: list[dict[str, Any]] = []
+    left = most_characters
+    for chunk in chunks[first:]:
+        left -= len(chunk.text)
+        if left < 0 and told:
+            break
+        span = {"characters": [chunk.span.start, chunk.span.end], "lines": [chunk.span.start_line, chunk.span.end_line]}
+        told.append({"text": chunk.text, "tokens": chunk.token_count, "kind": chunk.kind, **span})
+    return {
+        "chunks": told,
+        "total": len(chunks),
+        "tokens": sum(chunk.token_count for chunk in chunks),
+        "next": first + len(told) if first + len(told) < len(chunks) else None,
+        "notes": {key: value for key, value in chunks[0].metadata.items() if key != "source"} if chunks else {},
+    }
+
+
+def _search(
+    folder: str, query: str, limit: int, *, by: By, sources: list[str], languages: list[str], most_characters: int
+) -> list[dict[str, Any]]:
+    index = _index(folder)
+    told: list[dict[str, Any]] = []
+    for hit in index.search(query, limit, Filter(sources=tuple(sources), languages=tuple(languages)), by=by):
+        body = hit.body[: most_characters // limit]
+        told.append(
+            {
+                "source": hit.source,
+                "lines": [hit.span.start_line, hit.span.end_line],
+                "kind": hit.kind,
+                "language": hit.language,
+                "context": hit.context,
+                "text": body,
+                "cut": len(body) < len(hit.body),
+                "tokens": hit.token_count,
+                "score": hit.score,
+                "similarity": hit.similarity,
+                "also": list(hit.also),
+            }
+        )
+    return told
+
+
+def _status(folder: str) -> dict[str, Any]:
+    index = _index(folder)
+    status = index.status()
+    told = asdict(status)
+    return {
+        **{name: told[name] for name in ("files", "chunks", "tokens")},
+        "embedder": index.settings.embedder,
+    }
+
+
+def _assemble(
+    items: list[dict[str, Any]], budget: int, *, tokenizer: str, most_characters: int, reserve: int, separator: str
+) -> dict[str, Any]:
+    prompt = assemble(
+        [Item(**item) for item in items], budget, tokenizer=_tokenizer(tokenizer), reserve=reserve, separator=separator
+    )
+    if len(prompt.text) > most_characters:
+        raise TooMuchError(
+            f"the prompt has {len(prompt.text):,} characters; {most_characters:,} is the limit of an answer"
+        )
+    reports = [
+        item.model_dump(include={"id", "status", "reason", "tokens", "tokens_before"}) for item in prompt.report.items
+    ]
+    return {"text": prompt.text, "tokens": prompt.token_count, "items": reports}
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "see": _see,
+    "count": _count,
+    "chunk": _chunk,
+    "search": _search,
+    "status": _status,
+    "assemble": _assemble,
+}
+
+
+def _chunker(text: str, name: str, format: str, options: dict[str, Any]) -> TextChunker:  # noqa: A002  # see _chunk
+    """The chunker for a text; a language is parsed in a process of its own, and where its grammar is not installed by lines."""
+    limit: int = options["max_tokens"]
+    made = {**options, "tokenizer": _tokenizer(options["tokenizer"])}
+    del made["max_tokens"]
+    if format == AUTO:
+        if detect(name, text).format not in code_names():
+            return chunker_for(name, limit, text=text, **made)
+        format = detect(name, text).format or AUTO  # noqa: A001  # see _chunk
+    if format not in format_names():
+        raise OptionError(f"format must be auto or one of {', '.join(format_names())}; got {format!r:.100}")
+    if format not in code_names():
+        return TextChunker(limit, format=format_named(format), **made)
+    try:
+        return CodeChunker(format, limit, isolate=True, **made)
+    except MissingGrammarError as error:
+        return TextChunker(limit, format=LinesFormat(format, f"{error}; cut by lines"), **made)
+
+
+def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:
+    """As `chunker.chunk`, and no more of them than an answer may have."""
+    outline = chunker.outline(text)
+    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, name or None))
+    pieces = chunker.pieces(text, outline, chunker.context_of(text, outline, name or None))
+    chunks = [assembler.chunk(piece) for piece in islice(pieces, MOST_CHUNKS + 1)]
+    if len(chunks) > MOST_CHUNKS:
+        raise TooMuchError(f"these are more than {MOST_CHUNKS:,} chunks: allow more tokens in each")
+    return chunks
+
+
+@functools.cache
+def _tokenizer(name: str) -> TokenCounter:
+    """By name, or of a file: which names there are is for the server to say."""
+    try:
+        return resolve_tokenizer(name)
+    except UnknownEncodingError:
+        if not Path(name).is_file():
+            raise
+        return Tokenizer.from_file(name)
+
+
+# Keeps the embedder, which may be a model, from one search to the next.
+_indexes: dict[str, Index] = {}
+
+
+def _index(folder: str) -> Index:
+    opened = Index.open(folder, create=False)
+    kept = _indexes.get(folder)
+    if kept is not None and kept.settings == opened.settings:
+        return kept
+    _indexes[folder] = opened
+    return opened

@@ -1,0 +1,137 @@
+"""Worker processes that do what clients ask for, each with limits of time and memory, so that no text can stop or fill the server.
+
+    async with Pool(2) as pool:
+        answer = await pool.ask("count", texts=["a b"], tokenizer="o200k_base")      # JSON, as bytes
+
+    request ──> a worker that has nothing to do ──> answer
+                none: it waits, if there is room   ──> BusyError
+                too long, too much memory, a crash ──> killed; WorkerError, and a new worker for the next request
+
+A request that is given up (the client has gone) kills its worker, too. A worker whose server is gone finds its input closed, and ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import struct
+import sys
+from asyncio.subprocess import PIPE, Process
+from types import TracebackType
+from typing import Self
+
+from integrations.service.errors import BusyError, RefusedError, WorkerError
+
+LENGTH = struct.Struct("<Q")
+# What the first byte of an answer says of the rest: JSON, why it was refused, or that the worker is at fault.
+DONE, REFUSED, FAILED = b"+", b"-", b"!"
+SECONDS = 20.0
+_WAITING = 16
+
+
+class Pool:
+    """`number` processes, started when they are first needed. An async context manager: at its end all have ended.
+
+    `seconds` that one request may take on the clock once a worker has it.
+    """
+
+    def __init__(self, number: int = 2, *, seconds: float = SECONDS) -> None:
+        self._workers = [_Worker(seconds) for _ in range(number)]
+        self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
+        self._waiting = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            await worker.stop()
+
+    async def ask(self, operation: str, **arguments: object) -> bytes:
+        """The answer of an operation (`integrations.service.operations`), as JSON.
+
+        Raises `RefusedError` with what the operation complains of, `BusyError`, and `WorkerError`.
+        """
+        if self._waiting >= _WAITING:
+            raise BusyError("too many requests are waiting: try again in a moment")
+        self._waiting += 1
+        try:
+            worker = await self._idle.get()
+        finally:
+            self._waiting -= 1
+        try:
+            return await worker.ask(json.dumps([operation, arguments]).encode())
+        finally:
+            self._idle.put_nowait(worker)
+
+
+class _Worker:
+    """One process, or none."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._process: Process | None = None
+
+    async def ask(self, request: bytes) -> bytes:
+        try:
+            process = await self._running()
+            async with asyncio.timeout(self._seconds):
+                answer = await _exchange(process, request)
+        except TimeoutError:
+            await self.stop()
+            raise WorkerError(f"this took more than {self._seconds:g} seconds, and was given up") from None
+        except (OSError, EOFError):  # asyncio.IncompleteReadError is an EOFError
+            await self.stop()
+            raise WorkerError("this needed more memory than there is for it, or crashed; it was given up") from None
+        except BaseException:  # given up: an answer that comes later would be taken for that of the next request
+            await self.stop()
+            raise
+        kind, content = answer[:1], answer[1:]
+        if kind == REFUSED:
+            raise RefusedError(content.decode())
+        if kind != DONE:
+            raise WorkerError("this failed for a reason of its own, which the server has written to standard error")
+        return content
+
+    async def _running(self) -> Process:
+        if self._process is None or self._process.returncode is not None:
+            await self.stop()
+            # It finds the packages where this process does, and never in the current folder (-P), which may hold a json.py of anybody's.
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            command = (sys.executable, "-P", "-m", "integrations.service.worker")
+            self._process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=environment)
+            # Its start is nobody's fault, and so not of anybody's time.
+            await _read(self._process)
+        return self._process
+
+    async def stop(self) -> None:
+        """End the process, if there is one."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        # Waits for the end of its output, too, without which the transport would be closed by the garbage collector, which complains.
+        with contextlib.suppress(OSError):
+            await process.communicate()
+
+
+async def _exchange(process: Process, request: bytes) -> bytes:
+    if process.stdin is None:
+        raise OSError("a worker without an input")
+    process.stdin.write(LENGTH.pack(len(request)) + request)
+    await process.stdin.drain()
+    return await _read(process)
+
+
+async def _read(process: Process) -> bytes:
+    if process.stdout is None:
+        raise OSError("a worker without an output")
+    (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
+    return await process.stdout.readexactly(size)

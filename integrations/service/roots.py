@@ -1,0 +1,207 @@
+"""The files that a client may ask for: those that a walk of the roots finds, less what holds secrets.
+
+    roots = Roots(["project", "notes.md"])
+    roots.names(1000)                    ["project/src/a.py", ..., "notes.md"]; with a single folder, names begin in it: "src/a.py"
+    roots.read("project/src/a.py")       its text
+    roots.read("project/../x")           RefusedError, and so for /etc/passwd, a link that leads out, .env, a device, what .gitignore names
+
+A name is checked, then resolved, then checked again as what it resolved to; the file is opened folder by folder without following links, so that
+what was checked is what is read, whatever is renamed meanwhile (on Windows, which cannot do that, the path is resolved once more).
+"""
+
+# Paths are handed to os.open, which wants strings.
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+
+from chunker.documents import Document, read_stream
+from chunker.files import FoundFile, Problem, find_files, portable, printable, reason_of
+from chunker.gitignore import is_repository, repository_rules, rules_above
+from chunker.index.secrets import begins_with_key, named_as_secret
+from chunker.prompt.secret_files import is_secret_name, is_secret_text
+from integrations.service.errors import RefusedError, TooMuchError
+
+MAX_FILE_BYTES = 4 << 20
+_LONGEST_NAME = 4096
+_CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """`label`: what names of its files begin with, "" for a single folder; `path`: where it really is; `is_folder`, else it is the one file."""
+
+    label: str
+    path: Path
+    is_folder: bool
+
+
+class Roots:
+    """Some folders and files. Raises `RefusedError` at once for one that is not there. Threads may share it."""
+
+    def __init__(self, paths: Sequence[str | os.PathLike[str]], *, max_bytes: int = MAX_FILE_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._roots = list(_rooted(paths))
+
+    def __bool__(self) -> bool:
+        return bool(self._roots)
+
+    @property
+    def folders(self) -> list[Path]:
+        """The roots that are folders, as they really are."""
+        return [root.path for root in self._roots if root.is_folder]
+
+    def names(self, most: int) -> list[str]:
+        """The names of the files that may be read, in the order of a walk; at most so many."""
+        names: list[str] = []
+        for root in self._roots:
+            for found in find_files([str(root.path)]):
+                if len(names) == most:
+                    return names
+                if isinstance(found, FoundFile) and self._offered(root, found):
+                    below = Path(found.path).relative_to(root.path).as_posix() if root.is_folder else ""
+                    names.append(portable("/".join(filter(None, (root.label, below)))))
+        return names
+
+    def read(self, name: str) -> Document:
+        """The text of a file. Raises `RefusedError`, and `TooMuchError` for one that is too large."""
+        root, parts = self._found(name)
+        shown = printable(name)
+        real = self._resolved(root, parts, shown)
+        _check_name(real, shown)
+        if root.is_folder:
+            _check_rules(root.path, real, shown)
+        content = self._content(root, real, shown)
+        document = read_stream(io.BytesIO(content), FoundFile(portable(name), len(content), named=True))
+        if isinstance(document, Problem):
+            raise RefusedError(str(document))
+        if begins_with_key(document.text) or is_secret_text(document.text):
+            raise RefusedError(f"{shown} holds a private key: it is not given to anybody")
+        return document
+
+    def _offered(self, root: _Root, found: FoundFile) -> bool:
+        name = found.path.rpartition("/")[2]
+        return not _is_secret(name) and found.size <= self._max_bytes and (root.is_folder or Path(found.path).is_file())
+
+    def _found(self, name: str) -> tuple[_Root, tuple[str, ...]]:
+        """The root and the names below it. What no file can be called is refused here."""
+        shown = printable(name[:_LONGEST_NAME])
+        if len(name) > _LONGEST_NAME or "\0" in name or not name:
+            raise RefusedError(f"{shown!r:.100} is no name of a file")
+        windows = PureWindowsPath(name)
+        if name.startswith("/") or windows.drive or windows.root or (os.sep == "\\" and ("\\" in name or ":" in name)):
+            raise RefusedError(f"{shown} is an absolute path: files are named from the roots, such as src/main.py")
+        parts = tuple(part for part in name.split("/") if part not in {"", "."})
+        if ".." in parts:
+            raise RefusedError(
+                f"{shown} has .. in it: files are named from the roots, and nothing outside of them is read"
+            )
+        for root in self._roots:
+            label = tuple(root.label.split("/")) if root.label else ()
+            below = parts[len(label) :]
+            if parts[: len(label)] == label and bool(below) == root.is_folder:
+                return root, below
+        labels = ", ".join(printable(root.label) for root in self._roots if root.label)
+        raise RefusedError(f"{shown} is in none of the roots" + (f", which are {labels}" if labels else ""))
+
+    def _resolved(self, root: _Root, parts: tuple[str, ...], shown: str) -> tuple[str, ...]:
+        """The names from the root to the file itself, links followed."""
+        try:
+            real = Path(os.path.realpath(root.path.joinpath(*parts)))
+        except (OSError, ValueError) as error:
+            raise RefusedError(f"{shown} is no path: {error}") from None
+        if not real.is_relative_to(root.path):
+            raise RefusedError(f"{shown} is a link that leads out of the roots: nothing outside of them is read")
+        return real.relative_to(root.path).parts if root.is_folder else (root.path.name,)
+
+    def _content(self, root: _Root, parts: tuple[str, ...], shown: str) -> bytes:
+        top = root.path if root.is_folder else root.path.parent
+        try:
+            handle = _open_below(top, parts)
+        except OSError as error:
+            if error.errno in {errno.ELOOP, errno.EMLINK}:
+                raise RefusedError(f"{shown} is a link that leads nowhere") from None
+            raise RefusedError(f"{shown}: {reason_of(error)}") from None
+        with open(handle, "rb") as stream:  # noqa: PTH123  # a handle, no path
+            state = os.fstat(handle)
+            if not stat.S_ISREG(state.st_mode):
+                raise RefusedError(f"{shown} is no regular file")
+            content = stream.read(self._max_bytes + 1) if state.st_size <= self._max_bytes else b""
+        if max(state.st_size, len(content)) > self._max_bytes:
+            raise TooMuchError(f"{shown} has more than {self._max_bytes:,} bytes, which is the limit")
+        return content
+
+
+def _rooted(paths: Sequence[str | os.PathLike[str]]) -> Iterator[_Root]:
+    real = [Path(os.path.realpath(path)) for path in paths]
+    for path, given in zip(real, paths, strict=True):
+        if not path.exists():
+            raise RefusedError(f"{printable(os.fspath(given))} does not exist")
+    only = len(real) == 1 and real[0].is_dir()
+    labels: set[str] = set()
+    for path in dict.fromkeys(real):
+        label = "" if only else portable(path.name) or "root"
+        number = 2
+        while label in labels:
+            label = f"{portable(path.name) or 'root'}~{number}"
+            number += 1
+        labels.add(label)
+        yield _Root(label, path, path.is_dir())
+
+
+def _is_secret(name: str) -> bool:
+    return named_as_secret(name) or is_secret_name(name)
+
+
+def _check_name(parts: tuple[str, ...], shown: str) -> None:
+    if parts and _is_secret(parts[-1]):
+        raise RefusedError(f"{shown} holds secrets, by its name: it is not given to anybody")
+
+
+def _check_rules(root: Path, parts: tuple[str, ...], shown: str) -> None:
+    """Refuses what a walk from the root would not come to."""
+    for part in parts:
+        if part.startswith(".") or part in {"CVS", "_darcs"}:
+            raise RefusedError(f"{shown} is hidden, or in a hidden folder: hidden files are left out")
+    try:
+        rules, below = rules_above(str(root))
+        folder = root
+        for depth, part in enumerate(parts, 1):
+            if below and is_repository(folder):
+                rules, below = repository_rules(folder), ""
+            rules = rules.entered(below)
+            below = f"{below}/{part}" if below else part
+            folder /= part
+            if rules.ignores(below, is_folder=depth < len(parts)):
+                raise RefusedError(f"{shown} is left out: .gitignore names it")
+    except OSError as error:
+        raise RefusedError(f"the ignore rules for {shown} cannot be read: {reason_of(error)}") from None
+
+
+def _open_below(top: Path, parts: tuple[str, ...]) -> int:
+    """A handle of the file, to read; no link is followed below `top`, and a pipe does not keep us waiting."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    if not _CAN_WALK:
+        path = top.joinpath(*parts)
+        handle = os.open(path, flags)
+        if Path(os.path.realpath(path)) != path:
+            os.close(handle)
+            raise OSError(errno.ELOOP, "it was replaced by a link")
+        return handle
+    flags |= os.O_NOFOLLOW
+    handle = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    for depth, part in enumerate(parts, 1):
+        try:
+            following = os.open(part, flags | (os.O_DIRECTORY if depth < len(parts) else 0), dir_fd=handle)
+        finally:
+            with suppress(OSError):
+                os.close(handle)
+        handle = following
+    return handle

@@ -1,0 +1,83 @@
+"""The process that does the work: requests on standard input, answers on standard output, until the input ends.
+
+    request    length, JSON [operation, arguments]
+    answer     length, one byte (`pool.DONE`, `pool.REFUSED`, `pool.FAILED`), JSON or a message
+
+The first answer, to nothing, says that it has started. The system ends it when it uses more than a request may.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+import traceback
+from typing import BinaryIO
+
+from bpe_engine.errors import BpeEngineError
+from chunker.errors import ChunkerError
+from integrations.service.operations import OPERATIONS
+from integrations.service.pool import DONE, FAILED, LENGTH, REFUSED
+
+if sys.platform != "win32":  # there, the clock of the other side has to do
+    import resource
+
+# For what a request takes at most; mapped files, such as the vectors of an index, do not count.
+MEMORY_BYTES = 2_000_000_000
+# Of processor time, more than the clock of the other side allows: for the case that the other side is gone.
+_SECONDS = 120
+_MOST_ANSWER_BYTES = 64 << 20
+
+
+def main() -> None:
+    """Serve requests."""
+    # Ctrl-C is for the server, which ends its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    # What prints must not print into the answers.
+    sys.stdout = sys.stderr
+    if sys.platform != "win32":
+        _lower(resource.RLIMIT_DATA, MEMORY_BYTES)
+    _write(answers, DONE)
+    while head := _read(requests, LENGTH.size):
+        operation, arguments = json.loads(_read(requests, LENGTH.unpack(head)[0]))
+        if sys.platform != "win32":
+            _lower(resource.RLIMIT_CPU, int(time.process_time()) + _SECONDS)
+        _write(answers, _answer(operation, arguments))
+
+
+def _answer(operation: str, arguments: dict[str, object]) -> bytes:
+    try:
+        content = json.dumps(OPERATIONS[operation](**arguments), separators=(",", ":")).encode()
+    except (ChunkerError, BpeEngineError) as error:
+        return REFUSED + str(error).encode("utf-8", "backslashreplace")
+    except MemoryError:
+        return REFUSED + b"this needs more memory than there is for it"
+    except Exception:  # noqa: BLE001  # one request fails, not the worker
+        traceback.print_exc()
+        return FAILED
+    if len(content) > _MOST_ANSWER_BYTES:
+        return REFUSED + f"the answer would have {len(content):,} bytes; {_MOST_ANSWER_BYTES:,} is the limit".encode()
+    return DONE + content
+
+
+def _read(file: BinaryIO, size: int) -> bytes:
+    """So many bytes; none if the file ends before."""
+    found = file.read(size)
+    return found if len(found) == size else b""
+
+
+def _write(file: BinaryIO, answer: bytes) -> None:
+    file.write(LENGTH.pack(len(answer)) + answer)
+    file.flush()
+
+
+def _lower(limit: int, value: int) -> None:
+    if sys.platform != "win32":
+        _, most = resource.getrlimit(limit)
+        resource.setrlimit(limit, (value if most == resource.RLIM_INFINITY else min(value, most), most))
+
+
+if __name__ == "__main__":
+    main()
