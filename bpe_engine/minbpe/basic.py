@@ -1,0 +1,38 @@
+"""BasicTokenizer: byte pair encoding and nothing else. Pairs merge anywhere, across words too; there are no special tokens.
+
+"aaabdaaabac"    97 97 is the most frequent pair: 256
+256 97 b d ...   256 97 is: 257, "aaa"
+257 b d 257 ...  257 98 is: 258, "aaab"           so the text is 258 100 258 97 99
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bpe_engine.minbpe.base import TeachingTokenizer
+from bpe_engine.received import received, to_bytes
+
+
+class BasicTokenizer(TeachingTokenizer):
+    """Byte pair encoding of the whole text.
+
+    >>> tokenizer = BasicTokenizer()
+    >>> tokenizer.train("aaabdaaabac", 259)
+    >>> tokenizer.merges
+    {(97, 97): 256, (256, 97): 257, (257, 98): 258}
+    >>> tokenizer.encode("aaabdaaabac")
+    [258, 100, 258, 97, 99]
+    """
+
+    def train(
+        self,
+        text: str | bytes,
+        vocab_size: int,
+        verbose: bool | Callable[[str], object] = False,  # noqa: FBT001, FBT002 - as minbpe has it
+    ) -> None:
+        """Learn merges from the bytes of the text; see `TeachingTokenizer.train`."""
+        self._learn([to_bytes(received(text))], vocab_size, verbose=verbose)
+
+    def encode(self, text: str | bytes) -> list[int]:
+        """The token ids of `text`."""
+        return self._encode_chunk(to_bytes(received(text)))

@@ -1,0 +1,56 @@
+"""The functions that byte pair encoding is made of.
+
+training:   count the pairs, merge the most frequent one, and again
+encoding:   count the pairs, merge the one that was learned first, and again
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+Pair = tuple[int, int]
+
+
+def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict[Pair, int]:
+    """How often each pair of neighbours occurs, in the order of first sight. Adds to `counts` where there is one.
+
+    >>> get_stats([1, 2, 3, 1, 2])
+    {(1, 2): 2, (2, 3): 1, (3, 1): 1}
+    """
+    counts = {} if counts is None else counts
+    for pair in pairwise(ids):
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
+    """The ids with `idx` in place of each `pair`, from the left.
+
+    >>> merge([1, 2, 3, 1, 2], (1, 2), 4), merge([1, 1, 1], (1, 1), 2)
+    ([4, 3, 4], [2, 1])
+    """
+    merged: list[int] = []
+    left, right = pair
+    fresh = False  # whether the last of `merged` was made by this very merge, and may not take part in another
+    for token in ids:
+        if token == right and merged and merged[-1] == left and not fresh:
+            merged[-1] = idx
+            fresh = True
+        else:
+            merged.append(token)
+            fresh = False
+    return merged
+
+
+def render_token(token: bytes) -> str:
+    """A token for people to read: control characters escaped, U+FFFD for what is no character.
+
+    >>> render_token(b"a\\n"), render_token("é".encode()[:1])
+    ('a\\\\u000a', '\\ufffd')
+    """
+    return "".join(
+        f"\\u{ord(character):04x}" if unicodedata.category(character).startswith("C") else character
+        for character in token.decode("utf-8", "replace")
+    )

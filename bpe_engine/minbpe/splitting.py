@@ -1,0 +1,109 @@
+"""RegexTokenizer: the text is split by a pattern first, and pairs merge within a pre-token only; special tokens.
+
+"Hello, world"  ->  "Hello" | "," | " world"       no token is ever "o," or ", w"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Literal
+
+from bpe_engine.errors import DisallowedSpecialTokenError, VocabularyError
+from bpe_engine.formats.minbpe import MinbpeModel
+from bpe_engine.minbpe.base import TeachingTokenizer
+from bpe_engine.received import received, to_bytes
+from bpe_engine.reference.pretokenizer import compiled
+
+GPT2_SPLIT_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+GPT4_SPLIT_PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+
+AllowedSpecial = Literal["all", "none", "none_raise"] | Collection[str]
+
+
+class RegexTokenizer(TeachingTokenizer):
+    """Byte pair encoding within the pre-tokens of a pattern, that of GPT-4 by default. What the pattern does not match is dropped.
+
+    Raises PatternError where the pattern does not compile under the `regex` package.
+
+    >>> tokenizer = RegexTokenizer()
+    >>> tokenizer.train("hello hello", 260)
+    >>> tokenizer.register_special_tokens({"<|end|>": 300})
+    >>> tokenizer.encode("hello hello<|end|>", allowed_special="all")
+    [259, 32, 259, 300]
+    """
+
+    def __init__(self, pattern: str | None = None) -> None:
+        super().__init__()
+        self.pattern = GPT4_SPLIT_PATTERN if pattern is None else pattern
+        self._compiled = compiled(self.pattern)
+
+    def train(
+        self,
+        text: str | bytes,
+        vocab_size: int,
+        verbose: bool | Callable[[str], object] = False,  # noqa: FBT001, FBT002 - as minbpe has it
+    ) -> None:
+        """Learn merges from the pre-tokens of the text; see `TeachingTokenizer.train`."""
+        self._learn([to_bytes(piece) for piece in self._split(received(text))], vocab_size, verbose=verbose)
+
+    def register_special_tokens(self, special_tokens: Mapping[str, int]) -> None:
+        """Take these special tokens, text -> id, in place of those before. Raises VocabularyError for an empty text and for a negative id."""
+        for text, token in special_tokens.items():
+            if not text or type(token) is not int or token < 0:
+                raise VocabularyError(f"a special token is a text and an id from 0 on, not {text!r} and {token!r}")
+        self.special_tokens = dict(special_tokens)
+
+    def encode(self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise") -> list[int]:
+        """The token ids of `text`. What a special token in it is, `allowed_special` says.
+
+        "all": itself. "none": plain text. "none_raise": an error, DisallowedSpecialTokenError. A collection of them: itself if it is in there, else plain text.
+        Where two begin at the same place, the one that was registered first counts. TypeError for any other str.
+        """
+        characters = received(text)
+        specials = self._allowed(characters, allowed_special)
+        if not specials:
+            return self._encode_plain(characters)
+        ids: list[int] = []
+        # The group in parentheses makes re.split return what it splits at, too: plain, special, plain, ...
+        for number, part in enumerate(re.split("(" + "|".join(map(re.escape, specials)) + ")", characters)):
+            if number % 2:
+                ids.append(specials[part])
+            else:
+                ids += self._encode_plain(part)
+        return ids
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """The token ids of `text`, special tokens in it taken as plain text."""
+        return self._encode_plain(received(text))
+
+    def _encode_plain(self, characters: str) -> list[int]:
+        return [token for piece in self._split(characters) for token in self._encode_chunk(to_bytes(piece))]
+
+    def _split(self, characters: str) -> list[str]:
+        return [match.group() for match in self._compiled.finditer(characters)]
+
+    def _allowed(self, text: str, allowed_special: AllowedSpecial) -> dict[str, int]:
+        if allowed_special == "all":
+            return self.special_tokens
+        if allowed_special == "none":
+            return {}
+        if allowed_special == "none_raise":
+            found = next((special for special in self.special_tokens if special in text), None)
+            if found is not None:
+                raise DisallowedSpecialTokenError(
+                    f"the text holds the special token {found!r} at character {text.index(found)}; say by allowed_special what it is"
+                )
+            return {}
+        if isinstance(allowed_special, str):
+            raise TypeError(
+                f'allowed_special is "all", "none", "none_raise" or a collection of texts, not {allowed_special!r}'
+            )
+        return {special: token for special, token in self.special_tokens.items() if special in allowed_special}
+
+    def _take(self, model: MinbpeModel) -> None:
+        # First, as it may raise. (minbpe itself goes on splitting by the pattern that it had before.)
+        self._compiled = compiled(model.pattern)
+        super()._take(model)
