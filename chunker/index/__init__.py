@@ -22,6 +22,7 @@ from chunker.index.errors import (
     NotAnIndexError,
     SettingsMismatchError,
     StorageError,
+    VectorStoreError,
 )
 
 try:
@@ -34,6 +35,7 @@ from chunker.index.indexing import Index
 from chunker.index.reports import Status, SyncReport
 from chunker.index.searching import Filter, Hit
 from chunker.index.settings import Settings
+from chunker.index.vector_stores import VectorStore, store_named
 
 __all__ = [
     "DamagedIndexError",
@@ -52,5 +54,8 @@ __all__ = [
     "Status",
     "StorageError",
     "SyncReport",
+    "VectorStore",
+    "VectorStoreError",
     "embedder_named",
+    "store_named",
 ]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from chunker.index.store import Snapshot
 from chunker.index.vectors import checksum
 
+# Vectors that are read at a time.
+_BLOCK = 1024
+
 _COUNTS = {
     "places of embeddings": "SELECT count(*) FROM embeddings AS e WHERE e.places != (SELECT count(*) FROM places WHERE embedding = e.id)",
     "files of versions": "SELECT count(*) FROM versions AS v WHERE v.files != (SELECT count(*) FROM files WHERE version = v.id)",
@@ -28,11 +31,13 @@ def faults(snapshot: Snapshot) -> list[str]:
         count = snapshot.connection.execute(query).fetchone()[0]
         if count:
             found.append(f"{name}: {count:,} are wrong")
-    wrong = sum(
-        checksum(snapshot.vectors[row]) != expected
-        for row, expected in snapshot.connection.execute("SELECT row, checksum FROM embeddings")
-        if 0 <= row < len(snapshot.vectors)
-    )
-    if wrong:
-        found.append(f"vectors: {wrong:,} are not what was written")
+    wrong = lost = 0
+    rows = snapshot.connection.execute("SELECT row, checksum FROM embeddings")
+    while block := dict(rows.fetchmany(_BLOCK)):
+        vectors = snapshot.vectors.take(list(block))
+        wrong += sum(checksum(vector) != block[row] for row, vector in vectors.items())
+        lost += len(block) - len(vectors)
+    for count, what in ((wrong, "not what was written"), (lost, "not there"), (snapshot.vectors.surplus(), "too many")):
+        if count:
+            found.append(f"vectors: {count:,} are {what}")
     return found

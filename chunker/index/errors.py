@@ -7,6 +7,7 @@ IndexingError                     the root, a ChunkerError
 ├── LockedIndexError              another process writes to the index
 ├── StorageError                  the disk is full, or not to be written to
 ├── EmbedderError                 vectors could not be had, or are not what they should be
+├── VectorStoreError              the store of the vectors cannot be reached, or lacks what it should have
 └── MissingExtraError             a package is not installed; the message says how to install it
 """
 
@@ -52,6 +53,10 @@ class StorageError(IndexingError):
 
 class EmbedderError(IndexingError):
     """Vectors could not be had, or are not what they should be; what was embedded before is kept."""
+
+
+class VectorStoreError(IndexingError):
+    """The store of the vectors cannot be reached, refuses, or lacks what it should have; what was committed before stays."""
 
 
 class MissingExtraError(IndexingError, ImportError):

@@ -19,7 +19,7 @@ from typing import Any, TypedDict, Unpack, get_args
 from chunker.errors import OptionError
 from chunker.index.checking import faults
 from chunker.index.embedders import DEFAULT, Embedder, checked, embedder_named, identity
-from chunker.index.errors import EmbedderError, NotAnIndexError
+from chunker.index.errors import EmbedderError, NotAnIndexError, SettingsMismatchError, VectorStoreError
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
 from chunker.index.searching import By, Filter, Hit, Search
@@ -27,10 +27,14 @@ from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, S
 from chunker.index.sources import MAX_FILE_BYTES, Limits, Sources
 from chunker.index.store import Store
 from chunker.index.syncing import Sync
+from chunker.index.vector_stores import VectorStore, store_named
 from chunker.options import Strategy
 
 # The embedder in the settings of an index whose embedder has no name, but was given as an object.
 _GIVEN = "(given)"
+
+# Where vectors are without a store.
+_FILE = "a file of the index"
 
 DEFAULT_FOLDER = ".chunker"
 
@@ -69,6 +73,7 @@ class Index:
         *,
         embedder: str | Embedder | None = None,
         embedder_options: dict[str, Any] | None = None,
+        store: str | VectorStore | None = None,
         root: str | os.PathLike[str] | None = None,
         create: bool = True,
         rebuild: bool = False,
@@ -77,7 +82,8 @@ class Index:
         """The index in the folder `path`; a new one if there is none and `create`.
 
         `embedder`: a name (`chunker.index.embedders`) or an object; by default "hashing", which needs no model and finds shared spelling.
-        `options`: how files are cut. What is not given is as the index has it. `root`: sources are named from here; by default the folder
+        `store`: where the vectors are, a name (`chunker.index.vector_stores`) or an object; by default a file of the index. It is chosen when
+        the index is made. `options`: how files are cut. What is not given is as the index has it. `root`: sources are named from here; by default the folder
         around the index. `rebuild`: take other settings than the index has; files are then cut again, and vectors are kept where the embedder
         is the same.
 
@@ -85,8 +91,9 @@ class Index:
         `DamagedIndexError`, and `OptionError` for options that cannot be used.
         """
         folder = Path(path).absolute()
-        store = Store(folder)
-        kept = store.settings()
+        kept_by = Store(folder)
+        kept = kept_by.settings()
+        kept_by.vector_store = _vector_store(kept_by, store, exists=kept is not None)
         if kept is None and not create:
             raise NotAnIndexError(
                 f"there is no index at {folder}: make one with `chunker index PATH`, or Index.open(...).sync(...)"
@@ -103,14 +110,14 @@ class Index:
                 else embedder
             )
         asked = _settings(kept, made, name, configured, options)
-        index = cls(store, Path(root) if root is not None else folder.parent, asked, made, exists=kept is not None)
+        index = cls(kept_by, Path(root) if root is not None else folder.parent, asked, made, exists=kept is not None)
         if kept is None:
             return index
         if not rebuild:
             kept.require(asked)
         elif kept.fingerprint() != asked.fingerprint() or kept.identity != asked.identity:
             asked.cut()
-            with store.writing() as writer:
+            with kept_by.writing() as writer:
                 writer.restart(asked)
         return index
 
@@ -254,6 +261,21 @@ class Index:
         return (
             f"Index({str(self.path)!r}, embedder={self._settings.embedder!r}, max_tokens={self._settings.max_tokens})"
         )
+
+
+def _vector_store(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:
+    """Where the vectors of an index are: what is given, if it is what the index has; None for a file."""
+    asked = store_named(given) if isinstance(given, str) else given
+    if not exists:
+        return asked
+    has = kept_by.kept_store()
+    if asked is None and has is not None:
+        if not has:
+            raise VectorStoreError("the index was made with a store of its own: give it to Index.open(store=...)")
+        return store_named(has)
+    if asked is not None and asked.spec != has:
+        raise SettingsMismatchError({"store": (_FILE if has is None else has, asked.spec)})
+    return asked
 
 
 def _settings(

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from chunker.index.store import Snapshot
-from chunker.index.vectors import Vectors, best_rows
+from chunker.index.vectors import Vectors
 from chunker.index.words import query_of
 from chunker.models import Span
 
@@ -109,13 +109,14 @@ class Search:
         else:
             scores = dict(found or worded)
         best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: self._limit]
-        return [self._hit(embedding, score) for embedding, score in best]
+        similarities = self._similarities([embedding for embedding, _ in best])
+        return [self._hit(embedding, score, similarities.get(embedding)) for embedding, score in best]
 
     def _by_vectors(self, limit: int) -> list[tuple[int, float]]:
         """Embeddings and their cosine. Rows without places, or filtered out, are passed over: more are asked for until there are enough."""
         asked = limit + 16
         while True:
-            numbers, scores = best_rows(self._vectors, self._require_vector(), min(asked, len(self._vectors)))
+            numbers, scores = self._vectors.best(self._require_vector(), min(asked, len(self._vectors)))
             identifiers = self._of_rows([int(number) for number in numbers])
             found = [
                 (identifiers[int(number)], float(score))
@@ -150,16 +151,24 @@ class Search:
         )
         return dict(rows.fetchall())
 
-    def _hit(self, embedding: int, score: float) -> Hit:
-        text, tokens, row = self._connection.execute(
-            "SELECT text, tokens, row FROM embeddings WHERE id = ?", (embedding,)
+    def _similarities(self, embeddings: list[int]) -> dict[int, float]:
+        """The cosine of each with the question, read at one go; none if vectors were not asked."""
+        if self._vector is None:
+            return {}
+        asked = "SELECT e.row, e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.id = asked.value"
+        identifiers = dict(self._connection.execute(asked, (json.dumps(embeddings),)).fetchall())
+        found = self._vectors.take(list(identifiers))
+        return {identifiers[row]: float(np.dot(vector, self._vector)) for row, vector in found.items()}
+
+    def _hit(self, embedding: int, score: float, similarity: float | None) -> Hit:
+        text, tokens = self._connection.execute(
+            "SELECT text, tokens FROM embeddings WHERE id = ?", (embedding,)
         ).fetchone()
         condition, values = self._only.condition()
         places = list(self._places(embedding, condition, values))
         first = places[0]
         also = dict.fromkeys(f"{place['source']}:{place['start_line']}" for place in places)
         del also[f"{first['source']}:{first['start_line']}"]
-        similarity = None if self._vector is None else float(np.dot(self._vectors[row], self._vector))
         names = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
         return Hit(
             source=first["source"],

@@ -1,7 +1,7 @@
 """An index on the disk: the folder, its database, its vectors; who may write, and what a reader sees.
 
     .chunker/index.sqlite        which text stands where, and full-text search (schema.py)
-    .chunker/vectors-0.f32       one row a text (vectors.py)
+    .chunker/vectors-0.f32       one row a text (vectors.py); or they are in a store (stored.py)
     .chunker/writer.sqlite       locked by who writes; the lock goes with the process
     .chunker/.gitignore          *
 
@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from pathlib import Path
 from chunker.index.errors import DamagedIndexError, LockedIndexError, NotAnIndexError, StorageError
 from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
 from chunker.index.settings import Settings
-from chunker.index.vectors import HEADER_BYTES, Vectors, create, map_rows, vectors_path
+from chunker.index.stored import PENDING, StoredRows, StoreWriter, TableName, meta_of, table_name
+from chunker.index.vector_stores import VectorStore
+from chunker.index.vectors import HEADER_BYTES, MappedRows, create, map_rows, vectors_path
 from chunker.index.writing import Writer
 
 _LOCK = "writer.sqlite"
@@ -33,7 +36,7 @@ class Snapshot:
     """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of."""
 
     connection: sqlite3.Connection
-    vectors: Vectors
+    vectors: MappedRows | StoredRows
 
 
 class Store:
@@ -41,6 +44,13 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.vector_store: VectorStore | None = None  # in place of a file
+
+    def kept_store(self) -> str | None:
+        """The name of the store that has the vectors of an index, "" for an object without one; None for a file."""
+        with translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+            found = connection.execute("SELECT value FROM meta WHERE name = 'store'").fetchone()
+        return None if found is None else str(json.loads(found[0]))
 
     def settings(self) -> Settings | None:
         """The settings that the index was made with; None where there is no index yet. Raises the errors of `IndexingError`."""
@@ -69,23 +79,35 @@ class Store:
         except OSError as error:
             raise StorageError(f"{self.folder}: {error.strerror}") from error
         with self._locked(), translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
-            create(vectors_path(self.folder, 0), settings.dimensions, 0)
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                return  # another process was first
+            values: dict[str, str | int] = {"schema": SCHEMA, "settings": settings.to_json()}
+            values |= {"generation": 0, "rows": 0, "revision": 0}
+            if self.vector_store is None:
+                create(vectors_path(self.folder, 0), settings.dimensions, 0)
+            else:
+                name = TableName.new()
+                self.vector_store.create(str(name), settings.dimensions)
+                values |= meta_of(self.vector_store, name)
             with transaction(connection):
-                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    return  # another process was first
                 for statement in tables():
                     connection.execute(statement)
-                values = {"schema": SCHEMA, "settings": settings.to_json(), "generation": 0, "rows": 0, "revision": 0}
+                if self.vector_store is not None:
+                    connection.execute(PENDING)
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Snapshot]:
         """The state of the last commit."""
-        with translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+        with (
+            translating(self.folder),
+            contextlib.closing(connect(self.folder)) as connection,
+            contextlib.ExitStack() as stack,
+        ):
             for attempt in range(_ATTEMPTS):
                 connection.execute("BEGIN")
                 try:
-                    vectors = self._vectors(connection)
+                    vectors = self._vectors(connection, stack)
                     break
                 except FileNotFoundError as error:
                     # Written anew between our look at the database and this one; the next look sees where.
@@ -101,14 +123,23 @@ class Store:
     def writing(self) -> Iterator[Writer]:
         """Raises `LockedIndexError` at once if somebody else writes."""
         with self._locked(), translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
-            writer = Writer(self.folder, connection)
-            writer.tidy()
-            yield writer
+            if self.vector_store is None:
+                writer = Writer(self.folder, connection)
+                writer.tidy()
+                yield writer
+                return
+            with self.vector_store.opened(str(table_name(connection))) as table:
+                writer = StoreWriter(self.folder, connection, self.vector_store, table)
+                writer.tidy()
+                yield writer
 
-    def _vectors(self, connection: sqlite3.Connection) -> Vectors:
+    def _vectors(self, connection: sqlite3.Connection, stack: contextlib.ExitStack) -> MappedRows | StoredRows:
+        if self.vector_store is not None:
+            table = stack.enter_context(self.vector_store.opened(str(table_name(connection))))
+            return StoredRows(connection, table)
         meta = dict(connection.execute("SELECT name, value FROM meta"))
         settings = Settings.from_json(str(meta.get("settings", "")))
-        return map_rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"])
+        return MappedRows(map_rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"]))
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +108,32 @@ def best_rows(rows: Vectors, query: Vectors, limit: int) -> tuple[NDArray[np.int
         numbers = np.arange(len(rows))
     order = np.lexsort((numbers, -scores[numbers]))[:limit]
     return numbers[order], scores[numbers[order]]
+
+
+class MappedRows:
+    """The rows of a snapshot, in the file."""
+
+    def __init__(self, rows: Vectors) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: int) -> Vectors:
+        vector: Vectors = self._rows[row]
+        return vector
+
+    def best(self, query: Vectors, limit: int) -> tuple[NDArray[np.int64], Vectors]:
+        """See `best_rows`."""
+        return best_rows(self._rows, query, limit)
+
+    def take(self, rows: Sequence[int]) -> dict[int, Vectors]:
+        """The vectors of those rows that there are."""
+        return {row: self._rows[row] for row in rows if 0 <= row < len(self._rows)}
+
+    def surplus(self) -> int:
+        """How many there are that nobody knows of: what a killed run left is no part of a snapshot."""
+        return 0
 
 
 def unit_rows(rows: Vectors) -> Vectors:

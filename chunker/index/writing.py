@@ -142,8 +142,7 @@ class Writer:
     def drop_spare(self, *, everything: bool = False) -> int:
         """Drop the vectors without places if they are too many, and write the others anew; how many went."""
         count = self._connection.execute
-        spare = count("SELECT count(*) FROM embeddings WHERE places = 0").fetchone()[0]
-        needed = count("SELECT count(*) FROM embeddings").fetchone()[0] - spare
+        spare, needed = self._spare_and_needed()
         if not spare or (spare <= needed + SPARE and not everything):
             return 0
         generation = self._meta("generation")
@@ -158,15 +157,20 @@ class Writer:
             self._set("generation", generation + 1)
             self._set("rows", len(kept))
         self.tidy()
-        return int(spare)
+        return spare
+
+    def _spare_and_needed(self) -> tuple[int, int]:
+        """How many vectors have no places, and how many have some."""
+        ask = "SELECT coalesce(sum(places = 0), 0), coalesce(sum(places > 0), 0) FROM embeddings"
+        spare, needed = self._connection.execute(ask).fetchone()
+        return int(spare), int(needed)
 
     def restart(self, settings: Settings) -> None:
         """Forget all files, and go on with other settings. Vectors are kept where the embedder is the same."""
         before = Settings.from_json(self._text("settings"))
-        generation = self._meta("generation")
         same = before.identity == settings.identity
         if not same:
-            create(vectors_path(self._folder, generation + 1), settings.dimensions, generation + 1)
+            self._prepare_anew(settings)
         with transaction(self._connection):
             for table in ("files", "places", "versions"):
                 self._connection.execute(f"DELETE FROM {table}")  # noqa: S608  # names of ours
@@ -174,14 +178,23 @@ class Writer:
             if same:
                 self._connection.execute("UPDATE embeddings SET places = 0, text = NULL")
             else:
-                self._connection.execute("DELETE FROM embeddings")
-                self._set("generation", generation + 1)
-                self._set("rows", 0)
+                self._begin_anew()
             self._set("settings", settings.to_json())
             self._set("revision", self._meta("revision") + 1)
         self.tidy()
 
+    def _prepare_anew(self, settings: Settings) -> None:
+        """Before the commit that `_begin_anew` is part of: there is a place for other vectors."""
+        generation = self._meta("generation") + 1
+        create(vectors_path(self._folder, generation), settings.dimensions, generation)
+
     # --- parts of a commit
+
+    def _begin_anew(self) -> None:
+        """All vectors are gone, and those to come have a place of their own."""
+        self._connection.execute("DELETE FROM embeddings")
+        self._set("generation", self._meta("generation") + 1)
+        self._set("rows", 0)
 
     def _add_version(self, version: NewVersion) -> int:
         values = (version.key, version.language, len(version.places), version.tokens)

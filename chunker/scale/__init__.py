@@ -1,0 +1,35 @@
+"""Tables of texts in, tables of chunks out: for one process, for several, and for the engines that spread tables over machines.
+
+    from chunker.scale import ChunkBatch, EmbedBatch, chunk_corpus
+
+    chunks = ChunkBatch(512)(table)                                pyarrow.Table -> pyarrow.Table, a row a chunk
+    chunk_corpus("s3://bucket/in", "out", ChunkBatch(512))         parquet and JSON Lines, part by part; a second run skips what is done
+
+Ray Data and Spark take the same classes: `integrations.ray_data`, `integrations.spark`. Needs pyarrow: pip install "bpe-chunker[arrow]".
+"""
+
+from __future__ import annotations
+
+from chunker.scale.errors import ColumnError, MissingExtraError, PartError, RowError, ScaleError, TargetError
+
+try:
+    import pyarrow as _pyarrow  # noqa: F401, ICN001  # to tell what to install, before a module of ours fails on it
+except ImportError as error:
+    raise MissingExtraError("pyarrow", "arrow") from error
+
+from chunker.scale.columns import ChunkBatch
+from chunker.scale.corpus import CorpusReport, chunk_corpus
+from chunker.scale.embedding import EmbedBatch
+
+__all__ = [
+    "ChunkBatch",
+    "ColumnError",
+    "CorpusReport",
+    "EmbedBatch",
+    "MissingExtraError",
+    "PartError",
+    "RowError",
+    "ScaleError",
+    "TargetError",
+    "chunk_corpus",
+]

@@ -1,0 +1,237 @@
+"""One class that every engine can call: a table of texts in, a table of their chunks out.
+
+    path     text         stars          text       body       context  token_count  start  end ... index  kind     path     stars
+    a.md     "# A ..."    3        ->    "# A ..."  "# A ..."  ""       212          0      900     0      section  a.md     3
+    b.py     null         1              "## B..."  "## B..."  "A\\n"    190          900    1800    1      section  a.md     3
+
+Rows come in the order of the texts, and are those of `chunker_for(path, ...).chunk(text)`. The other columns are carried along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections.abc import Collection, Iterator
+from typing import Any, Literal, TypedDict, Unpack, get_args
+
+import pyarrow as pa
+
+from bpe_engine.errors import BpeEngineError
+from chunker.assembly import Assembler
+from chunker.batches import Cut
+from chunker.chunkers import TextChunker
+from chunker.errors import ChunkerError, OptionError
+from chunker.options import Options
+from chunker.scale.errors import ColumnError, RowError
+from chunker.scale.texts import column_of, text_type, texts
+
+Problems = Literal["raise", "rows"]
+
+AUTO = "auto"
+# Where tables have the name of the file that a text is from.
+SOURCES = ("path", "source", "file_path", "file_name", "filename")
+# Before the names of columns that would have the name of one of ours.
+PREFIX = "document_"
+PROBLEM = "problem"
+
+# Columns of texts have the type of the texts that came in: None here.
+_COLUMNS: dict[str, pa.DataType | None] = {
+    "text": None,
+    "body": None,
+    "context": None,
+    "token_count": pa.int32(),
+    "start": pa.int64(),
+    "end": pa.int64(),
+    "start_byte": pa.int64(),
+    "end_byte": pa.int64(),
+    "start_line": pa.int64(),
+    "end_line": pa.int64(),
+    "index": pa.int64(),
+    "kind": pa.string(),
+    "language": pa.string(),
+    "id": pa.string(),
+    "breadcrumb": pa.list_(pa.string()),
+}
+
+
+class BatchSettings(TypedDict, total=False):
+    """What `ChunkBatch` takes beside the options of a chunker."""
+
+    text: str
+    source: str | None
+    keep: Collection[str] | None
+    problems: Problems
+    chunker: TextChunker | None
+
+
+class ChunkBatch:
+    """Cuts the texts of a table into chunks, a row each. Holds settings: it pickles, and the tokenizer is built where it is called.
+
+    `text`: the column of texts: strings, bytes, or a dictionary of them. `source`: the column with the name of the file, which tells its
+    format and is part of a context; by default the first there is of "path", "source", "file_path", "file_name" and "filename"; None for none.
+    `keep`: the other columns to carry along, by default all. One that has the name of a column of chunks gets the prefix "document_".
+    `problems`: "raise" a `RowError` for a document that cannot be cut, or go on, with "rows", whose column `problem` is null but for such a
+    document, which has one row. `chunker`: cut all texts with this one. Other options are those of `chunker.chunker_for`.
+
+    A null has no chunks, nor has an empty text. Raises `OptionError` at once for options that cannot be used.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int = 512,
+        *,
+        text: str = "text",
+        source: str | None = AUTO,
+        keep: Collection[str] | None = None,
+        problems: Problems = "raise",
+        chunker: TextChunker | None = None,
+        **options: Unpack[Options],
+    ) -> None:
+        if problems not in get_args(Problems):
+            raise OptionError(f"problems must be one of {', '.join(get_args(Problems))}; got {problems!r}")
+        if chunker is not None and (options or max_tokens != 512):
+            raise OptionError("a chunker has its own options: give either it or them")
+        self._text = text
+        self._source = source
+        self._keep = None if keep is None else tuple(keep)
+        self._problems = problems
+        self._chunker = chunker
+        self._max_tokens = max_tokens
+        self._options = options
+        # Made here to tell what is wrong with the options, and not pickled.
+        self._cut: Cut | None = None if chunker is not None else Cut(max_tokens, **self._copied())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cut": None}
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        """The chunks of the texts of `table`, in its order. Raises `ColumnError`, and `RowError`."""
+        given: object = table  # what an engine without types may pass
+        if isinstance(given, pa.RecordBatch):
+            table = pa.Table.from_batches([given])
+        schema = self.schema(table.schema)
+        text = table.column(column_of(table.schema, self._text))
+        source = self._source_of(table.schema)
+        names = iter(texts(table.column(column_of(table.schema, source)))) if source is not None else _nothing()
+        rows: list[tuple[Any, ...]] = []
+        documents: list[int] = []
+        for number, document in enumerate(texts(text)):
+            found = self._rows(number, document, next(names))
+            rows += found
+            documents += [number] * len(found)
+        return self._assembled(table, schema, rows, documents)
+
+    def schema(self, given: pa.Schema) -> pa.Schema:
+        """The columns that come out for a table with these. Raises `ColumnError`."""
+        kind = given.field(column_of(given, self._text)).type
+        wide = text_type(kind)
+        if wide is None:
+            raise ColumnError(f"column {self._text!r} holds {kind}, no texts")
+        source = self._source_of(given)
+        if source is not None and text_type(given.field(column_of(given, source)).type) is None:
+            raise ColumnError(f"column {source!r} holds {given.field(source).type}, no names")
+        ours = [pa.field(name, wide if kind is None else kind) for name, kind in self._columns().items()]
+        carried = [given.field(number).with_name(name) for number, name in self._carried(given)]
+        return pa.schema([*ours, *carried])
+
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that depend on what the rows depend on, beside the texts."""
+        told = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
+        return hashlib.blake2b(_described(told), digest_size=16).hexdigest()
+
+    def _columns(self) -> dict[str, pa.DataType | None]:
+        return _COLUMNS if self._problems == "raise" else {**_COLUMNS, PROBLEM: pa.string()}
+
+    def _source_of(self, schema: pa.Schema) -> str | None:
+        if self._source != AUTO:
+            return self._source
+        return next((name for name in SOURCES if len(schema.get_all_field_indices(name)) == 1), None)
+
+    def _carried(self, schema: pa.Schema) -> list[tuple[int, str]]:
+        """The number of each column that is carried along, and its name there."""
+        kept = [name for name in schema.names if name != self._text] if self._keep is None else self._keep
+        taken = {*self._columns(), *kept}
+        carried = []
+        for name in kept:
+            number, free = column_of(schema, name), name
+            if name in self._columns():
+                while free in taken:
+                    free = PREFIX + free
+                taken.add(free)
+            carried.append((number, free))
+        return carried
+
+    def _rows(self, number: int, text: str | None, source: str | None) -> list[tuple[Any, ...]]:
+        if not text:
+            return []
+        further = () if self._problems == "raise" else (None,)
+        try:
+            return [row + further for row in self._cut_rows(text, source)]
+        except Exception as error:
+            known = isinstance(error, ChunkerError | BpeEngineError)
+            reason = str(error) if known else f"{type(error).__name__}: {error}"
+            if self._problems == "raise":
+                raise RowError(number, source, reason) from error
+            return [(None,) * len(_COLUMNS) + (reason,)]
+
+    def _cut_rows(self, text: str, source: str | None) -> Iterator[tuple[Any, ...]]:
+        chunker = self._chunker_for(source or "", text)
+        outline = chunker.outline(text)
+        assembler = Assembler(text, chunker.language, {})
+        for index, piece in enumerate(chunker.pieces(text, outline, chunker.context_of(text, outline, source))):
+            fields = assembler.fields(piece)
+            span = fields["span"]
+            yield (
+                *(piece.context + fields["body"], fields["body"], piece.context, piece.tokens),
+                *(
+                    span["start"],
+                    span["end"],
+                    span["start_byte"],
+                    span["end_byte"],
+                    span["start_line"],
+                    span["end_line"],
+                ),
+                *(index, piece.label, chunker.language, fields["id"], outline.breadcrumb(piece.start)),
+            )
+
+    def _chunker_for(self, source: str, text: str) -> TextChunker:
+        if self._chunker is not None:
+            return self._chunker
+        if self._cut is None:
+            self._cut = Cut(self._max_tokens, **self._copied())
+        return self._cut.chunker(source, text)
+
+    def _copied(self) -> Options:
+        """The options, for one who puts the tokenizer in place of its name."""
+        return Options(**self._options)
+
+    def _assembled(
+        self, table: pa.Table, schema: pa.Schema, rows: list[tuple[Any, ...]], documents: list[int]
+    ) -> pa.Table:
+        ours = len(self._columns())
+        values = zip(*rows, strict=True) if rows else ((),) * ours
+        columns = [pa.array(column, schema.field(number).type) for number, column in enumerate(values)]
+        numbers = pa.array(documents, pa.int64())
+        columns += [table.column(number).take(numbers) for number, _ in self._carried(table.schema)]
+        return pa.table(columns, schema=schema)
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self._options.items())
+        return f"ChunkBatch({self._max_tokens}, text={self._text!r}, source={self._source!r}{given})"
+
+
+def _nothing() -> Iterator[None]:
+    while True:
+        yield None
+
+
+def _described(value: object) -> bytes:
+    """Bytes that are equal for equal settings: JSON as far as that goes, pickles of what it does not know."""
+    return json.dumps(value, sort_keys=True, default=_other).encode()
+
+
+def _other(value: object) -> Any:  # noqa: ANN401  # whatever JSON can take
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return [type(value).__name__, hashlib.blake2b(pickle.dumps(value), digest_size=16).hexdigest()]

@@ -1,0 +1,260 @@
+"""A corpus of many files, part by part, each finished or not begun: a run that was stopped goes on where it was.
+
+    corpus/a.parquet     ->  out/a.parquet              written as .a.parquet.4f2a.partial, and renamed when it is whole
+    corpus/b.jsonl.gz    ->  out/b.jsonl.gz.parquet
+                             out/_done/a.parquet.json   by which settings, of which bytes: written last
+
+A part whose record is there is skipped; one that has changed since is done again. A run that is killed leaves whole parts, and names that
+begin with a dot, which the next run removes. Whoever reads `out` with Arrow, Spark or DuckDB sees the parts alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from chunker.errors import ChunkerError, OptionError
+from chunker.files import Problem
+from chunker.scale.columns import ChunkBatch
+from chunker.scale.errors import PartError, ScaleError, TargetError
+from chunker.scale.parts import OUTPUTS, Output, Part, PartWriter, Place, read_tables
+from chunker.workers import Lost, Workers
+
+Batch = Callable[[pa.Table], pa.Table]
+
+ROWS = 256
+_DONE = "_done"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The record of a part that is done: what it was made of, and what came of it. `settings`: the fingerprint of those it was made with."""
+
+    name: str
+    size: int
+    modified: int
+    settings: str
+    rows: int
+    chunks: int
+    tokens: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class CorpusReport:
+    """What a run did. `skipped`: parts that were done before; the sums are over all parts that are done now. `seconds` of this run."""
+
+    parts: int = 0
+    done: int = 0
+    skipped: int = 0
+    rows: int = 0
+    chunks: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+
+
+class PartWork:
+    """Does one part: reads it, takes each table through the steps, writes what comes out. Pickles if they do; never raises for what a part holds."""
+
+    def __init__(
+        self, source: Place, target: Place, steps: Sequence[Batch], *, output: Output, rows: int, settings: str
+    ) -> None:
+        self._source = source
+        self._target = target
+        self._steps = steps
+        self._output: Output = output
+        self._rows = rows
+        self._settings = settings
+
+    def __call__(self, part: Part) -> Done | Problem:
+        """The record of the part, which is kept in the target; or what is wrong."""
+        name = part.name or self._source.root.rpartition("/")[2]
+        try:
+            return self._done(part, result_name(name, self._output))
+        except ScaleError as error:
+            return Problem(name, str(error))
+        except (OSError, ChunkerError, pa.ArrowException) as error:
+            return Problem(name, f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - whatever one part leads to, the others are to be done
+            return Problem(name, f"internal error, please report it: {type(error).__name__}: {error}")
+
+    def _done(self, part: Part, name: str) -> Done:
+        began = time.monotonic()
+        folder, _, base = name.rpartition("/")
+        below = f"{folder}/" if folder else ""
+        self._target.remove(re.compile(rf"\.{re.escape(base)}\.[0-9a-f]{{32}}\.partial"), folder)
+        temporary = f"{below}.{base}.{uuid.uuid4().hex}.partial"
+        counts = Counter[str]()
+        writer: PartWriter | None = None
+        for table in read_tables(self._source, part, self._rows):
+            result = table
+            for step in self._steps:
+                result = step(result)
+            if writer is None:
+                writer = self._target.writer(temporary, result.schema, self._output)
+            writer.write(result)
+            counts["rows"] += len(table)
+            counts["chunks"] += len(result)
+            counts["tokens"] += _tokens(result)
+        if writer is not None:
+            writer.close()
+            self._target.put(temporary, name)
+        seconds = time.monotonic() - began
+        done = Done(
+            name, part.size, part.modified, self._settings, counts["rows"], counts["chunks"], counts["tokens"], seconds
+        )
+        self._target.write_bytes(_record_name(name), json.dumps(asdict(done)).encode())
+        return done
+
+
+# What does the work with each part, in any order: one process, several, or the tasks of an engine.
+Runner = Callable[[PartWork, Sequence[Part]], Iterable[Done | Problem]]
+
+
+def chunk_corpus(  # noqa: PLR0913  # as many as there are options
+    source: str,
+    target: str,
+    steps: Batch | Sequence[Batch] | None = None,
+    *,
+    workers: int = 1,
+    output: Output = "parquet",
+    rows: int = ROWS,
+    redo: bool = False,
+    runner: Runner | None = None,
+    progress: Callable[[CorpusReport], object] | None = None,
+) -> CorpusReport:
+    """Chunk the parquet and JSON Lines files behind `source` into `target`, both folders or URLs; a file each, and what is done is skipped.
+
+    `steps`: what is done with each table of at most `rows` rows, by default `ChunkBatch()`; one or more that make a table of a table, and pickle.
+    `workers`: so many processes, started by spawn, so that the work must begin under `if __name__ == "__main__":`; `runner` does the parts
+    otherwise. `output`: "parquet", or "jsonl". `redo`: do parts again that were done with other settings. `progress` is called with the report
+    after each part.
+
+    A part that cannot be done, or that kills its worker twice, is among `problems`; the others are done. One run at a time for a target. Raises
+    `TargetError` if parts in it were made with other settings, `PartError` if there is nothing at `source`, `OptionError`.
+    """
+    if output not in OUTPUTS:
+        raise OptionError(f"output must be one of {', '.join(OUTPUTS)}; got {output!r}")
+    for name, value in (("workers", workers), ("rows", rows)):
+        if value < 1:
+            raise OptionError(f"{name} must be a whole number from 1, got {value!r}")
+    began = time.monotonic()
+    made: Sequence[Batch] = [ChunkBatch()] if steps is None else [steps] if callable(steps) else list(steps)
+    read, write = Place(source), Place(target)
+    parts = read.parts()
+    settings = " ".join(_fingerprint(step) for step in made)
+    report, waiting = _waiting(read, write, parts, settings, output, redo=redo)
+    run = runner or (_here if workers == 1 else _Processes(workers))
+    for result in run(PartWork(read, write, made, output=output, rows=rows, settings=settings), waiting):
+        if isinstance(result, Problem):
+            report.problems.append(result)
+        else:
+            report.done += 1
+            _add(report, result)
+        report.seconds = time.monotonic() - began
+        if progress is not None:
+            progress(report)
+    report.problems.sort(key=lambda problem: problem.path)
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def result_name(name: str, output: Output) -> str:
+    """The name of what is made of a part.
+
+    >>> result_name("2024/a.parquet", "parquet"), result_name("b.jsonl.gz", "parquet"), result_name("a.parquet", "jsonl")
+    ('2024/a.parquet', 'b.jsonl.gz.parquet', 'a.parquet.jsonl')
+    """
+    return name if name.endswith(f".{output}") else f"{name}.{output}"
+
+
+def _waiting(
+    source: Place, target: Place, parts: Sequence[Part], settings: str, output: Output, *, redo: bool
+) -> tuple[CorpusReport, list[Part]]:
+    """The report so far, and what is to be done."""
+    report = CorpusReport(parts=len(parts))
+    results: dict[str, str] = {}
+    waiting = []
+    for part in parts:
+        told = part.name or source.root.rpartition("/")[2]
+        name = result_name(told, output)
+        if name in results:
+            raise TargetError(f"{results[name]} and {told} would both be {name}: put them into folders of their own")
+        results[name] = told
+        done = _record(target, name)
+        if done is None or (done.size, done.modified) != (part.size, part.modified):
+            waiting.append(part)
+        elif done.settings == settings:
+            report.skipped += 1
+            _add(report, done)
+        elif redo:
+            waiting.append(part)
+        else:
+            raise TargetError(
+                f"{target.url}: {name} was made with other settings; take another target, or redo=True to make all parts anew"
+            )
+    return report, waiting
+
+
+def _record(target: Place, name: str) -> Done | None:
+    try:
+        with target.files.open_input_stream(target.path(_record_name(name))) as stream:
+            record = Done(**json.loads(stream.read()))
+        # A part without any row has a record and no result: there is nothing that says which columns it would have.
+        return record if not record.rows or target.files.get_file_info(target.path(name)).is_file else None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise PartError(f"{target.url}/{_record_name(name)} cannot be read ({error}): remove it") from error
+
+
+def _record_name(name: str) -> str:
+    return f"{_DONE}/{name}.json"
+
+
+def _fingerprint(step: Batch) -> str:
+    """What the step depends on, as far as it tells; of a function its name."""
+    told = getattr(step, "fingerprint", None)
+    return (
+        str(told()) if callable(told) else f"{step.__module__}.{getattr(step, '__qualname__', type(step).__qualname__)}"
+    )
+
+
+def _add(report: CorpusReport, done: Done) -> None:
+    report.rows += done.rows
+    report.chunks += done.chunks
+    report.tokens += done.tokens
+
+
+def _tokens(table: pa.Table) -> int:
+    if "token_count" not in table.schema.names:
+        return 0
+    return int(table.column("token_count").combine_chunks().sum().as_py() or 0) if len(table) else 0
+
+
+def _here(work: PartWork, parts: Sequence[Part]) -> Iterator[Done | Problem]:
+    return map(work, parts)
+
+
+class _Processes:
+    """Does parts in processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def __call__(self, work: PartWork, parts: Sequence[Part]) -> Iterator[Done | Problem]:
+        if not parts:
+            return
+        # By spawn: Arrow has threads of its own, which do not survive a fork.
+        with Workers[Part, Any](work, min(self._workers, len(parts)), start_method="spawn") as pool:
+            for part, result in zip(parts, pool.map(parts), strict=True):
+                yield Problem(part.name, result.reason) if isinstance(result, Lost) else result

@@ -1,0 +1,58 @@
+"""Everything that work on tables and corpora raises on purpose.
+
+ScaleError                  the root, a ChunkerError
+├── ColumnError             a table lacks a column, or has it in a type that is no text                    (also ValueError)
+├── RowError                a document cannot be cut; `row` says which of the table                        (also ValueError)
+├── PartError               a part of a corpus cannot be read, or its result not be written; says where
+├── TargetError             the results that lie in the target folder were made otherwise, or of something else
+└── MissingExtraError       a package is not installed; the message says how to install it
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chunker.errors import ChunkerError
+
+
+class ScaleError(ChunkerError):
+    """The root: catches whatever work on tables and corpora raises on purpose."""
+
+
+class ColumnError(ScaleError, ValueError):
+    """A table lacks a column, or has it in a type that is no text; the message names the columns that there are."""
+
+
+class RowError(ScaleError, ValueError):
+    """A document cannot be cut. `row`: its number in the table, from 0; `source`: its name, if it has one; `reason`."""
+
+    def __init__(self, row: int, source: str | None, reason: str) -> None:
+        super().__init__(row, source, reason)
+        self.row = row
+        self.source = source
+        self.reason = reason
+
+    def __str__(self) -> str:
+        named = "" if self.source is None else f" ({self.source})"
+        return (
+            f'row {self.row}{named}: {self.reason}; problems="rows" gives such rows a column that says so, and goes on'
+        )
+
+
+class PartError(ScaleError):
+    """A part of a corpus cannot be read, or its result not be written; the message says which part, and where in it."""
+
+
+class TargetError(ScaleError):
+    """What lies in the target folder was made with other settings, or two parts would have one name in it."""
+
+
+class MissingExtraError(ScaleError, ImportError):
+    """A package is not installed; the message says how to install it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f'{package} is not installed: pip install "bpe-chunker[{extra}]"')
+        self.package, self.extra = package, extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MissingExtraError, (self.package, self.extra)

@@ -1,0 +1,150 @@
+"""Ray Data: chunks of a dataset, their vectors, and a whole corpus, on as many workers as the cluster has.
+
+    import ray
+    from integrations.ray_data import chunk, chunk_corpus, embed
+
+    documents = ray.data.read_parquet("s3://bucket/corpus")            columns: text, path, ...
+    chunks = chunk(documents, 512, workers=8, context=True)            a row a chunk
+    embed(chunks, "minilm", workers=(1, 16)).write_parquet("s3://bucket/chunks")
+
+    chunk_corpus("s3://bucket/corpus", "s3://bucket/chunks", [ChunkBatch(512)], workers=8)      may be stopped, and goes on
+
+The work is done by `chunker.scale`: actors hold the tokenizer and the model, tables stay in Arrow. A worker that dies is started anew by Ray, and its
+batch is done again. Needs Ray: pip install "bpe-chunker[ray]".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from chunker.options import Options
+from integrations.requirements import missing
+
+try:
+    import ray
+    import ray.data
+except ModuleNotFoundError as error:
+    raise missing(error, "ray") from error
+
+from chunker.files import Problem
+from chunker.scale import ChunkBatch, CorpusReport, EmbedBatch
+from chunker.scale import chunk_corpus as chunk_parts
+from chunker.scale.columns import BatchSettings
+
+if TYPE_CHECKING:
+    from chunker.index import Embedder
+    from chunker.scale.corpus import Batch, Done, PartWork
+    from chunker.scale.parts import Output, Part
+
+# Documents at a time: enough to pay for the way to a worker, few enough that their chunks are no burden.
+BATCH_ROWS = 256
+# Chunks at a time; the embedder takes of them what it can.
+EMBED_ROWS = 1024
+# How often a part is given to a worker that dies of it.
+_RETRIES = 1
+
+
+class ChunkSettings(Options, BatchSettings, total=False):
+    """What `ChunkBatch` takes beside `max_tokens`."""
+
+
+def chunk(
+    dataset: Any,  # noqa: ANN401  # a ray.data.Dataset
+    max_tokens: int = 512,
+    *,
+    workers: int | tuple[int, int] = 1,
+    batch_rows: int = BATCH_ROWS,
+    **settings: Unpack[ChunkSettings],
+) -> Any:  # noqa: ANN401
+    """The dataset of the chunks of a dataset of texts, as `ChunkBatch` makes them. `workers`: so many actors, or least and most of them.
+
+    Raises `OptionError` at once for settings that cannot be used. The order of rows is that of Ray: that of the texts only with
+    `DataContext.execution_options.preserve_order`.
+    """
+    ChunkBatch(max_tokens, **settings)  # what is wrong is told here, not by a worker
+    return _mapped(dataset, ChunkBatch, (max_tokens,), dict(settings), workers=workers, rows=batch_rows)
+
+
+def embed(
+    dataset: Any,  # noqa: ANN401  # a ray.data.Dataset
+    embedder: str | Embedder = "hashing",
+    *,
+    workers: int | tuple[int, int] = 1,
+    batch_rows: int = EMBED_ROWS,
+    column: str = "text",
+    into: str = "embedding",
+    **options: Any,  # noqa: ANN401  # those of the embedder
+) -> Any:  # noqa: ANN401
+    """The dataset with the vectors of a column, as `EmbedBatch` makes them; each actor loads the model once."""
+    settings = {"column": column, "into": into, **options}
+    return _mapped(dataset, EmbedBatch, (embedder,), settings, workers=workers, rows=batch_rows)
+
+
+def _mapped(
+    dataset: Any,  # noqa: ANN401  # a ray.data.Dataset
+    batch: type[ChunkBatch | EmbedBatch],
+    arguments: tuple[Any, ...],
+    settings: dict[str, Any],
+    *,
+    workers: int | tuple[int, int],
+    rows: int,
+) -> Any:  # noqa: ANN401
+    pool = (
+        ray.data.ActorPoolStrategy(size=workers)
+        if isinstance(workers, int)
+        else ray.data.ActorPoolStrategy(min_size=workers[0], max_size=workers[1])
+    )
+    return dataset.map_batches(
+        batch,
+        batch_format="pyarrow",
+        batch_size=rows,
+        compute=pool,
+        fn_constructor_args=arguments,
+        fn_constructor_kwargs=settings,
+        zero_copy_batch=True,
+    )
+
+
+def chunk_corpus(
+    source: str,
+    target: str,
+    steps: Batch | Sequence[Batch] | None = None,
+    *,
+    workers: int = 1,
+    output: Output = "parquet",
+    rows: int = BATCH_ROWS,
+    redo: bool = False,
+) -> CorpusReport:
+    """`chunker.scale.chunk_corpus` with tasks of Ray, at most `workers` at a time: each part is finished or not begun, and a second run skips
+    what is done. A part whose worker dies is given to another once. `source` and `target` must be what every machine can reach.
+    """
+    return chunk_parts(source, target, steps, output=output, rows=rows, redo=redo, runner=_Tasks(workers))
+
+
+class _Tasks:
+    """Does parts in tasks of Ray."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def __call__(self, work: PartWork, parts: Sequence[Part]) -> Iterator[Done | Problem]:
+        task = ray.remote(max_retries=_RETRIES)(_done)
+        shared = ray.put(work)
+        waiting = iter(parts)
+        running: dict[Any, Part] = {}
+        while True:
+            while len(running) < self._workers and (part := next(waiting, None)) is not None:
+                running[task.remote(shared, part)] = part
+            if not running:
+                return
+            ready, _ = ray.wait(list(running), num_returns=1)
+            part = running.pop(ready[0])
+            try:
+                yield ray.get(ready[0])
+            except ray.exceptions.RayError as error:
+                yield Problem(part.name, f"the worker ended: {type(error).__name__}")
+
+
+def _done(work: PartWork, part: Part) -> Done | Problem:
+    return work(part)

@@ -1,0 +1,69 @@
+"""Spark: the chunks of a column of a DataFrame, and their vectors, by `mapInArrow`: tables stay in Arrow from end to end.
+
+    from integrations.spark import chunk, embed
+
+    documents = spark.read.parquet("s3a://bucket/corpus")              columns: text, path, ...
+    chunks = chunk(documents, 512, context=True)                       a row a chunk
+    embed(chunks, "minilm").write.parquet("s3a://bucket/chunks")
+
+The tokenizer and the model are built once a task, before its first batch; `spark.sql.execution.arrow.maxRecordsPerBatch` says how many rows one has.
+The workers of Spark must have this package, too. Needs Spark: pip install "bpe-chunker[spark]".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Unpack
+
+from chunker.options import Options
+from integrations.requirements import missing
+
+try:
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+except ModuleNotFoundError as error:
+    raise missing(error, "spark") from error
+
+import pyarrow as pa
+
+from chunker.scale import ChunkBatch, EmbedBatch
+from chunker.scale.columns import BatchSettings
+
+if TYPE_CHECKING:
+    from chunker.index import Embedder
+
+
+class ChunkSettings(Options, BatchSettings, total=False):
+    """What `ChunkBatch` takes beside `max_tokens`."""
+
+
+def chunk(frame: Any, max_tokens: int = 512, **settings: Unpack[ChunkSettings]) -> Any:  # noqa: ANN401  # DataFrames of Spark
+    """The DataFrame of the chunks of the texts of a DataFrame, as `ChunkBatch` makes them.
+
+    Raises at once `OptionError` for settings that cannot be used, and `ColumnError` for a column that is not there.
+    """
+    work = ChunkBatch(max_tokens, **settings)
+    return _mapped(frame, work, work.schema(to_arrow_schema(frame.schema)))
+
+
+def embed(
+    frame: Any,  # noqa: ANN401  # a DataFrame of Spark
+    embedder: str | Embedder = "hashing",
+    *,
+    column: str = "text",
+    into: str = "embedding",
+    **options: Any,  # noqa: ANN401  # those of the embedder
+) -> Any:  # noqa: ANN401
+    """The DataFrame with the vectors of a column, as arrays of floats."""
+    work = EmbedBatch(embedder, column=column, into=into, **options)
+    given = to_arrow_schema(frame.schema)
+    kept = [field for field in given if field.name != into]
+    # Spark has no lists of one size.
+    return _mapped(frame, work, pa.schema([*kept, pa.field(into, pa.list_(pa.float32()))]))
+
+
+def _mapped(frame: Any, work: Callable[[pa.Table], pa.Table], schema: pa.Schema) -> Any:  # noqa: ANN401  # DataFrames of Spark
+    def mapped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield from work(pa.Table.from_batches([batch])).cast(schema).to_batches()
+
+    return frame.mapInArrow(mapped, from_arrow_schema(schema))

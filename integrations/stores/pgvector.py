@@ -1,0 +1,153 @@
+"""Vectors of an index in PostgreSQL, with the extension pgvector (0.5 or newer).
+
+    Index.open(".chunker", store="pgvector:postgresql://me@localhost/search")      the password is taken from PGPASSWORD or ~/.pgpass
+
+A table has the columns `key bytea` and `embedding vector(n)`. Search reads all rows and is exact; `PgStore(place).make_index(...)` makes an index of
+pgvector, and search is quick and approximate. The extension must be there, or the user be allowed to make it. Needs psycopg and pgvector:
+pip install "bpe-chunker[pgvector]".
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from chunker.index.errors import MissingExtraError, VectorStoreError
+from chunker.index.vector_stores import without_password
+from chunker.index.vectors import Vectors
+
+try:
+    import psycopg
+    from pgvector.psycopg import register_vector
+    from psycopg import sql
+except ImportError as error:
+    raise MissingExtraError("psycopg and pgvector", "pgvector") from error
+
+# An empty address: what PGHOST, PGDATABASE and the like say.
+DEFAULT = "postgresql://"
+_SECONDS = 30
+
+
+class PgStore:
+    """Tables of a database, by its URL."""
+
+    def __init__(self, place: str = DEFAULT) -> None:
+        self._place = place
+
+    @property
+    def spec(self) -> str:
+        """The name with which an index finds it again; without the password."""
+        return without_password(f"pgvector:{self._place}")
+
+    def create(self, table: str, dimensions: int) -> None:
+        """Make a table without vectors; nothing if it is there."""
+        with self._connected() as connection:
+            statement = sql.SQL("CREATE TABLE IF NOT EXISTS {} (key bytea PRIMARY KEY, embedding vector({}) NOT NULL)")
+            connection.execute(statement.format(sql.Identifier(table), sql.Literal(dimensions)))
+
+    @contextlib.contextmanager
+    def opened(self, table: str) -> Iterator[PgTable]:
+        """A table. Raises `VectorStoreError` if it is not there."""
+        with self._connected() as connection:
+            opened = PgTable(connection, table, self._shown)
+            opened.check()
+            yield opened
+
+    def discard(self, table: str) -> None:
+        """Remove a table, if it is there."""
+        with self._connected() as connection:
+            connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table)))
+
+    @property
+    def _shown(self) -> str:
+        return without_password(self._place)
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[psycopg.Connection[Any]]:
+        with _telling(self._shown):
+            # Each statement is a commit of its own, which the server acknowledges when it is on its disk.
+            connection = psycopg.connect(self._place, autocommit=True, connect_timeout=_SECONDS)
+            with contextlib.closing(connection):
+                if connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None:
+                    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+                register_vector(connection)
+                yield connection
+
+    def __repr__(self) -> str:
+        return f"PgStore({self._shown!r})"
+
+
+class PgTable:
+    """Vectors by key, in a table of PostgreSQL."""
+
+    def __init__(self, connection: psycopg.Connection[Any], name: str, place: str) -> None:
+        self._connection = connection
+        self._name = name
+        self._place = place
+
+    def check(self) -> None:
+        """Raises `VectorStoreError` if the table is not there."""
+        if self._asked("SELECT to_regclass(%s)", (f'"{self._name}"',), named=False)[0][0] is None:
+            raise VectorStoreError(f"PostgreSQL at {self._place}: there is no table {self._name}")
+
+    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep the vectors, all in one commit; a key that was there has the new one."""
+        names = sql.Identifier(f"{self._name}_new"), sql.Identifier(self._name)
+        with _telling(self._place), self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(*names))
+            with cursor.copy(sql.SQL("COPY {} FROM STDIN WITH (FORMAT BINARY)").format(names[0])) as copy:
+                copy.set_types(["bytea", "vector"])
+                for key, vector in zip(keys, np.asarray(vectors, np.float32), strict=True):
+                    copy.write_row((key, vector))
+            merged = "INSERT INTO {} SELECT * FROM {} ON CONFLICT (key) DO UPDATE SET embedding = excluded.embedding"
+            cursor.execute(sql.SQL(merged).format(names[1], names[0]))
+
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Have no vectors under these keys."""
+        with _telling(self._place):
+            statement = sql.SQL("DELETE FROM {} WHERE key = ANY(%s)").format(sql.Identifier(self._name))
+            self._connection.execute(statement, (list(keys),))
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
+        """The nearest keys and their dot products, best first."""
+        # pgvector has the product with its sign changed, so that the least is the nearest.
+        query = "SELECT key, -(embedding <#> %s) FROM {} ORDER BY embedding <#> %s LIMIT %s"
+        rows = self._asked(query, (vector, vector, limit))
+        return [bytes(key) for key, _ in rows], [float(score) for _, score in rows]
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """The vectors of those keys that have one."""
+        rows = self._asked("SELECT key, embedding FROM {} WHERE key = ANY(%s)", (list(keys),))
+        return {bytes(key): np.asarray(_numbers(vector), np.float32) for key, vector in rows}
+
+    def count(self) -> int:
+        """How many vectors there are."""
+        return int(self._asked("SELECT count(*) FROM {}", ())[0][0])
+
+    def make_index(self, kind: str = "hnsw") -> None:
+        """An index of pgvector ("hnsw" or "ivfflat") over the vectors, of at most 2,000 numbers each."""
+        with _telling(self._place):
+            statement = sql.SQL("CREATE INDEX ON {} USING {} (embedding vector_ip_ops)")
+            self._connection.execute(statement.format(sql.Identifier(self._name), sql.Identifier(kind)))
+
+    def _asked(self, query: str, values: Sequence[object], *, named: bool = True) -> list[Any]:
+        names = [sql.Identifier(self._name)] if named else []
+        with _telling(self._place):
+            rows: list[Any] = self._connection.execute(sql.SQL(query).format(*names), values, binary=True).fetchall()
+        return rows
+
+
+def _numbers(vector: Any) -> Any:  # noqa: ANN401  # an array, or the class that pgvector has for it since 0.4.2
+    return vector.to_numpy() if hasattr(vector, "to_numpy") else vector
+
+
+@contextlib.contextmanager
+def _telling(place: str) -> Iterator[None]:
+    """Errors of PostgreSQL as errors of the index."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise VectorStoreError(f"PostgreSQL at {place}: {str(error).strip()}") from error

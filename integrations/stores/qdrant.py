@@ -1,0 +1,168 @@
+"""Vectors of an index in Qdrant: a server, or a folder of this machine.
+
+    Index.open(".chunker", store="qdrant:http://localhost:6333")       the key is taken from QDRANT_API_KEY
+    Index.open(".chunker", store="qdrant:vectors")                     a folder, for one process at a time and some ten thousand vectors
+
+A point has the key as its number (a UUID of 16 bytes) and the vector, without payload. Search is exact; `QdrantStore(place, exact=False)` asks the
+graph of the server instead. Needs qdrant-client: pip install "bpe-chunker[qdrant]".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from chunker.index.errors import MissingExtraError, VectorStoreError
+from chunker.index.vector_stores import without_password
+from chunker.index.vectors import Vectors
+
+try:
+    from qdrant_client import QdrantClient, models
+    from qdrant_client.http.exceptions import ApiException
+except ImportError as error:
+    raise MissingExtraError("qdrant-client", "qdrant") from error
+
+DEFAULT = "qdrant"
+# Points in one request: with 3,072 numbers each they stay below the 32 MB that a server takes.
+_POINTS = 256
+_SECONDS = 60
+
+
+class QdrantStore:
+    """Collections of a server, by its URL; or of a folder."""
+
+    def __init__(self, place: str = DEFAULT, *, exact: bool = True, api_key: str | None = None) -> None:
+        self._is_server = "://" in place
+        self._place = place if self._is_server else os.path.realpath(place)
+        self._exact = exact
+        self._api_key = api_key
+        # Of a folder there is one client for all threads: it locks the folder.
+        self._lock = threading.RLock()
+        self._client: QdrantClient | None = None
+        self._users = 0
+
+    @property
+    def spec(self) -> str:
+        """The name with which an index finds it again."""
+        return without_password(f"qdrant:{self._place}")
+
+    def create(self, table: str, dimensions: int) -> None:
+        """Make a collection without vectors; nothing if it is there."""
+        with self._connected() as client, _telling(self._shown):
+            if not client.collection_exists(table):
+                # By the product: a cosine would be told of vectors that Qdrant has scaled, which are not what was put.
+                how = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
+                client.create_collection(table, vectors_config=how)
+
+    @contextlib.contextmanager
+    def opened(self, table: str) -> Iterator[QdrantTable]:
+        """A collection. Raises `VectorStoreError` if it is not there."""
+        with self._connected() as client:
+            with _telling(self._shown):
+                is_there = client.collection_exists(table)
+            if not is_there:
+                raise VectorStoreError(f"Qdrant at {self._shown}: there is no collection {table}")
+            yield QdrantTable(client, table, self._shown, exact=self._exact if self._is_server else None)
+
+    def discard(self, table: str) -> None:
+        """Remove a collection, if it is there."""
+        with self._connected() as client, _telling(self._shown):
+            client.delete_collection(table)
+
+    @property
+    def _shown(self) -> str:
+        return without_password(self._place)
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[QdrantClient]:
+        with self._lock, _telling(self._shown):
+            if self._client is None:
+                self._client = self._made()
+            client = self._client
+            self._users += 1
+        try:
+            yield client
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._client = None
+                    client.close()
+
+    def _made(self) -> QdrantClient:
+        if not self._is_server:
+            return QdrantClient(path=self._place)
+        key = self._api_key or os.environ.get("QDRANT_API_KEY")
+        return QdrantClient(url=self._place, api_key=key, timeout=_SECONDS)
+
+    def __repr__(self) -> str:
+        return f"QdrantStore({self._shown!r})"
+
+
+class QdrantTable:
+    """Vectors by key, in a collection of Qdrant."""
+
+    def __init__(self, client: QdrantClient, name: str, place: str, *, exact: bool | None) -> None:
+        self._client = client
+        self._name = name
+        self._place = place
+        self._exact = exact
+
+    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep the vectors; a key that was there has the new one."""
+        with _telling(self._place):
+            for start in range(0, len(keys), _POINTS):
+                part = slice(start, start + _POINTS)
+                batch = models.Batch(ids=_identifiers(keys[part]), vectors=vectors[part].tolist())
+                self._client.upsert(self._name, batch, wait=True)
+
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Have no vectors under these keys."""
+        if keys:
+            with _telling(self._place):
+                self._client.delete(self._name, models.PointIdsList(points=_identifiers(keys)), wait=True)
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
+        """The nearest keys and their dot products, best first."""
+        # None for a folder, where search is exact in any case.
+        how = None if self._exact is None else models.SearchParams(exact=self._exact)
+        with _telling(self._place):
+            answer = self._client.query_points(
+                self._name, query=vector.tolist(), limit=limit, search_params=how, with_payload=False
+            )
+        return [uuid.UUID(str(point.id)).bytes for point in answer.points], [point.score for point in answer.points]
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """The vectors of those keys that have one."""
+        found: dict[bytes, Vectors] = {}
+        with _telling(self._place):
+            for start in range(0, len(keys), _POINTS):
+                points = self._client.retrieve(
+                    self._name, _identifiers(keys[start : start + _POINTS]), with_payload=False, with_vectors=True
+                )
+                for point in points:
+                    found[uuid.UUID(str(point.id)).bytes] = np.asarray(point.vector, np.float32)
+        return found
+
+    def count(self) -> int:
+        """How many vectors there are."""
+        with _telling(self._place):
+            return int(self._client.count(self._name, exact=True).count)
+
+
+def _identifiers(keys: Sequence[bytes]) -> list[models.ExtendedPointId]:
+    return [str(uuid.UUID(bytes=key)) for key in keys]
+
+
+@contextlib.contextmanager
+def _telling(place: str) -> Iterator[None]:
+    """Errors of Qdrant as errors of the index."""
+    try:
+        yield
+    except (ApiException, OSError, ValueError, RuntimeError) as error:
+        raise VectorStoreError(f"Qdrant at {place}: {error}") from error
