@@ -8,7 +8,6 @@ from __future__ import annotations
 import ipaddress
 import socket
 import webbrowser
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -82,6 +81,7 @@ def serve(
         except ModuleNotFoundError as error:
             raise typer.BadParameter(str(missing(error, "serve"))) from None
         from integrations.service.errors import RefusedError
+        from integrations.service.options import index_folder, offered_tokenizers
         from integrations.service.roots import Roots
 
         try:
@@ -104,7 +104,7 @@ def serve(
         } - _EVERYWHERE
         if everywhere:
             names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
-        served = Served(roots, _tokenizers(tokenizer or []), _index(index))
+        served = Served(roots, offered_tokenizers(tokenizer or []), index_folder(index))
         shown = "127.0.0.1" if everywhere else f"[{address[0]}]" if ":" in address[0] else address[0]
         url = f"http://{shown}:{address[1]}/"
 
@@ -142,33 +142,3 @@ def _listen(host: str, port: int, token: str | None) -> socket.socket:
             f"Error: {printable(host)}, port {port}: {error.strerror}. --port 0 takes one that is free.", err=True
         )
         raise typer.Exit(1) from None
-
-
-def _tokenizers(asked: list[str]) -> list[str]:
-    """Those that are offered; the ones that were asked for are tried out."""
-    from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
-    from integrations.service.operations import embedded_tokenizers
-
-    names = embedded_tokenizers()
-    for name in asked:
-        try:
-            try:
-                known = name in names or Tokenizer.load(name) is not None
-            except UnknownEncodingError:
-                known = Path(name).is_file() and Tokenizer.from_file(name) is not None
-                if not known:
-                    raise
-        except (BpeEngineError, OSError) as error:
-            raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
-    return list(dict.fromkeys([*asked, *names]))
-
-
-def _index(folder: str | None) -> Path | None:
-    if folder is None:
-        return None
-    from chunker.index import Index, IndexingError
-
-    try:
-        return Index.open(folder, create=False).path
-    except IndexingError as error:
-        raise typer.BadParameter(str(error), param_hint="--index") from None

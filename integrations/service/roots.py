@@ -86,6 +86,15 @@ class Roots:
             raise RefusedError(f"{shown} holds a private key: it is not given to anybody")
         return document
 
+    def covers(self, path: Path) -> bool:
+        """Whether a path, which need not be there any more, lies in a root and is not hidden or a secret by its name. Follows no link."""
+        plain = Path(os.path.normpath(path))
+        for root in self._roots:
+            if plain.is_relative_to(root.path):
+                parts = plain.relative_to(root.path).parts
+                return not _is_secret(plain.name) and not any(part.startswith(".") for part in parts)
+        return False
+
     def _offered(self, root: _Root, found: FoundFile) -> bool:
         name = found.path.rpartition("/")[2]
         return not _is_secret(name) and found.size <= self._max_bytes and (root.is_folder or Path(found.path).is_file())

@@ -9,7 +9,8 @@ function showTab(name, { focus = false } = {}) {
     tab.tabIndex = one === name ? 0 : -1;
     byId(`${one}-view`).hidden = one !== name;
   }
-  for (const id of ["tokens-button", "copy-button", "panel-button", "heading", "position"]) byId(id).hidden = name !== "cut";
+  for (const id of ["tokens-button", "copy-button", "panel-button", "heading"]) byId(id).hidden = name !== "cut";
+  document.body.dataset.view = name;
   if (focus) byId(`${name}-tab`).focus();
   else if (name === "search") byId("query").focus();
   drawMapSoon();

@@ -1,0 +1,8 @@
+"""`chunker mcp`: count, chunk, search and assemble for agents, by the Model Context Protocol over standard input and output.
+
+    command.py    the command: which roots, which index
+    server.py     the tools
+    asked.py      what they take
+
+Read-only, and confined to the roots it is given (`integrations.service.roots`). Needs the official SDK (the extra `mcp`), imported when the command runs.
+"""

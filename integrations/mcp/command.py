@@ -1,0 +1,74 @@
+"""The command `chunker mcp`: which roots agents may read, which index they may search."""
+
+# Imports stand where they are used: the list of commands needs neither the SDK nor tokenizers.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunker.console import ending_quietly
+
+
+def mcp(
+    roots: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ROOT]...", show_default=False, help="Folders and files that agents may read; none by default."
+        ),
+    ] = None,
+    *,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            "--index",
+            "-i",
+            metavar="FOLDER",
+            show_default=False,
+            help="An index to search. Default: .chunker in the first ROOT that has one.",
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="NAME",
+            show_default=False,
+            help="Offer this one, too: an encoding, a model, or the file of one.",
+        ),
+    ] = None,
+) -> None:
+    """Offer count, chunk, search and assemble to agents, by the Model Context Protocol on standard input and output.
+
+    Read-only. Of ROOT only what a walk finds is read: no hidden files, none that .gitignore names, none that hold
+    secrets, nothing that a link leads to outside of it. Without ROOT agents can send texts and read no file.
+    """
+    with ending_quietly():
+        from importlib.metadata import PackageNotFoundError, version
+
+        from integrations.requirements import missing
+
+        try:
+            from integrations.mcp.server import Offered, mcp_server
+        except ModuleNotFoundError as error:
+            raise typer.BadParameter(str(missing(error, "mcp"))) from None
+        from integrations.service.errors import RefusedError
+        from integrations.service.options import index_folder, offered_tokenizers
+        from integrations.service.roots import Roots
+
+        try:
+            offered = Roots(roots or [])
+        except RefusedError as error:
+            raise typer.BadParameter(str(error), param_hint="ROOT") from None
+        if index is None:
+            index = next(
+                (str(folder / ".chunker") for folder in offered.folders if (folder / ".chunker").is_dir()), None
+            )
+        try:
+            own = version("bpe-chunker")
+        except PackageNotFoundError:  # run from a source tree
+            own = ""
+        mcp_server(Offered(offered, offered_tokenizers(tokenizer or []), index_folder(index)), own).run()

@@ -1,0 +1,229 @@
+"""The tools: what an agent asks for, and what it is told.
+
+    count(texts, paths)            tokens, exactly
+    chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
+    search(query)                  an index, if there is one
+    assemble(items, budget)        the best prompt that fits, and what became of each item
+
+Whatever is wrong with a call (a file outside of the roots, a limit) is an error of the tool, whose text says what to do; the server goes on.
+"""
+
+# A tool has as many arguments as it has options, by the names that users expect, and agents give all of them by name.
+# ruff: noqa: A002, FBT002, PLR0913, PLR0917
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, ParamSpec
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
+from integrations.mcp.asked import Path as AskedPath
+from integrations.service.errors import RefusedError, ServiceError, TooMuchError
+from integrations.service.pool import Pool
+from integrations.service.roots import Roots
+
+# Characters of text in one answer, which an agent has to read.
+ANSWER_CHARACTERS = 100_000
+_READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_INSTRUCTIONS = (
+    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, search in an index of files. Read-only. "
+    "Files are named from the roots, such as src/main.py; hidden and ignored files, and what holds secrets, are refused."
+)
+_P = ParamSpec("_P")
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What agents may use. `index`: the folder of an index; its files count as named from the folder around it."""
+
+    roots: Roots
+    tokenizers: list[str]
+    index: Path | None
+
+
+def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
+    """The server, ready to run."""
+    pool = Pool()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_server: MCPServer[None]) -> AsyncIterator[None]:
+        async with pool:
+            yield
+
+    server: MCPServer[None] = MCPServer(
+        "bpe-chunker", instructions=_INSTRUCTIONS, version=version, lifespan=lifespan, log_level="WARNING"
+    )
+    tools = _Tools(offered, pool)
+    offers: list[Callable[..., Awaitable[Told]]] = [tools.count, tools.chunk, tools.assemble]
+    if offered.index is not None:
+        offers.append(tools.search)
+    for tool in offers:
+        server.add_tool(_complaining(tool), annotations=_READ_ONLY)
+    return server
+
+
+def _complaining(tool: Callable[_P, Awaitable[Told]]) -> Callable[_P, Awaitable[Told]]:
+    """`tool`, with what it complains of as an error that the agent reads."""
+
+    async def complaining(*args: _P.args, **kwargs: _P.kwargs) -> Told:
+        try:
+            return await tool(*args, **kwargs)
+        except ServiceError as error:
+            raise ToolError(str(error)) from error
+
+    # All that tells its name, arguments and description; functools.wraps would have the SDK look for the types in this module alone.
+    complaining.__wrapped__ = tool  # type: ignore[attr-defined]  # as functools.wraps does
+    complaining.__name__, complaining.__doc__ = tool.__name__, tool.__doc__
+    complaining.__annotations__ = tool.__annotations__
+    return complaining
+
+
+class _Tools:
+    def __init__(self, offered: Offered, pool: Pool) -> None:
+        self._offered = offered
+        self._pool = pool
+
+    async def count(
+        self,
+        texts: Annotated[list[str], Field(max_length=MOST_TEXTS)] = [],  # noqa: B006  # the SDK shows it as the default, and nobody changes it
+        paths: Annotated[list[AskedPath], Field(max_length=MOST_TEXTS)] = [],  # noqa: B006  # see texts
+        tokenizer: TokenizerName = "o200k_base",
+    ) -> Told:
+        """Count tokens of texts and files, exactly as the model does."""
+        contents = [*texts, *[await self._read(path) for path in paths]]
+        names = [*(f"text {number}" for number in range(1, len(texts) + 1)), *paths]
+        self._check(contents)
+        counts = await self._ask("count", texts=contents, tokenizer=self._tokenizer(tokenizer))
+        told = [{"name": name, "tokens": tokens} for name, tokens in zip(names, counts, strict=True)]
+        return {"counts": told, "total": sum(counts)}
+
+    async def chunk(
+        self,
+        text: Annotated[str | None, Field(description="The text; or give path.")] = None,
+        path: Annotated[AskedPath | None, Field(description="A file, named from the roots; or give text.")] = None,
+        max_tokens: Annotated[Count, Field(ge=1, description="No chunk has more.")] = 512,
+        overlap: Annotated[Count, Field(description="At most so many tokens are repeated.")] = 0,
+        context: Annotated[bool, Field(description="Begin each chunk with where it stands.")] = False,
+        strategy: Annotated[Literal["grow", "optimal"], Field(description="Fill each chunk, or even ones.")] = "grow",
+        format: Annotated[
+            str, Field(max_length=50, description="python, markdown, ...; auto: by name and text.")
+        ] = "auto",
+        tokenizer: TokenizerName = "o200k_base",
+        first: Annotated[
+            Count, Field(description="Begin with this chunk, counted from 0: the `next` of an answer.")
+        ] = 0,
+    ) -> Told:
+        """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure. Long results come in parts: ask again with `first` = `next`."""
+        if (text is None) == (path is None):
+            raise RefusedError("give either text or path")
+        content = text if text is not None else await self._read(path or "")
+        self._check([content])
+        told = await self._ask(
+            "chunk",
+            text=content,
+            name=path or "",
+            format=format,
+            first=first,
+            most_characters=ANSWER_CHARACTERS,
+            max_tokens=max_tokens,
+            overlap=overlap,
+            context=context,
+            strategy=strategy,
+            tokenizer=self._tokenizer(tokenizer),
+        )
+        longest = max((len(one["text"]) for one in told["chunks"]), default=0)
+        if longest > ANSWER_CHARACTERS:
+            raise TooMuchError(
+                f"a chunk has {longest:,} characters; {ANSWER_CHARACTERS:,} is the limit: lower max_tokens"
+            )
+        return dict(told)
+
+    async def search(
+        self,
+        query: Annotated[str, Field(max_length=2000, description="A question, or words.")],
+        limit: Annotated[int, Field(ge=1, le=50)] = 5,
+        by: Literal["both", "vectors", "words"] = "both",
+        sources: Annotated[list[str], Field(max_length=20, description="Only files such as src/*.")] = [],  # noqa: B006  # see count
+        languages: Annotated[list[str], Field(max_length=20, description="Only these, such as python.")] = [],  # noqa: B006  # see count
+    ) -> Told:
+        """Search the index of files for the chunks that answer a question best."""
+        index = self._offered.index
+        if index is None:
+            raise RefusedError("there is no index")
+        hits = await self._ask(
+            "search",
+            folder=str(index),
+            query=query,
+            limit=limit,
+            by=by,
+            sources=sources,
+            languages=languages,
+            most_characters=ANSWER_CHARACTERS,
+        )
+        # An index may know of files that are not for agents: others than those of the roots, and, if it was asked to, secrets.
+        given = [hit for hit in hits if self._offered.roots.covers(index.parent / hit["source"])]
+        for hit in given:
+            hit["also"] = [
+                place for place in hit["also"] if self._offered.roots.covers(index.parent / place.rpartition(":")[0])
+            ]
+        return {"hits": given, "withheld": len(hits) - len(given)}
+
+    async def assemble(
+        self,
+        items: Annotated[
+            list[AskedItem], Field(min_length=1, max_length=MOST_TEXTS, description="In the order of the prompt.")
+        ],
+        budget: Annotated[Count, Field(ge=1, description="Tokens of prompt and answer together.")],
+        reserve: Annotated[Count, Field(description="Of these, tokens for the answer.")] = 0,
+        separator: Annotated[str, Field(max_length=1000)] = "\n\n",
+        tokenizer: TokenizerName = "o200k_base",
+    ) -> Told:
+        """Assemble the best prompt of texts and files that fits a token budget exactly: what is required, then what matters most; and a report of what became of each."""
+        made: list[dict[str, Any]] = []
+        for item in items:
+            fields = item.model_dump(exclude={"path"})
+            if item.path is not None:
+                fields |= {"text": await self._read(item.path), "id": item.id or item.path}
+            made.append(fields)
+        self._check([fields["text"] for fields in made])
+        return dict(
+            await self._ask(
+                "assemble",
+                items=made,
+                budget=budget,
+                reserve=reserve,
+                separator=separator,
+                tokenizer=self._tokenizer(tokenizer),
+                most_characters=ANSWER_CHARACTERS,
+            )
+        )
+
+    async def _ask(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401  # whatever JSON can say
+        return json.loads(await self._pool.ask(operation, **arguments))
+
+    async def _read(self, path: str) -> str:
+        if not self._offered.roots:
+            raise RefusedError("no files are offered: the server was started without roots")
+        document = await asyncio.to_thread(self._offered.roots.read, path)
+        return document.text
+
+    def _check(self, texts: list[str]) -> None:
+        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+        if size > MOST_TEXT_BYTES:
+            raise TooMuchError(f"the texts have {size:,} bytes; {MOST_TEXT_BYTES:,} is the limit of one call")
+
+    def _tokenizer(self, name: str) -> str:
+        if name not in self._offered.tokenizers:
+            raise RefusedError(f"tokenizer must be one of {', '.join(self._offered.tokenizers)}; got {name!r:.100}")
+        return name

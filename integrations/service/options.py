@@ -1,0 +1,42 @@
+"""Options that the commands share. They raise `typer.BadParameter`: wrong usage is told before anything is served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+from chunker.index import Index, IndexingError
+from integrations.service.operations import embedded_tokenizers
+
+
+def offered_tokenizers(asked: list[str]) -> list[str]:
+    """Those that `--tokenizer` names, then those that need no file; a client cannot name others. The ones that were asked for are loaded once."""
+    names = embedded_tokenizers()
+    for name in asked:
+        try:
+            if name not in names:
+                _load(name)
+        except (BpeEngineError, OSError) as error:
+            raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+    return list(dict.fromkeys([*asked, *names]))
+
+
+def _load(name: str) -> Tokenizer:
+    try:
+        return Tokenizer.load(name)
+    except UnknownEncodingError:
+        if not Path(name).is_file():
+            raise
+        return Tokenizer.from_file(name)
+
+
+def index_folder(folder: str | None) -> Path | None:
+    """The folder that `--index` names, if there is an index in it."""
+    if folder is None:
+        return None
+    try:
+        return Index.open(folder, create=False).path
+    except IndexingError as error:
+        raise typer.BadParameter(str(error), param_hint="--index") from None
