@@ -6,8 +6,10 @@ from bpe_engine.errors import (
     DisallowedSpecialTokenError,
     EncodingError,
     HashMismatchError,
+    MissingExtraError,
     PatternError,
     StaleMarkError,
+    TrainingError,
     UnknownEncodingError,
     UnknownTokenError,
     VocabularyError,
@@ -17,6 +19,7 @@ from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.registry import encoding_name_for_model, list_encoding_names
 from bpe_engine.tokenizer import Tokenizer, encoding_for_model, get_encoding
+from bpe_engine.training import TrainingWarning, WordMerges, train, train_words
 from bpe_engine.vocabulary import Vocabulary
 
 __all__ = [
@@ -27,19 +30,25 @@ __all__ = [
     "HashMismatchError",
     "IntervalEncoder",
     "Mark",
+    "MissingExtraError",
     "Pattern",
     "PatternError",
     "PrependingEncoder",
     "StaleMarkError",
     "Tokenizer",
+    "TrainingError",
+    "TrainingWarning",
     "UnknownEncodingError",
     "UnknownTokenError",
     "Vocabulary",
     "VocabularyError",
     "VocabularyUnavailableError",
+    "WordMerges",
     "encoding_for_model",
     "encoding_name_for_model",
     "get_encoding",
     "implementation",
     "list_encoding_names",
+    "train",
+    "train_words",
 ]

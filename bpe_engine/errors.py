@@ -8,8 +8,10 @@
     ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
     ├── EncodingError                this text cannot be encoded with this vocabulary         (also ValueError)
     │   └── DisallowedSpecialTokenError   the text holds a special token that the caller disallowed
+    ├── TrainingError                nothing can be learned from these texts with these settings (also ValueError)
     ├── UnknownTokenError            no token has this id, or no id has these bytes           (also KeyError)
-    └── StaleMarkError               a mark that a rollback has passed, or another encoder's  (also ValueError)
+    ├── StaleMarkError               a mark that a rollback has passed, or another encoder's  (also ValueError)
+    └── MissingExtraError            a package is needed that is not installed                (also ImportError)
 
 Each class is also the built-in exception that a user of tiktoken would catch in its place.
 """
@@ -51,6 +53,10 @@ class DisallowedSpecialTokenError(EncodingError):
     """The text holds a special token that `disallowed_special` forbids."""
 
 
+class TrainingError(BpeEngineError, ValueError):
+    """Nothing can be learned from these texts with these settings; the message says what to change."""
+
+
 class UnknownTokenError(BpeEngineError, KeyError):
     """No token has this id, or no id belongs to these bytes."""
 
@@ -61,3 +67,15 @@ class UnknownTokenError(BpeEngineError, KeyError):
 
 class StaleMarkError(BpeEngineError, ValueError):
     """The mark belongs to another encoder, or a rollback went behind the place where it was taken."""
+
+
+class MissingExtraError(BpeEngineError, ImportError):
+    """A package is not installed that this needs; the message says how to install it. `extra` is its name among ours."""
+
+    def __init__(self, extra: str, reason: str) -> None:
+        super().__init__(extra, reason)
+        self.extra = extra
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f'{self.reason}: pip install "bpe-chunker[{self.extra}]"'
