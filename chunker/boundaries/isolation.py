@@ -125,10 +125,10 @@ class _Worker:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self.stop()
             self._owner = os.getpid()
-            # It finds the packages where this process does.
+            # It finds the packages where this process does, and never in the current folder (-P), whose json.py may be anybody's.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             self._process = subprocess.Popen(  # this interpreter, and a module of this package
-                [sys.executable, "-m", "chunker.boundaries.worker"],
+                [sys.executable, "-P", "-m", "chunker.boundaries.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=environment,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 import tree_sitter_java
 from tree_sitter import Language
 
+import chunker
 from chunker import CodeChunker, OptionError
 from chunker.boundaries import isolation
 from chunker.boundaries.code import CodeFormat
@@ -84,3 +87,16 @@ def test_a_grammar_without_a_name_cannot_be_isolated() -> None:
     assert [chunk.body for chunk in chunker.chunk(SAMPLE)] == [
         chunk.body for chunk in CodeChunker("java", 200).chunk(SAMPLE)
     ]
+
+
+def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
+    for name in ("json", "pickle", "struct", "chunker"):
+        (tmp_path / f"{name}.py").write_text("open('was-run', 'w').close()\n")
+    program = (
+        "from chunker import CodeChunker; print(len(CodeChunker('python', 50, isolate=True).chunk('def f(): pass\\n')))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(chunker.__path__[0]).parent)}
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert not (tmp_path / "was-run").exists()
