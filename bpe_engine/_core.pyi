@@ -1,6 +1,6 @@
 """The compiled core of bpe_engine."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 
 class TokenBuffer:
@@ -220,4 +220,39 @@ def encode_minimal(tokens: TokenSet, data: bytes) -> list[int]:
 def encode_dropout(tokens: TokenSet, data: bytes, dropout: float, seed: int) -> list[int]:
     """
     Each possible merge is skipped with the probability `dropout`. NOT byte-pair encoding. The same seed gives the same tokens.
+    """
+
+class PretokenCounter:
+    """
+    Counts the pre-tokens of texts, and learns merges from them. One thread may use it at a time.
+    """
+
+    def __init__(self, grammar: str | None, threads: int) -> None: ...
+
+    def add(self, texts: list[str | bytes]) -> None:
+        """Count whole texts."""
+
+    def add_open(self, block: bytes) -> int:
+        """
+        Count the next block of a text that goes on. Returns how many bytes of it are done with; the rest belongs before the next block.
+        """
+
+    def add_pretokens(self, pieces: list[bytes], counts: list[int]) -> None:
+        """Count pre-tokens that somebody else has found."""
+
+    def learn(self, symbols: bytes, merges: int, min_frequency: int, first: bool, progress: Callable[[int], object] | None) -> list[tuple[int, int]]:
+        """
+        The merges, as pairs of numbers: `symbols[byte]` is that of a byte, 256 + n that of the n-th merge. Leaves the counter empty.
+        """
+
+    def __len__(self) -> int:
+        """How many distinct pre-tokens were counted."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that the counts take."""
+
+def learn_merges(words: list[bytes], counts: list[int], symbols: int, merges: int, min_frequency: int, first: bool, progress: Callable[[int], object] | None) -> list[tuple[int, int]]:
+    """
+    The merges of words of symbols below `symbols`, each word an array of unsigned 32-bit integers.
     """

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "bpe/training.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -16,10 +17,14 @@ NB_MODULE(_core, module) {
             std::snprintf(message, sizeof message, "byte 0x%02x at byte offset %zu is in no token of the vocabulary", error.byte, error.offset);
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
             PyErr_SetString(type.ptr(), message);
+        } catch (const bpe::TrainingLimit& error) {
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("TrainingError");
+            PyErr_SetString(type.ptr(), error.what());
         }
     });
     bpe::bindings::define_engine(module);
     bpe::bindings::define_growing(module);
     bpe::bindings::define_interval(module);
     bpe::bindings::define_algorithms(module);
+    bpe::bindings::define_training(module);
 }

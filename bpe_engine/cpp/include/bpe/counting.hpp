@@ -1,0 +1,60 @@
+// Counts the pre-tokens of texts, in several threads and in parts.
+//
+// A text is cut into parts only where a pre-token ends whatever stands around it (a *firm cut*: behind a letter or number, before white
+// space or punctuation), so the parts have the pre-tokens of the text:
+//
+//     def area(r): return r * r        may be cut at    def|  area|(r|):  return|  r|  * r
+//
+// A text that comes in blocks is counted as far as later blocks cannot change it; the caller brings the rest again, with more behind it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bpe/pretoken_counts.hpp"
+#include "bpe/scanner.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+// Whether every grammar ends a pre-token at `place` of `text`, whatever stands around the characters left and right of it.
+bool is_firm_cut(Bytes text, std::size_t place);
+
+class PretokenCounter {
+public:
+    // `scanner` null: each text is one pre-token.
+    PretokenCounter(const Scanner* scanner, std::size_t threads);
+
+    // Counts whole texts. They stand in the corpus in the order in which they are given.
+    void add(const std::vector<Bytes>& texts);
+
+    // Counts the next block of a text that goes on. Returns how many bytes of it are done with: the rest belongs before the next block.
+    // May be 0, where the block ends before any pre-token has surely ended.
+    std::size_t add_open(Bytes block);
+
+    // Counts one pre-token that somebody else has found.
+    void add_pretoken(Bytes piece, std::uint64_t times) {
+        if (piece.size > 0) tables_[0].add(piece, piece.size, place_, times);
+        place_ += piece.size + 1;
+    }
+
+    // All that was counted, in one table.
+    PretokenCounts& result();
+
+    std::uint64_t bytes() const { return place_; }
+
+private:
+    struct Part {
+        Bytes text;
+        std::uint64_t place;  // of its first byte, in the corpus
+    };
+
+    void count(const std::vector<Part>& parts);
+    void divide(Bytes text, std::vector<Part>& parts);
+
+    const Scanner* scanner_;
+    std::vector<PretokenCounts> tables_;  // of each thread
+    std::uint64_t place_ = 0;
+};
+
+}  // namespace bpe

@@ -1,0 +1,19 @@
+"""Learning a vocabulary from texts.
+
+    texts, files     words with counts
+         |                 |
+     texts.py              |            cut into pre-tokens, each with the number of its occurrences: all that is kept of a text
+         |                 |
+    vocabulary.py       words.py        the most frequent pair of neighbours becomes a token, again and again
+         |                 |
+     Tokenizer         WordMerges
+
+The counting and the merging are in the compiled core (`cpp/include/bpe/counting.hpp` and `training.hpp`), and in Python in
+`reference/training.py`, with the same results.
+"""
+
+from bpe_engine.training.options import Layout, Progress, TieBreaking, TrainingWarning
+from bpe_engine.training.vocabulary import train
+from bpe_engine.training.words import WordMerges, train_words
+
+__all__ = ["Layout", "Progress", "TieBreaking", "TrainingWarning", "WordMerges", "train", "train_words"]

@@ -1,0 +1,153 @@
+"""`train`: texts -> Tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+
+from bpe_engine.errors import PatternError, TrainingError
+from bpe_engine.formats.byte_alphabet import BYTES_IN_ORDER
+from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.training.options import (
+    Layout,
+    PretokenCounter,
+    Progress,
+    TieBreaking,
+    check_options,
+    check_sum,
+    merging,
+    warn_of_too_few,
+)
+from bpe_engine.training.texts import Source, count_by_expression, count_by_scanner
+from bpe_engine.vocabulary import LARGEST_ID, Vocabulary
+
+
+def train(  # noqa: PLR0913 - all but the first two have a default, and go by name
+    texts: Iterable[Source],
+    vocab_size: int,
+    *,
+    pattern: Pattern | str | None = "o200k",
+    special_tokens: Sequence[str] = (),
+    min_frequency: int = 1,
+    tie_breaking: TieBreaking = "lowest",
+    layout: Layout = "gpt2",
+    name: str | None = None,
+    num_threads: int = 8,
+    progress: Progress | None = None,
+) -> Tokenizer:
+    """A tokenizer whose tokens are learned from `texts`: each a str, bytes, or a Path, which is read in blocks as bytes.
+
+    `vocab_size` counts the 256 bytes, the tokens that are learned, and the special tokens. `pattern` cuts the texts into pre-tokens, across
+    which nothing merges: one of `bpe_engine.patterns.PATTERNS` by name, a Pattern, or None for whole texts. Special tokens get an id and are
+    not looked for in the texts. A pair that occurs less than `min_frequency` times is not merged.
+
+    The pair that occurs most often is merged, everywhere, from the left; then the next. An occurrence is counted for each place where the
+    pair stands, so "aaa" has (a, a) twice. Of pairs that occur equally often it is
+
+    - "lowest": the one whose left token has the lowest id, then the one whose right token has it. The order of the texts does not matter.
+    - "first": the one that stands first in the texts, as they have been merged so far.
+
+    The ids, by `layout`:
+
+    - "gpt2": from 0 on the bytes in the order of `byte_alphabet.BYTES_IN_ORDER`, then what was learned, then the special tokens.
+    - "minbpe": the bytes in ascending order, what was learned, the special tokens. With `tie_breaking="first"` the merges are those of
+      minbpe's RegexTokenizer (BasicTokenizer, where `pattern` is None) for one text, with `vocab_size` less the special tokens.
+    - "tokenizers": the special tokens, then as "gpt2". With `tie_breaking="lowest"` ids and merges are those of the BpeTrainer of Hugging
+      Face with the ByteLevel alphabet, for the same pre-tokens, if no special token is spelled like a learned one.
+
+    The same texts and options give the same tokens, whatever `num_threads` is. Where no pair is left the vocabulary is smaller than asked for,
+    and a TrainingWarning says so. Memory: some 40 bytes for each byte of the distinct pre-tokens, and a block of text.
+
+    Raises TrainingError for a `vocab_size` with no room for the bytes and special tokens, for texts that hold nothing, and for too much of
+    everything; PatternError, OSError, and what `progress` raises.
+
+    >>> tokenizer = train(["low low low low low lower lower newest newest"], 260, pattern="r50k", special_tokens=["<|end|>"])
+    >>> [tokenizer.decode([token]) for token in range(256, 260)]
+    [' l', ' lo', ' low', '<|end|>']
+    """
+    check_options(tie_breaking, min_frequency)
+    specials = _checked_specials(special_tokens)
+    wanted = vocab_size - 256 - len(specials)
+    if wanted < 0:
+        raise TrainingError(
+            f"vocab_size is at least {256 + len(specials)}, for 256 bytes and {len(specials)} special tokens, not {vocab_size}"
+        )
+    if vocab_size > LARGEST_ID:
+        raise TrainingError(f"vocab_size is at most {LARGEST_ID}, not {vocab_size}")
+    if layout not in ("gpt2", "minbpe", "tokenizers"):
+        raise ValueError(f'layout is "gpt2", "minbpe" or "tokenizers", not {layout!r}')
+    if isinstance(texts, str | bytes | PathLike):
+        raise TypeError(f"texts is a list or another iterable of texts: [{type(texts).__name__}], for one")
+    found = _pattern(pattern)
+    order = tuple(range(256)) if layout == "minbpe" else BYTES_IN_ORDER
+
+    counter, read = _count(texts, found, num_threads, progress)
+    if not read and wanted:
+        raise TrainingError("there is nothing to learn from: no text, or empty ones")
+    symbols = bytearray(256)
+    for symbol, byte in enumerate(order):
+        symbols[byte] = symbol
+    merges = counter.learn(bytes(symbols), wanted, min_frequency, tie_breaking == "first", merging(progress, wanted))
+    tokens = _tokens(order, merges)
+    first_id = len(specials) if layout == "tokenizers" else 0
+    first_special = 0 if layout == "tokenizers" else len(tokens)
+    vocabulary = Vocabulary(
+        name,
+        {token: token_id for token_id, token in enumerate(tokens, first_id)},
+        {special: token_id for token_id, special in enumerate(specials, first_special)},
+        found,
+    )
+    if len(merges) < wanted:
+        warn_of_too_few(len(tokens) + len(specials), vocab_size, min_frequency)
+    return Tokenizer(vocabulary)
+
+
+def _count(
+    texts: Iterable[Source], pattern: Pattern | None, num_threads: int, progress: Progress | None
+) -> tuple[PretokenCounter, int]:
+    """The counted pre-tokens, and how much was read."""
+    # Brings the `regex` package, which takes longer to import than all else here.
+    from bpe_engine.reference.pretokenizer import CustomPattern, NamedPattern, pretokenizer_for  # noqa: PLC0415
+
+    pretokenizer = pretokenizer_for(pattern)
+    counter = PretokenCounter(pretokenizer.name if isinstance(pretokenizer, NamedPattern) else None, num_threads)
+    if isinstance(pretokenizer, CustomPattern):
+        return counter, count_by_expression(counter, pretokenizer, texts, progress)
+    return counter, count_by_scanner(counter, texts, progress)
+
+
+def _tokens(order: Iterable[int], merges: Iterable[tuple[int, int]]) -> list[bytes]:
+    """The bytes of all tokens but the special ones.
+
+    >>> _tokens(range(256), [(97, 98), (256, 256)])[256:]
+    [b'ab', b'abab']
+    """
+    tokens = [bytes([byte]) for byte in order]
+    total = len(tokens)
+    for left, right in merges:
+        total += len(tokens[left]) + len(tokens[right])
+        check_sum(total)
+        tokens.append(tokens[left] + tokens[right])
+    return tokens
+
+
+def _checked_specials(special_tokens: Sequence[str]) -> list[str]:
+    if isinstance(special_tokens, str):
+        raise TypeError("special_tokens is a list of texts, not a str")
+    for special in special_tokens:
+        if type(special) is not str or not special:
+            raise TrainingError(f"a special token is a text of at least one character, not {special!r}")
+    if len(set(special_tokens)) != len(special_tokens):
+        raise TrainingError(f"a special token stands twice among {list(special_tokens)!r:.200}")
+    return list(special_tokens)
+
+
+def _pattern(pattern: Pattern | str | None) -> Pattern | None:
+    if not isinstance(pattern, str):
+        return pattern
+    if pattern not in PATTERNS:
+        raise PatternError(
+            f"no grammar is known as {pattern!r:.200}: {', '.join(PATTERNS)}; an expression of your own is a Pattern(...)"
+        )
+    return PATTERNS[pattern]

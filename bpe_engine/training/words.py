@@ -1,0 +1,105 @@
+"""`train_words`: words with counts -> merges of their characters, as byte pair encoding was first published for words.
+
+    {"low": 5, "lower": 2, "newest": 6, "widest": 3}   ->   e s | es t | l o | lo w | n e | ne w | new est | low ...
+
+Not here: bytes, patterns, ids of special tokens. `train` has them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bpe_engine.errors import TrainingError
+from bpe_engine.pair_merging import merge_pairs
+from bpe_engine.training.options import (
+    Progress,
+    TieBreaking,
+    check_options,
+    check_sum,
+    learn_merges,
+    merging,
+    warn_of_too_few,
+)
+
+
+@dataclass(frozen=True)
+class WordMerges:
+    """What was learned: the symbols that the words are made of, in ascending order, and the pairs in the order of their merging."""
+
+    alphabet: tuple[str, ...]
+    merges: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """All tokens: the alphabet, then what each merge makes."""
+        return self.alphabet + tuple(left + right for left, right in self.merges)
+
+    def encode(self, word: str | Sequence[str]) -> list[str]:
+        """The tokens of a word: its characters (a sequence of symbols: these), merged. Symbols that are not in the alphabet stay as they are."""
+        return merge_pairs(list(word), self._ranks, "".join)
+
+    @cached_property
+    def _ranks(self) -> dict[tuple[str, str], int]:
+        return {pair: rank for rank, pair in enumerate(self.merges)}
+
+
+def train_words(
+    counts: Mapping[str | tuple[str, ...], int],
+    vocab_size: int,
+    *,
+    min_frequency: int = 1,
+    tie_breaking: TieBreaking = "lowest",
+    progress: Progress | None = None,
+) -> WordMerges:
+    """The merges of words that occur so often. A word is a str, whose characters are its symbols, or a tuple of symbols.
+
+    `vocab_size` counts the distinct symbols and what is learned. Pairs never cross from one word to the next. Of pairs that occur equally
+    often it is the one of the "lowest" symbols, in ascending order of the alphabet and then in the order of learning (as the BpeTrainer of
+    Hugging Face has it), or the one that stands "first" in the words. Where no pair is left, a TrainingWarning says so.
+
+    Raises TrainingError for a `vocab_size` with no room for the alphabet, for counts that are no whole numbers from 0 on, and where two
+    different pairs make the same text.
+
+    >>> train_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 16, tie_breaking="first").merges
+    (('e', 's'), ('es', 't'), ('l', 'o'), ('lo', 'w'), ('n', 'e'), ('ne', 'w'))
+    """
+    check_options(tie_breaking, min_frequency)
+    alphabet = sorted({symbol for word in counts for symbol in word})
+    if "" in alphabet:
+        raise TrainingError("a symbol has at least one character, and one is empty")
+    wanted = vocab_size - len(alphabet)
+    if wanted < 0:
+        raise TrainingError(f"vocab_size is at least {len(alphabet)}, for as many symbols, not {vocab_size}")
+    number_of = {symbol: number for number, symbol in enumerate(alphabet)}
+    for word, count in counts.items():
+        if type(count) is not int or not 0 <= count < 1 << 63:
+            raise TrainingError(f"the count of {word!r:.100} is a whole number from 0 to 2^63 - 1, not {count!r:.40}")
+    words = [array("I", map(number_of.__getitem__, word)).tobytes() for word in counts]
+    pairs = learn_merges(
+        words,
+        list(counts.values()),
+        len(alphabet),
+        wanted,
+        min_frequency,
+        tie_breaking == "first",
+        merging(progress, wanted),
+    )
+    tokens = list(alphabet)
+    known = set(tokens)
+    total = 0
+    for left, right in pairs:
+        total += len(tokens[left]) + len(tokens[right])
+        check_sum(total)
+        token = tokens[left] + tokens[right]
+        if token in known:
+            raise TrainingError(
+                f"{tokens[left]!r:.100} and {tokens[right]!r:.100} make {token!r:.100}, which is a token already: use symbols that no others spell"
+            )
+        known.add(token)
+        tokens.append(token)
+    if len(pairs) < wanted:
+        warn_of_too_few(len(tokens), vocab_size, min_frequency)
+    return WordMerges(tuple(alphabet), tuple((tokens[left], tokens[right]) for left, right in pairs))
