@@ -1,0 +1,295 @@
+"""The tokenizer of GPT-1 (openai-gpt), which is unlike all later ones: characters in place of bytes, and no way back to the very text.
+
+    "Don’t  panic…"
+    lower case; ftfy repairs characters       don't  panic…
+    dots, dashes, spaces become one kind      don't panic...
+    spaCy's rules for English                 do | n't | panic | ...
+    characters, the last with "</w>"          d o</w> | n ' t</w> | p a n i c</w> | . . .</w>
+    pairs merge, in the order of a list       do</w> | n't</w> | panic</w> | ...</w>
+    what is in no vocabulary is <unk>
+
+Needs ftfy and spaCy, of which the rules for English are used and no model: pip install "bpe-chunker[gpt1]". The same ids as `transformers` gives with
+both packages installed, release by release of theirs: the rules of spaCy change over time, and the repairs of ftfy.
+
+Linear, or n log n, but for spaCy, which takes quadratic time for a word of a hundred thousand punctuation marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from bpe_engine.errors import MissingExtraError, UnknownTokenError, VocabularyError
+from bpe_engine.formats.json_files import read_json
+from bpe_engine.pair_merging import merge_pairs
+from bpe_engine.received import received
+from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.vocabulary import LARGEST_ID
+
+END = "</w>"
+"""What the last symbol of each word ends with."""
+
+_ONE_KIND = str.maketrans({"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"})
+_MARKS = re.compile(r"""-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|\\+|/+|\*+|\[+|\]+|\}+|\{+|\|+|_+""")
+_AROUND_LINE_ENDS = re.compile(r"\s*\n\s*")
+_SPACES = re.compile(r"[^\S\n]+")
+_FIRST_LINE = "#version"
+
+
+class GPT1Tokenizer:
+    """Words, merges and a vocabulary of characters, as GPT-1 has them. Immutable; threads may share it; pickles.
+
+    `tokens` maps each symbol to its id, `merges` are the pairs of symbols, best first; `unknown` is the symbol that stands for all others.
+    `special_tokens` (text -> id) come on top; `with_special_tokens` gives them ids. Raises VocabularyError where these do not fit together, and MissingExtraError, once a text
+    is to be split, where ftfy or spaCy is not installed.
+
+    >>> symbols = ["<unk>", *"lower", "r</w>", "lo", "low", "er</w>", "lower</w>", "e</w>", "w</w>"]
+    >>> merges = [("l", "o"), ("lo", "w"), ("e", "r</w>"), ("low", "er</w>")]
+    >>> tokenizer = GPT1Tokenizer({symbol: number for number, symbol in enumerate(symbols)}, merges)
+    >>> tokenizer.pieces("lower"), tokenizer.pieces("slow")
+    (['lower</w>'], ['s', 'lo', 'w</w>'])
+    >>> tokenizer.decode([10, 12])
+    'lower w'
+    """
+
+    def __init__(
+        self,
+        tokens: Mapping[str, int],
+        merges: Sequence[tuple[str, str]],
+        *,
+        special_tokens: Mapping[str, int] | None = None,
+        unknown: str = "<unk>",
+        name: str | None = "gpt1",
+    ) -> None:
+        self.name = name
+        self.unknown = unknown
+        self._id_of = dict(tokens)
+        self._merges = [(left, right) for left, right in merges]
+        self._special_ids = dict(special_tokens or {})
+        _check(self._id_of, self._special_ids, unknown)
+        self._rank_of = {pair: rank for rank, pair in enumerate(self._merges)}
+        self._symbol_of = {token: symbol for symbol, token in self._id_of.items()}
+        # The unknown token is a special one, too: its text in a text may be allowed to stand for it.
+        self._specials = SpecialTokens({unknown: self._id_of[unknown]} | self._special_ids)
+        self._text_of_added = {token: text for text, token in self._special_ids.items() if token not in self._symbol_of}
+        self._remembered = lru_cache(maxsize=1 << 16)(self._merged)
+
+    @classmethod
+    def from_files(
+        cls,
+        vocabulary: str | PathLike[str],
+        merges: str | PathLike[str],
+        *,
+        special_tokens: Mapping[str, int] | None = None,
+        name: str | None = "gpt1",
+    ) -> GPT1Tokenizer:
+        """The tokenizer of the published pair of files: `encoder_bpe_40000.json` and `vocab_40000.bpe`, or `vocab.json` and `merges.txt`.
+
+        Raises VocabularyError naming file and place, and OSError.
+        """
+        entries = read_json(Path(vocabulary))
+        for symbol, token in entries.items():
+            if type(token) is not int:
+                raise VocabularyError(
+                    f"{vocabulary}: the id of the symbol {symbol!r:.80} is {token!r:.80}, not a whole number"
+                )
+        pairs = parse_merges(Path(merges).read_bytes(), str(merges))
+        try:
+            return cls(entries, pairs, special_tokens=special_tokens, name=name)
+        except VocabularyError as error:
+            raise VocabularyError(f"{vocabulary}: {error}") from error
+
+    def with_special_tokens(self, texts: Iterable[str]) -> GPT1Tokenizer:
+        """A tokenizer with these special tokens, too: ids behind the largest, in order, but for what is a symbol or a special token already."""
+        added = dict(self._special_ids)
+        largest = self.n_vocab - 1
+        for text in texts:
+            if text not in added:
+                largest += text not in self._id_of
+                added[text] = self._id_of.get(text, largest)
+        return GPT1Tokenizer(self._id_of, self._merges, special_tokens=added, unknown=self.unknown, name=self.name)
+
+    def __reduce__(self) -> tuple[Callable[..., GPT1Tokenizer], tuple[Any, ...]]:
+        return _rebuilt, (self._id_of, self._merges, self._special_ids, self.unknown, self.name)
+
+    def __repr__(self) -> str:
+        return f"<GPT1Tokenizer {self.name!r}: {self.n_vocab} tokens>"
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id."""
+        return max(*self._id_of.values(), *self._special_ids.values(), 0) + 1
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens, the unknown one among them: text -> id."""
+        return {self.unknown: self._id_of[self.unknown]} | self._special_ids
+
+    def encode(self, text: str, *, allowed_special: Specials = (), disallowed_special: Specials = ()) -> list[int]:
+        """The token ids of `text`.
+
+        A special token in `text` is plain text unless `allowed_special` names it ("all" names every one, which is what `transformers` does); one
+        that `disallowed_special` names raises DisallowedSpecialTokenError. They are found in the text after it has become lower case but for what looks like one: "<END>" is `<end>`.
+        """
+        ids: list[int] = []
+        unknown = self._id_of[self.unknown]
+        for plain, special in self._specials.parts(
+            self._lowered(text, allowed_special), allowed_special, disallowed_special
+        ):
+            ids += [self._id_of.get(piece, unknown) for word in words_of(plain) for piece in self._remembered(word)]
+            if special is not None:
+                ids.append(special)
+        return ids
+
+    def count(self, text: str) -> int:
+        """The number of tokens of `text`: `len(encode(text))`."""
+        return len(self.encode(text))
+
+    def split(self, text: str) -> list[str]:
+        """The words of `text`, as spaCy splits what ftfy has repaired, in lower case: no token crosses from one to the next."""
+        return words_of(self._lowered(text, ()))
+
+    def pieces(self, word: str) -> list[str]:
+        """What the characters of a word merge to; not all need be in the vocabulary."""
+        return list(self._remembered(word))
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """The text of the tokens: words with a space between them. It is not the text that was encoded.
+
+        Special tokens that are no symbols of the vocabulary have spaces around them. Raises UnknownTokenError for an id that no token has.
+        """
+        parts: list[str] = []
+        symbols: list[str] = []
+        for token in tokens:
+            symbol = self._symbol_of.get(token)
+            if symbol is not None:
+                symbols.append(symbol)
+                continue
+            if token not in self._text_of_added:
+                raise UnknownTokenError(f"no token of {self.name} has the id {token!r}")
+            if written := _written(symbols):
+                parts.append(written)
+            parts.append(self._text_of_added[token])
+            symbols = []
+        if symbols:
+            parts.append(_written(symbols))
+        return " ".join(parts)
+
+    def _lowered(self, text: str, allowed: Specials) -> str:
+        """Each character by itself in lower case, but for what reads as an allowed special token."""
+        if not isinstance(text, str):
+            raise TypeError(f"text is str, not {type(text).__name__}: GPT-1 knows no bytes")
+        characters = received(text)
+        kept = [special for special in self.special_tokens if allowed == "all" or special in allowed]
+        if not kept:
+            return "".join(map(str.lower, characters))
+        # The first that is written down counts, not the longest.
+        parts = re.split("(" + "|".join(map(re.escape, kept)) + ")", characters)
+        return "".join(part if number % 2 else "".join(map(str.lower, part)) for number, part in enumerate(parts))
+
+    def _merged(self, word: str) -> tuple[str, ...]:
+        if not word:
+            return ()
+        merged = " ".join(merge_pairs([*word[:-1], word[-1] + END], self._rank_of, "".join))
+        # What is between two spaces is looked up, so a symbol with a space in it comes apart, but for a line end with a space behind it.
+        return ("\n" + END,) if merged == "\n  " + END else tuple(merged.split(" "))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text for GPT-1, in lower case. Raises MissingExtraError where ftfy or spaCy is not installed."""
+    repair, split = _english()
+    return [word.lower() for word in split(standardized(repair(text)))]
+
+
+def standardized(text: str) -> str:
+    """The text with one kind of dash, dots and accent, runs of marks parted from words, and one space in place of many.
+
+    >>> standardized("Well…  (no) — yes\\t\\n\\n ok??")
+    'Well... ( no ) - yes \\n ok ??'
+    """
+    text = _MARKS.sub(r" \g<0> ", text.translate(_ONE_KIND))
+    return _SPACES.sub(" ", _AROUND_LINE_ENDS.sub(" \n ", text)).strip()
+
+
+def parse_merges(data: bytes, source: str) -> list[tuple[str, str]]:
+    """The pairs in the contents of `vocab_40000.bpe`: a line with the version, then two symbols with a space between on each.
+
+    >>> parse_merges(b"#version: 0.2\\nt h\\nth e</w>\\n", "two.bpe")
+    [('t', 'h'), ('th', 'e</w>')]
+    """
+    try:
+        lines = data.decode("utf-8").replace("\r\n", "\n").split("\n")
+    except UnicodeDecodeError as error:
+        place = data.count(b"\n", 0, error.start) + 1
+        raise VocabularyError(f"{source}:{place}: not UTF-8: {error.reason} at byte {error.start}") from error
+    if not lines[0].startswith(_FIRST_LINE):
+        raise VocabularyError(f"{source}:1: expected a line that begins with {_FIRST_LINE}, not {lines[0][:60]!r}")
+    if not lines[-1]:
+        del lines[-1]
+    pairs: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        parts = line.split()
+        if len(parts) != 2:
+            raise VocabularyError(f"{source}:{number}: expected two symbols with a space between, not {line[:60]!r}")
+        pair = (parts[0], parts[1])
+        if pairs.setdefault(pair, number) != number:
+            raise VocabularyError(f"{source}:{number}: line {pairs[pair]} has the pair {line[:60]!r} already")
+    return list(pairs)
+
+
+def _written(symbols: list[str]) -> str:
+    return "".join(symbols).replace(END, " ").strip()
+
+
+def _check(tokens: dict[str, int], special_tokens: dict[str, int], unknown: str) -> None:
+    for kind, ids in (("symbol", tokens), ("special token", special_tokens)):
+        for symbol, token in ids.items():
+            if type(token) is not int or not 0 <= token <= LARGEST_ID or not symbol:
+                raise VocabularyError(
+                    f"the {kind} {symbol!r:.80} has the id {token!r:.80}: a text and a whole number from 0 to {LARGEST_ID} are needed"
+                )
+        if len(set(ids.values())) != len(ids):
+            owners: dict[int, str] = {}
+            for symbol, token in ids.items():
+                if owners.setdefault(token, symbol) != symbol:
+                    raise VocabularyError(
+                        f"the {kind}s {owners[token]!r:.80} and {symbol!r:.80} have the same id {token}"
+                    )
+    if unknown not in tokens:
+        raise VocabularyError(f"the symbol {unknown!r:.80}, which stands for all that is unknown, is missing")
+    symbol_of = {token: symbol for symbol, token in tokens.items()}
+    for text, token in special_tokens.items():
+        if symbol_of.get(token, text) != text:
+            raise VocabularyError(
+                f"the special token {text!r:.80} has the id {token} of the symbol {symbol_of[token]!r:.80}"
+            )
+
+
+def _rebuilt(
+    tokens: dict[str, int],
+    merges: list[tuple[str, str]],
+    special_tokens: dict[str, int],
+    unknown: str,
+    name: str | None,
+) -> GPT1Tokenizer:
+    return GPT1Tokenizer(tokens, merges, special_tokens=special_tokens, unknown=unknown, name=name)
+
+
+@cache
+def _english() -> tuple[Callable[[str], str], Callable[[str], Iterable[str]]]:
+    """What repairs a text, and what splits one."""
+    try:
+        import ftfy  # noqa: PLC0415 - an extra
+        import spacy  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError("gpt1", "the tokenizer of GPT-1 needs ftfy and spaCy") from error
+    tokenizer = spacy.blank("en").tokenizer
+
+    def split(text: str) -> list[str]:
+        return [token.text for token in tokenizer(text)]
+
+    return ftfy.fix_text, split
