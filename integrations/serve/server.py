@@ -156,7 +156,7 @@ def run(served: Served, door: Door, listening: list[socket.socket], started: Cal
         ws="none",
         loop="asyncio",
         access_log=False,
-        log_level="warning",
+        log_level="error",
         limit_concurrency=_MOST_CONNECTIONS,
         server_header=False,
         timeout_graceful_shutdown=2,

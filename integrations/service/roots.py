@@ -18,7 +18,6 @@ import io
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
@@ -134,15 +133,23 @@ class Roots:
         top = root.path if root.is_folder else root.path.parent
         try:
             handle = _open_below(top, parts)
+            try:
+                return self._of_handle(handle, shown)
+            finally:
+                os.close(handle)
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.EMLINK}:
                 raise RefusedError(f"{shown} is a link that leads nowhere") from None
             raise RefusedError(f"{shown}: {reason_of(error)}") from None
-        with open(handle, "rb") as stream:  # noqa: PTH123  # a handle, no path
-            state = os.fstat(handle)
-            if not stat.S_ISREG(state.st_mode):
-                raise RefusedError(f"{shown} is no regular file")
-            content = stream.read(self._max_bytes + 1) if state.st_size <= self._max_bytes else b""
+
+    def _of_handle(self, handle: int, shown: str) -> bytes:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode):
+            raise RefusedError(f"{shown} is no regular file")
+        content = b""
+        if state.st_size <= self._max_bytes:
+            with open(handle, "rb", closefd=False) as stream:  # a handle, no path
+                content = stream.read(self._max_bytes + 1)
         if max(state.st_size, len(content)) > self._max_bytes:
             raise TooMuchError(f"{shown} has more than {self._max_bytes:,} bytes, which is the limit")
         return content
@@ -195,22 +202,28 @@ def _check_rules(root: Path, parts: tuple[str, ...], shown: str) -> None:
 
 
 def _open_below(top: Path, parts: tuple[str, ...]) -> int:
-    """A handle of the file, to read; no link is followed below `top`, and a pipe does not keep us waiting."""
+    """A handle of the file, to read. No link is followed below `top`; a device is not even opened, and a pipe does not keep us waiting."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     if not _CAN_WALK:
         path = top.joinpath(*parts)
+        _require_regular(path.lstat().st_mode)
         handle = os.open(path, flags)
         if Path(os.path.realpath(path)) != path:
             os.close(handle)
             raise OSError(errno.ELOOP, "it was replaced by a link")
         return handle
-    flags |= os.O_NOFOLLOW
-    handle = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    for depth, part in enumerate(parts, 1):
-        try:
-            following = os.open(part, flags | (os.O_DIRECTORY if depth < len(parts) else 0), dir_fd=handle)
-        finally:
-            with suppress(OSError):
-                os.close(handle)
-        handle = following
-    return handle
+    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            following = os.open(part, flags | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+            os.close(folder)
+            folder = following
+        _require_regular(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False).st_mode)
+        return os.open(parts[-1], flags | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _require_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "this is no regular file")

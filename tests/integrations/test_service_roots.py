@@ -1,0 +1,264 @@
+"""What clients of the servers may read: what a walk of the roots finds, less secrets, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
+
+from integrations.service.errors import RefusedError, TooMuchError
+from integrations.service.roots import Roots
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="links and devices are made as POSIX has them")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    top = tmp_path / "project"
+    files = {
+        "src/a.py": "a = 1\n",
+        "src/build/made.py": "made = 1\n",
+        "notes.md": "# Notes\n",
+        ".gitignore": "build/\n*.log\n",
+        "run.log": "log\n",
+        ".env": "PASSWORD=1\n",
+        ".github/ci.yml": "on: push\n",
+        "server.pem": "x\n",
+        "src/credentials.json": "{}",
+        "innocent.txt": "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n",
+        "CVS/Entries": "/a/1/\n",
+    }
+    for name, text in files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    (tmp_path / "outside.txt").write_text("outside\n")
+    return top
+
+
+def refusal(roots: Roots, name: str) -> str:
+    with pytest.raises((RefusedError, TooMuchError)) as caught:
+        roots.read(name)
+    return str(caught.value)
+
+
+def test_what_a_walk_finds_can_be_read(tree: Path) -> None:
+    roots = Roots([tree])
+    assert roots.names(100) == ["innocent.txt", "notes.md", "src/a.py"]
+    assert roots.names(2) == ["innocent.txt", "notes.md"]
+    assert roots.read("src/a.py").text == "a = 1\n"
+    assert roots.read("./src//a.py").text == "a = 1\n"
+    assert roots.covers(tree / "src/a.py")
+    assert not roots.covers(tree / "src/../../outside.txt")
+    assert not roots.covers(tree / ".env")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("../outside.txt", "has .. in it"),
+        ("src/../../outside.txt", "has .. in it"),
+        ("src/../src/a.py", "has .. in it"),
+        ("/etc/passwd", "absolute path"),
+        ("C:\\Windows\\win.ini", "absolute path"),
+        ("C:win.ini", "absolute path"),
+        ("//server/share/x", "absolute path"),
+        ("\\\\server\\share\\x", "absolute path"),
+        ("", "no name"),
+        ("a\0b", "no name"),
+        ("a/" * 5000, "no name"),
+        ("src", "no regular file"),
+        ("src/a.py/b", "Not a directory|No such file"),
+        ("nowhere.py", "No such file"),
+        (".env", "holds secrets"),
+        ("server.pem", "holds secrets"),
+        ("src/credentials.json", "holds secrets"),
+        ("innocent.txt", "holds a private key"),
+        (".gitignore", "hidden"),
+        (".github/ci.yml", "hidden"),
+        ("CVS/Entries", "hidden"),
+        ("run.log", ".gitignore names it"),
+        ("src/build/made.py", ".gitignore names it"),
+    ],
+)
+def test_what_is_refused(tree: Path, name: str, reason: str) -> None:
+    import re  # noqa: PLC0415 - for this table alone
+
+    told = refusal(Roots([tree]), name)
+    assert re.search(reason, told)
+    assert str(tree) not in told
+
+
+@POSIX
+def test_links_out_of_the_roots_in_circles_and_to_secrets(tree: Path) -> None:
+    for name, target in {
+        "passwd": "/etc/passwd",
+        "out": "..",
+        "self": "self",
+        "one": "two",
+        "two": "one",
+        "key.txt": ".env",
+        "log.txt": "run.log",
+        "inside.py": "src/a.py",
+        "folder": "src",
+    }.items():
+        (tree / name).symlink_to(target)
+    roots = Roots([tree])
+    assert "leads out of the roots" in refusal(roots, "passwd")
+    assert "leads out of the roots" in refusal(roots, "out/outside.txt")
+    assert "no regular file" in refusal(roots, "self")
+    assert "no regular file" in refusal(roots, "one")
+    assert "holds secrets" in refusal(roots, "key.txt")
+    assert ".gitignore names it" in refusal(roots, "log.txt")
+    assert roots.read("inside.py").text == roots.read("folder/a.py").text == "a = 1\n"
+    assert "inside.py" not in roots.names(100)
+
+
+@POSIX
+def test_devices_pipes_and_sockets_do_not_keep_it_waiting(tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        before = Path.cwd()
+        os.chdir(tree)  # the name of a socket is short
+        try:
+            listening.bind("socket")
+        finally:
+            os.chdir(before)
+        roots = Roots([tree])
+        assert "no regular file" in refusal(roots, "pipe")
+        assert "no regular file" in refusal(roots, "socket")
+    assert "no regular file" in refusal(Roots([Path("/dev")]), "null")
+    assert "no regular file" in refusal(Roots([Path("/dev/zero")]), "zero")
+
+
+def test_size_and_content(tree: Path) -> None:
+    (tree / "large.txt").write_text("x" * 101)
+    (tree / "whole.txt").write_text("x" * 100)
+    (tree / "picture.png").write_bytes(b"\x89PNG\0\0")
+    (tree / "latin.txt").write_bytes(b"caf\xe9\n")
+    (tree / "wide.txt").write_bytes("wide\r\n".encode("utf-16"))
+    roots = Roots([tree], max_bytes=100)
+    assert "more than 100 bytes" in refusal(roots, "large.txt")
+    assert roots.read("whole.txt").text == "x" * 100
+    assert "binary" in refusal(roots, "picture.png")
+    assert "not UTF-8" in refusal(roots, "latin.txt")
+    assert roots.read("wide.txt").text == "\ufeffwide\r\n"
+    assert "large.txt" not in roots.names(100)
+
+
+@POSIX
+def test_a_file_of_which_nobody_knows_the_size() -> None:
+    with pytest.raises(TooMuchError, match="more than 10 bytes"):
+        Roots(["/proc/self/status"], max_bytes=10).read("status")
+
+
+def test_several_roots_are_named(tree: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other/project"
+    other.mkdir(parents=True)
+    (other / "b.py").write_text("b = 2\n")
+    roots = Roots([tree, other, tree / "notes.md", tree / ".env", tree])
+    assert roots.names(100) == [
+        "project/innocent.txt",
+        "project/notes.md",
+        "project/src/a.py",
+        "project~2/b.py",
+        "notes.md",
+    ]
+    assert roots.read("project/src/a.py").text == "a = 1\n"
+    assert roots.read("project~2/b.py").text == "b = 2\n"
+    assert roots.read("notes.md").text == "# Notes\n"
+    assert "in none of the roots, which are project, project~2, notes.md" in refusal(roots, "src/a.py")
+    assert "holds secrets" in refusal(roots, ".env")  # named or not
+    assert roots.folders == [tree.resolve(), other.resolve()]
+    assert not Roots([])
+    with pytest.raises(RefusedError, match="does not exist"):
+        Roots([tmp_path / "nowhere"])
+
+
+_NAMES = st.sampled_from(["a", "b.py", ".h", "build", "x.log", "server.key"])
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    paths=st.lists(st.lists(_NAMES, min_size=1, max_size=3).map("/".join), max_size=8),
+    rules=st.lists(st.sampled_from(["build", "*.log", "/a", "a/b.py", "!b.py", "**/a/", "b*"]), max_size=3),
+    deeper=st.sampled_from(["", "*\n", "!x.log\n"]),
+)
+def test_it_reads_exactly_what_it_lists(
+    tmp_path_factory: pytest.TempPathFactory, paths: list[str], rules: list[str], deeper: str
+) -> None:
+    top = tmp_path_factory.mktemp("tree")
+    written = []
+    for path in paths:
+        try:
+            (top / path).parent.mkdir(parents=True, exist_ok=True)
+            (top / path).write_text("text\n")
+        except OSError:  # a folder here, a file there
+            continue
+        written.append(path)
+    (top / ".gitignore").write_text("\n".join(rules))
+    if (top / "a").is_dir():
+        (top / "a/.gitignore").write_text(deeper)
+    roots = Roots([top])
+    readable = []
+    for path in sorted(set(written)):
+        try:
+            roots.read(path)
+        except RefusedError:
+            continue
+        readable.append(path)
+    assert readable == sorted(roots.names(100))
+
+
+@POSIX
+def test_a_file_that_becomes_a_link_while_it_is_read(tree: Path) -> None:
+    """Either the file is read or it is refused; what the link leads to is never given out."""
+    (tree.parent / "secret.txt").write_text("the secret\n")
+    folder, aside, link = tree / "src", tree / "aside", tree / "link"
+    link.symlink_to(tree.parent)
+    (folder / "secret.txt").write_text("harmless\n")
+    stop = threading.Event()
+
+    def swapping() -> None:
+        while not stop.is_set():
+            folder.rename(aside)
+            link.rename(folder)
+            folder.rename(link)
+            aside.rename(folder)
+
+    thread = threading.Thread(target=swapping)
+    thread.start()
+    roots = Roots([tree])
+    seen = set()
+    try:
+        for _ in range(2000):
+            try:
+                seen.add(roots.read("src/secret.txt").text)
+            except RefusedError as error:
+                seen.add(type(error).__name__)
+    finally:
+        stop.set()
+        thread.join()
+    assert seen <= {"harmless\n", "RefusedError"}
+    assert "harmless\n" in seen
+
+
+def test_reading_does_not_leave_files_open(tree: Path) -> None:
+    handles: Callable[[], int] = lambda: len(os.listdir("/proc/self/fd"))  # noqa: E731, PTH208 - as short as can be
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("the system does not tell which files are open")
+    roots = Roots([tree])
+    before = handles()
+    for name in ["src/a.py", "src", "nowhere", "src/nowhere/x", "server.pem"] * 20:
+        try:
+            roots.read(name)
+        except RefusedError:
+            continue
+    assert handles() == before
