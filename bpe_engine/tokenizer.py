@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
+from bpe_engine.offsets import Unit, in_unit, starts_of_parts, unit_of
 from bpe_engine.patterns import Pattern
-from bpe_engine.received import received, source_places, to_bytes
+from bpe_engine.received import received, to_bytes
 from bpe_engine.registry import encoding_name_for_model, load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.streams import StreamDecoder
 from bpe_engine.threads import in_threads
 from bpe_engine.truncation import Text
 from bpe_engine.vocabulary import Vocabulary
@@ -155,20 +156,22 @@ class Tokenizer(Engine):
         encode = partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
         return in_threads(encode, text, num_threads)
 
-    def encode_with_offsets(self, text: str | bytes) -> tuple[list[int], list[int]]:
-        """The token ids of `text`, and for each the offset in `text` where it starts: characters of a str, bytes of bytes.
+    def encode_with_offsets(self, text: str | bytes, *, unit: Unit | None = None) -> tuple[list[int], list[int]]:
+        """The token ids of `text`, and for each the offset in `text` where it starts.
 
-        A token that starts inside a character has the offset of that character, as tiktoken's `decode_with_offsets` says.
+        `unit` is "characters" or "bytes" (of its UTF-8); by default characters of a str, bytes of bytes. A token that starts inside a character
+        has the offset of that character, as tiktoken's `decode_with_offsets` says. ValueError for another unit.
         """
+        wanted = unit_of(text, unit)
         characters = received(text)
-        ids = self.encode_ordinary(to_bytes(characters))
-        if not isinstance(text, str):
-            return ids, list(accumulate(map(len, self.decode_tokens_bytes(ids)), initial=0))[:-1]
-        offsets = self._offsets(ids)
-        if len(text) != len(characters):  # surrogate pairs, of which each became one character
-            place_of = source_places(text, characters)
-            offsets = [place_of[offset] for offset in offsets]
-        return ids, offsets
+        data = to_bytes(characters)
+        ids = self.encode_ordinary(data)
+        lengths = list(map(len, self.decode_tokens_bytes(ids)))
+        if sum(lengths) == len(data):
+            starts = starts_of_parts(lengths)
+        else:  # the pattern drops what it does not match
+            starts = self.reference.starts_in_bytes(characters, self.decode_single_token_bytes)
+        return ids, in_unit(text, characters, starts, wanted)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
@@ -220,6 +223,15 @@ class Tokenizer(Engine):
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of the tokens, and for each the offset in characters where it starts. Raises as `decode`."""
         return self.decode_bytes(tokens).decode("utf-8", "strict"), self._offsets(tokens)
+
+    def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
+        """A decoder that takes one token after the other, and never gives half a character.
+
+        >>> decoder = Tokenizer.load("cl100k_base").stream_decoder()
+        >>> [decoder.push(token) for token in (15339, 220, 9468, 239, 235)], decoder.finish()
+        (['hello', ' ', '', '', '👋'], '')
+        """
+        return StreamDecoder(self.decode_single_token_bytes, errors)
 
     def decode_batch(
         self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8

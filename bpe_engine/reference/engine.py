@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Self, cast
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
+from bpe_engine.offsets import starts_of_pieces
 from bpe_engine.received import received, to_bytes
 from bpe_engine.reference import appending_encoder, interval_encoder, prepending_encoder
 from bpe_engine.reference.dictionary import TokenDictionary
@@ -104,6 +105,10 @@ class Engine:
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
         """The counts of all slices of `text`."""
         return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+
+    def starts_in_bytes(self, characters: str, bytes_of: Callable[[int], bytes]) -> list[int]:
+        """Where each token starts in text that went through `received`, in bytes; also where the pattern drops some of it."""
+        return starts_of_pieces(characters, self.pretokenizer.spans(characters), self._piece_ids.__getitem__, bytes_of)
 
     def pieces(self, characters: str) -> Iterator[list[str]]:
         """The pre-tokens of text that went through `received`, block by block."""

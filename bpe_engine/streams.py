@@ -1,0 +1,51 @@
+"""Tokens that come one by one -> text as soon as it is certain, never half a character.
+
+push(9468)  ->  ""          the bytes f0 9f: a character begins
+push(239)   ->  ""          98
+push(235)   ->  "🙂"        82: there it is
+finish()    ->  ""          nothing was left over
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+
+
+class StreamDecoder:
+    """Token ids -> text, piece by piece; made by `Tokenizer.stream_decoder`. One owner at a time.
+
+    What `push` gave in all, and then `finish`, is `tokenizer.decode` of the same ids. At most three bytes are kept between two calls, so a
+    token costs what its own bytes cost, however long the text has become.
+    """
+
+    def __init__(self, bytes_of: Callable[[int], bytes], errors: str = "replace") -> None:
+        codecs.lookup_error(errors)
+        self._bytes_of = bytes_of
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def push(self, token: int) -> str:
+        """The text that has become certain by this token; "" where a character is still unfinished.
+
+        Bytes that are no character are what `errors` says. Raises UnknownTokenError for an id that no token has, and with errors="strict" UnicodeDecodeError.
+        """
+        return self._decoder.decode(self._bytes_of(token))
+
+    def finish(self) -> str:
+        """What is left: bytes of a character that never ended, as `errors` says. The decoder is as new then. Raises as `push`."""
+        rest = self._decoder.decode(b"", final=True)
+        self._decoder.reset()
+        return rest
+
+    def stream(self, tokens: Iterable[int]) -> Iterator[str]:
+        """The text of the tokens in pieces that are not empty, each as soon as it is certain, what is left at the end."""
+        for token in tokens:
+            if piece := self.push(token):
+                yield piece
+        if piece := self.finish():
+            yield piece
+
+    @property
+    def pending(self) -> bytes:
+        """The bytes of a character that has begun and is not finished: three at most."""
+        return self._decoder.getstate()[0]
