@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
@@ -212,13 +213,22 @@ class ChunkBatch:
         ours = len(self._columns())
         values = zip(*rows, strict=True) if rows else ((),) * ours
         columns = [pa.array(column, schema.field(number).type) for number, column in enumerate(values)]
-        numbers = pa.array(documents, pa.int64())
-        columns += [table.column(number).take(numbers) for number, _ in self._carried(table.schema)]
+        columns += [_taken(table.column(number), documents) for number, _ in self._carried(table.schema)]
         return pa.table(columns, schema=schema)
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ChunkBatch({self._max_tokens}, text={self._text!r}, source={self._source!r}{given})"
+
+
+def _taken(column: pa.ChunkedArray, rows: list[int]) -> pa.ChunkedArray:
+    """The values of a column at these rows."""
+    try:
+        return column.take(pa.array(rows, pa.int64()))
+    except pa.ArrowNotImplementedError:
+        # Of views and other new types Arrow takes none yet. Each row is a slice, and those are joined.
+        parts = [part for number, count in Counter(rows).items() for part in [column.slice(number, 1).chunk(0)] * count]
+        return pa.chunked_array([pa.concat_arrays(parts)] if parts else [], column.type)
 
 
 def _nothing() -> Iterator[None]:
