@@ -1,0 +1,232 @@
+"""Workers: what they answer, and that no request stops or fills the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import environment
+
+pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
+
+from bpe_engine import Tokenizer
+from chunker import CodeChunker, TextChunker
+from chunker.index import Index
+from integrations.service.errors import BusyError, RefusedError, WorkerError
+from integrations.service.operations import MOST_CHUNKS
+from integrations.service.pool import Pool
+
+CUT = {"name": "", "format": "auto", "max_tokens": 20, "tokenizer": "o200k_base"}
+# Seconds of work for a worker: each letter is a chunk.
+LONG = "a " * 1_000_000
+
+
+def run(work: Callable[[Pool], Awaitable[Any]], **options: Any) -> Any:
+    async def running() -> Any:
+        async with Pool(**options) as pool:
+            return await work(pool)
+
+    return asyncio.run(running())
+
+
+async def ask(pool: Pool, operation: str, **arguments: object) -> Any:
+    return json.loads(await pool.ask(operation, **arguments))
+
+
+def test_answers_are_those_of_the_library(tmp_path: Path) -> None:
+    source = "".join(f"def f{n}(x):\n    return x * {n}\n\n\n" for n in range(30))
+    (tmp_path / "a.py").write_text(source)
+    Index.open(tmp_path / ".chunker").sync(tmp_path)
+
+    async def work(pool: Pool) -> None:
+        assert await ask(pool, "count", texts=["a b", "", "é" * 9], tokenizer="cl100k_base") == [
+            Tokenizer.load("cl100k_base").count(text) for text in ["a b", "", "é" * 9]
+        ]
+        expected = CodeChunker("python", 40, overlap=5, context=True).chunk(source, source="a.py")
+        options = {"max_tokens": 40, "overlap": 5, "context": True, "tokenizer": "o200k_base"}
+        seen = await ask(pool, "see", text=source, name="a.py", format="auto", **options)
+        assert [one["characters"] for one in seen["data"]["chunks"]] == [[c.span.start, c.span.end] for c in expected]
+        assert "text" not in seen["data"]
+        # In parts: each goes on where the one before ended.
+        first, texts = 0, []
+        while first is not None:
+            part = await ask(
+                pool, "chunk", text=source, name="a.py", format="auto", first=first, most_characters=200, **options
+            )
+            assert 0 < sum(len(one["text"]) for one in part["chunks"]) <= 200
+            assert (part["total"], part["tokens"]) == (len(expected), sum(c.token_count for c in expected))
+            texts += [one["text"] for one in part["chunks"]]
+            first = part["next"]
+        assert texts == [chunk.text for chunk in expected]
+        plain = await ask(pool, "see", text="One. Two. " * 20, **{**CUT, "format": "text"})
+        assert len(plain["data"]["chunks"]) == len(TextChunker(20).chunk("One. Two. " * 20))
+        hits = await ask(
+            pool,
+            "search",
+            folder=str(tmp_path / ".chunker"),
+            query="f7",
+            limit=2,
+            by="words",
+            sources=["*.py"],
+            languages=["python"],
+            most_characters=40,
+        )
+        assert [hit["source"] for hit in hits] == ["a.py"] * len(hits)
+        assert all(len(hit["text"]) <= 20 and hit["cut"] for hit in hits)
+        assert (await ask(pool, "status", folder=str(tmp_path / ".chunker")))["files"] == 1
+        made = await ask(
+            pool,
+            "assemble",
+            items=[{"text": "Be brief.", "required": True}, {"text": "word " * 99}],
+            budget=20,
+            reserve=2,
+            separator="\n",
+            tokenizer="o200k_base",
+            most_characters=1000,
+        )
+        assert (made["text"], made["tokens"], [item["status"] for item in made["items"]]) == (
+            "Be brief.",
+            3,
+            ["kept", "dropped"],
+        )
+
+    run(work, number=1)
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "reason"),
+    [
+        ("see", {"text": "x", **CUT, "overlap": 99}, "overlap must be from 0"),
+        ("see", {"text": "x", **CUT, "format": "klingon"}, "format must be auto or one of"),
+        ("see", {"text": "a" * 51_000, **CUT, "max_tokens": 1, "tokenizer": "characters"}, f"{MOST_CHUNKS:,} chunks"),
+        ("see", {"text": "日", **CUT, "max_tokens": 1, "tokenizer": "bytes"}, "set max_tokens to at least 3"),
+        ("search", {"folder": "nowhere", "query": "x", "limit": 1, "by": "both", "sources": [], "languages": [], "most_characters": 9}, "there is no index"),
+        ("assemble", {"items": [{"text": "x " * 99, "required": True}], "budget": 5, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "do not fit"),
+        ("assemble", {"items": [{"text": "x " * 99}], "budget": 500, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "is the limit of an answer"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told(operation: str, arguments: dict[str, Any], reason: str) -> None:
+    async def work(pool: Pool) -> str:
+        with pytest.raises(RefusedError) as caught:
+            await pool.ask(operation, **arguments)
+        assert await ask(pool, "count", texts=["a"], tokenizer="o200k_base") == [1]
+        return str(caught.value)
+
+    assert reason in run(work, number=1)
+
+
+def test_what_takes_too_long_is_given_up_and_the_next_is_not() -> None:
+    async def work(pool: Pool) -> None:
+        await pool.ask("count", texts=["a"], tokenizer="o200k_base")
+        begin = time.monotonic()
+        with pytest.raises(WorkerError, match=r"more than 0\.5 seconds"):
+            await pool.ask("see", text=LONG, **{**CUT, "max_tokens": 30})
+        assert time.monotonic() - begin < 5
+        assert await ask(pool, "count", texts=["a b"], tokenizer="words") == [2]
+
+    run(work, number=1, seconds=0.5)
+
+
+def test_a_worker_that_dies_and_a_client_that_goes() -> None:
+    async def work(pool: Pool) -> None:
+        await pool.ask("count", texts=["a"], tokenizer="o200k_base")
+        process = pool._workers[0]._process
+        assert process is not None
+        asking = asyncio.create_task(pool.ask("see", text=LONG, **CUT))
+        await asyncio.sleep(0.2)
+        process.kill()
+        with pytest.raises(WorkerError, match="crashed"):
+            await asking
+        assert await ask(pool, "count", texts=["a"], tokenizer="o200k_base") == [1]
+        asking = asyncio.create_task(pool.ask("see", text=LONG, **CUT))
+        await asyncio.sleep(0.2)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        # The answer is that of this request, and not of the one before.
+        assert await ask(pool, "count", texts=["a", "b c"], tokenizer="o200k_base") == [1, 2]
+
+    run(work, number=1)
+
+
+def test_only_so_many_wait() -> None:
+    async def work(pool: Pool) -> None:
+        await pool.ask("count", texts=["a"], tokenizer="o200k_base")
+        asked = [asyncio.create_task(pool.ask("see", text=LONG, **CUT))]
+        asked += [asyncio.create_task(pool.ask("count", texts=["a"], tokenizer="o200k_base")) for _ in range(20)]
+        await asyncio.sleep(0.1)
+        busy = [task for task in asked if task.done()]
+        assert len(busy) == 4  # one is at work, sixteen wait
+        for task in busy:
+            assert isinstance(task.exception(), BusyError)
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+
+    run(work, number=1)
+
+
+def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
+    for name in ("json", "struct", "integrations", "chunker", "asyncio"):
+        (tmp_path / f"{name}.py").write_text("open('was-run', 'w').close()\n")
+    program = (
+        "import asyncio\nfrom integrations.service.pool import Pool\n"
+        "async def main():\n    async with Pool(1) as pool:\n"
+        "        print(await pool.ask('count', texts=['a b'], tokenizer='words'))\nasyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("b'[2]'\n", "")
+    assert not (tmp_path / "was-run").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where memory can be limited and looked up")
+def test_memory_is_limited(tmp_path: Path) -> None:
+    """With a limit of 400 MB set from outside, where the worker's own would be 2 GB."""
+    program = (
+        "import asyncio, resource\n"
+        "from integrations.service.errors import ServiceError\nfrom integrations.service.pool import Pool\n"
+        "cut = {'name': '', 'format': 'text', 'max_tokens': 1_000_000, 'tokenizer': 'characters'}\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (400_000_000, 400_000_000))\n"
+        "async def main():\n    async with Pool(1) as pool:\n"
+        "        try:\n            await pool.ask('see', text='x\\n\\n' * 3_000_000, **cut)\n"
+        "        except ServiceError as error:\n            print(error)\n"
+        "        print(await pool.ask('count', texts=['a b'], tokenizer='words'))\nasyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told, answer = done.stdout.splitlines()
+    assert "more memory than there is for it" in told
+    assert answer == "b'[2]'"
+
+
+def test_no_worker_is_left() -> None:
+    async def work(pool: Pool) -> int:
+        await pool.ask("count", texts=["a"], tokenizer="words")
+        process = pool._workers[0]._process
+        assert process is not None
+        return process.pid
+
+    pid = run(work, number=1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
