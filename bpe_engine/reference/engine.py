@@ -13,7 +13,7 @@ from bpe_engine.offsets import starts_of_pieces
 from bpe_engine.received import received, to_bytes
 from bpe_engine.reference import appending_encoder, interval_encoder, prepending_encoder
 from bpe_engine.reference.dictionary import TokenDictionary
-from bpe_engine.reference.pieces import PieceCounts, PieceIds
+from bpe_engine.reference.pieces import PieceCounts, PieceIds, encode_piece
 from bpe_engine.reference.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
 from bpe_engine.registry import is_embedded
 from bpe_engine.threads import in_threads
@@ -139,6 +139,9 @@ class Engine:
 
     def _id_of(self, token: bytes) -> int | None:
         return self.dictionary.id_of.get(token)
+
+    def _encode_piece(self, piece: bytes) -> Sequence[int]:
+        return encode_piece(self.dictionary, piece)
 
     def _largest_id(self) -> int:
         return max(self.dictionary.bytes_of)

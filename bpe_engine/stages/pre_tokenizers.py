@@ -23,7 +23,7 @@ class Split:
 
 @dataclass(frozen=True)
 class ByteLevel:
-    """A space before each piece that begins with no white space (`add_prefix_space`), then the pattern of GPT-2 (`use_regex`).
+    """A space before each piece that begins with none (`add_prefix_space`), then the pattern of GPT-2 (`use_regex`).
 
     The stages behind it see bytes: each as the character of `formats/byte_alphabet.py` that stands for it.
     """
