@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack, get_args
 from chunker.assembly import Assembler
 from chunker.boundaries import Format, Outline
 from chunker.boundaries.fallback import LinesFormat, UnknownFormat
+from chunker.boundaries.sketches import SketchingFormat
 from chunker.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.budget import Budget, OverlapBy
 from chunker.counting import TokenCounter, resolve_tokenizer
@@ -29,6 +30,10 @@ if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
     import tree_sitter
 
     from chunker.boundaries.grammar import Grammar
+
+
+# What is larger than a chunk has to be looked into, and had better be at once: an average token has so many characters.
+_CHARACTERS_A_TOKEN = 4
 
 
 class TextChunker:
@@ -133,10 +138,17 @@ class TextChunker:
         Without overlap the bodies concatenate to `text`. `source`, usually a path, goes into the metadata and into the context.
         Linear in the length of the text. Raises `BudgetTooSmallError` if one character of the text alone is over the budget.
         """
-        outline = self.outline(text)
+        outline = self._sketch(text)
         metadata = self.metadata_of(outline, source)
         assembler = Assembler(text, self.language, metadata)
         return [assembler.chunk(piece) for piece in self.pieces(text, outline, self.context_of(text, outline, source))]
+
+    def _sketch(self, text: str) -> Outline:
+        """As much of the outline as chunks can be grown by: all of it where more is looked at than what does not fit."""
+        grows_alone = self._strategy == "grow" and not self._budget.overlap and self._budget.desired_tokens is None
+        if grows_alone and not self._context and isinstance(self._format, SketchingFormat):
+            return self._format.sketch(text, self._budget.max_tokens * _CHARACTERS_A_TOKEN)
+        return self.outline(text)
 
     def pieces(self, text: str, outline: Outline, context_at: Callable[[int], str]) -> Iterator[Piece]:
         """Where the chunks of `text` are to be cut, by an outline of it; `context_at` says what stands before a chunk from an offset.

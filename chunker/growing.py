@@ -101,6 +101,8 @@ class Grower:
                 length = self._units.offset - filling.places[0].offset
                 self._full = length * self._budget.max_tokens // max(filling.sizes[-1], 1)
             cut = self._choose_cut(filling)
+            if cut is None:
+                continue
             self._units.put_back_from(filling.places, cut)
             first = filling.places[0]
             yield Piece(first.offset, self._units.offset, filling.context, filling.size(cut), first.label)
@@ -116,8 +118,15 @@ class Grower:
         filling = self._begin(self._context_at(units.offset))
         while True:
             self._extend(filling)
+            if filling.complete:
+                return filling
             enough = filling.gain(len(filling.places)) >= filling.least
-            if filling.complete or (enough and units.next_is_of_outline):
+            if units.next_is_closed:
+                if enough and self._stays_whole():
+                    return filling
+                if units.open_next():
+                    continue
+            if enough and units.next_is_of_outline:
                 return filling
             parts = units.parts(units.next, units.after_next)
             if units.holds_several(units.next, units.after_next, parts):
@@ -129,6 +138,21 @@ class Grower:
                 if more is None:
                     return filling
                 filling = more
+
+    def _stays_whole(self) -> bool:
+        """Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
+        into this chunk.
+        """
+        start, end = self._units.offset, self._units.end
+        if not self._fits_alone(start, end):
+            return False
+        ink = self._end_of_ink(start, end)
+        if ink == end:
+            return True
+        here = self._encoder.snapshot()
+        count = self._append(start, ink)
+        self._encoder.rollback(here)
+        return count > self._budget.max_tokens
 
     def _begin(self, context: str) -> Filling:
         """A chunk without units."""
@@ -214,8 +238,8 @@ class Grower:
 
     # --- cutting
 
-    def _choose_cut(self, filling: Filling) -> int:
-        """How many of the units to keep."""
+    def _choose_cut(self, filling: Filling) -> int | None:
+        """How many of the units to keep. None: the chunk is to grow once more, for now there are more units to choose from."""
         if filling.complete:
             size = len(self._text)
             return best_cut(filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens)
@@ -224,6 +248,10 @@ class Grower:
         cut = whole_units(filling, after, self._fits_alone, best_cut(filling, after, self._budget.desired_tokens))
         rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
         if self._is_crumb(rest):
+            if self._units.any_closed(filling.places[0].offset):
+                self._units.put_back_from(filling.places, 0)
+                self._units.open_all()
+                return None
             whole = self._tokenizer.count(filling.context + self._text[filling.places[0].offset :])
             cut = balanced_tail(filling, after, cut, whole, self._fits_alone)
         return cut

@@ -5,7 +5,7 @@
     finer      a line of twenty..  a |line |that |is |far |too ...  the last line
 
 Formats stop at lines or sentences. Finer boundaries are asked of `refine` for one unit at a time, so that a text that is never cut there
-costs nothing. The boundaries of the outline stay in its columns, with a number that says how far the chunks have come; in front of them
+costs nothing; and of a sketch what it has left for later. The boundaries of the outline stay in its columns, with a number that says how far the chunks have come; in front of them
 stand those that were found since or were moved. Taking units and putting them back costs O(1), and no `Place` is made of a row of the
 columns before somebody looks at it.
 """
@@ -18,6 +18,7 @@ from functools import partial
 from typing import NamedTuple
 
 from chunker.boundaries import Boundary, Outline, Strength, refine
+from chunker.boundaries.sketches import Sketch
 
 
 class Place(NamedTuple):
@@ -166,6 +167,9 @@ class Units:
         self._finest = outline.finest
         self._columns = _Columns(outline, len(text))
         self._offsets = outline.offsets
+        self._sketch = outline if isinstance(outline, Sketch) else None
+        # Where units begin that nobody has looked into -> where the sketch says so; a unit may have got the blank lines before it.
+        self._closed = {} if self._sketch is None else {offset: offset for offset in self._sketch.closed}
         self._behind = 0  # of the columns
         self._front: list[Place] = []  # before what is ahead of the columns, last one first
 
@@ -260,6 +264,50 @@ class Units:
         """Let the next unit end, and the one after it begin, at `offset`."""
         first, second = self.take(2)
         self._front += second._replace(offset=offset), first
+        if second.offset in self._closed:
+            self._closed[offset] = self._closed.pop(second.offset)
+
+    @property
+    def next_is_closed(self) -> bool:
+        """Whether nobody has looked into the next unit, which may have boundaries inside."""
+        return self.offset in self._closed
+
+    def open_next(self) -> bool:
+        """Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any."""
+        known = self._closed.pop(self.offset, None)
+        if self._sketch is None or known is None:
+            return False
+        inside = self._sketch.inside(known)
+        if not inside.offsets:
+            return False
+        end = -1
+        ends = enclosing_ends(inside.offsets, inside.strengths, end)
+        after = self.after_next
+        for index, strength in enumerate(inside.strengths):
+            if ends[index] == end:
+                ends[index] = self._stronger_from(after, strength)
+        self.split_next(list(map(_as_place, zip(inside.offsets, inside.strengths, inside.labels, ends, strict=True))))
+        return True
+
+    def open_all(self) -> None:
+        """Look into all units ahead."""
+        ahead = self.take_until(len(self._text))
+        while ahead:
+            self.put_back([ahead.pop()])
+            self.open_next()
+
+    def any_closed(self, start: int) -> bool:
+        """Whether there are units from `start` on that nobody has looked into."""
+        return any(offset >= start for offset in self._closed)
+
+    def _stronger_from(self, place: Place | None, strength: int) -> int:
+        """The offset of the first boundary from `place` on that is stronger than this; the end of the text if there is none."""
+        if place is None or place.strength > strength:
+            return len(self._text) if place is None else place.offset
+        row, strengths = bisect_left(self._offsets, place.enclosing_end), self._columns.strengths
+        while row < len(strengths) and strengths[row] <= strength:
+            row = bisect_left(self._offsets, self._columns.ends[row])
+        return self._offsets[row] if row < len(strengths) else len(self._text)
 
     def parts(self, place: Place, after: Place | None) -> list[Place]:
         """The boundaries inside the unit between two places, all of the next finer level that has any, in their order."""

@@ -25,9 +25,10 @@ from chunker.boundaries.generic import generic_grammar
 from chunker.boundaries.grammar import Grammar, compiled
 from chunker.boundaries.lines import LineTable
 from chunker.boundaries.parsing import hidden_rows, parse
-from chunker.boundaries.placing import place
+from chunker.boundaries.placing import place, sketch
+from chunker.boundaries.sketches import Sketch
 from chunker.boundaries.tables import grammar_named
-from chunker.boundaries.walking import Found, Walk
+from chunker.boundaries.walking import Closed, Found, Walk
 
 
 class CodeFormat:
@@ -59,17 +60,22 @@ class CodeFormat:
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
-        grammar = self._grammar
-        source = text.encode("utf-8", "surrogatepass")
-        lines = LineTable(text, source)
-        hidden = hidden_rows(lines, source, grammar.skimmed)
-        tree = parse(compiled(grammar).language, lines.without(hidden, source) if hidden else source)
-        if tree is None:
-            found, notes = Found(hidden), {"parse": "given up"}
-        else:
-            found = Walk(grammar, source, lines, hidden).run(tree.root_node)
-            notes = {"parse": "had errors"} if tree.root_node.has_error else {}
-        return place(found, lines, len(text), grammar, notes)
+        reading = _Reading(self._grammar, text)
+        if reading.tree is None:
+            return place(Found(reading.hidden), reading.lines, len(text), self._grammar, reading.notes)
+        found = reading.walk(0).run(reading.tree.root_node)
+        return place(found, reading.lines, len(text), self._grammar, reading.notes)
+
+    def sketch(self, text: str, size: int) -> Sketch:
+        """The same, with what is of at most `size` bytes closed: functions, statements of several lines."""
+        reading = _Reading(self._grammar, text)
+        if reading.tree is None:
+            return Sketch.of_outline(self.outline(text))
+        walk = reading.walk(size)
+        found = walk.run(reading.tree.root_node)
+        return sketch(
+            found, walk.closed, reading.enter, reading.lines, size=len(text), grammar=self._grammar, notes=reading.notes
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.language!r})"
@@ -77,3 +83,29 @@ class CodeFormat:
     def __reduce__(self) -> tuple[object, ...]:
         # A grammar of a table is found by its name in the other process; any other is what pickle makes of it.
         return type(self), (self._grammar.table or self._grammar,)
+
+
+class _Reading:
+    """A text, parsed. `tree`: None where the parser has given up, or there is nothing to parse."""
+
+    def __init__(self, grammar: Grammar, text: str) -> None:
+        self._grammar = grammar
+        self._source = text.encode("utf-8", "surrogatepass")
+        self.lines = LineTable(text, self._source)
+        self.hidden = hidden_rows(self.lines, self._source, grammar.skimmed)
+        source = self.lines.without(self.hidden, self._source) if self.hidden else self._source
+        self.tree = parse(compiled(grammar).language, source) if text else None
+        self.notes = {}
+        if self.tree is None:
+            self.notes = {"parse": "given up"} if text else {}
+        elif self.tree.root_node.has_error:
+            self.notes = {"parse": "had errors"}
+
+    def walk(self, small: int) -> Walk:
+        """A walk over the tree, that does not enter what is of so many bytes at most."""
+        return Walk(self._grammar, self._source, self.lines, self.hidden, small)
+
+    def enter(self, nodes: list[Closed], comments: list[int]) -> Found:
+        """What is inside some nodes; on these lines there are comments."""
+        walk = Walk(self._grammar, self._source, self.lines, comments)
+        return walk.enter([(one.node, one.depth) for one in nodes])

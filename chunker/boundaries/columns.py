@@ -6,7 +6,7 @@ sections   "A" 0..20, "B" 10..20, "C" 20..30
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import regex
@@ -14,6 +14,7 @@ import regex
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.embedded import Stretch, code_inside
 from chunker.boundaries.prose import prose_ends
+from chunker.boundaries.sketches import Inside, Sketch
 from chunker.expressions import re
 
 # A line start inside a sentence: better than a cut between two words, no better than that.
@@ -31,10 +32,11 @@ _PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 class Columns:
     """The boundaries of one text by columns: offsets, which ascend, strengths and labels.
 
-    `copy` is the text with a line feed for each line end, every character in its place.
+    `copy` is the text with a line feed for each line end, every character in its place. `closing`: what is inside blocks is left for
+    later, for a sketch; each block then has to begin with a boundary that is stronger than all inside, or belong to one that does.
     """
 
-    def __init__(self, text: str, copy: str, label: str = "document") -> None:
+    def __init__(self, text: str, copy: str, label: str = "document", *, closing: bool = False) -> None:
         self._text = text
         self._copy = copy
         self._offsets = [0]
@@ -42,6 +44,8 @@ class Columns:
         self._labels = [label]
         self._first = -1  # the strength of what begins at 0, were it not the start of the text
         self.scopes: list[Scope] = []
+        # Where a unit begins -> what is to be done to look into it.
+        self._later: dict[int, list[Callable[[Columns], None]]] | None = {} if closing else None
 
     def put(self, offset: int, strength: int, label: str) -> None:
         """A boundary at `offset`, not before the last one; at the same place the stronger one stays."""
@@ -78,6 +82,11 @@ class Columns:
 
     def verbatim(self, start: int, end: int, line_start: re.Pattern[str] = _LINE_START) -> None:
         """All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line."""
+        if not self._puts_off(Columns.verbatim, start, end, line_start):
+            self.lines(start, end, line_start)
+
+    def lines(self, start: int, end: int, line_start: re.Pattern[str] = _LINE_START) -> None:
+        """The same where these lines may be stronger than what they stand behind."""
         if start and self._copy[start - 1] == "\n" and _BLANK_LINE.match(self._copy, start, end):
             start -= 1
         found = [
@@ -89,6 +98,8 @@ class Columns:
 
     def prose(self, start: int, end: int, ends: Iterable[int] | None = None) -> None:
         """The sentences of a paragraph, and its lines; `ends` of the sentences, if the caller knows them."""
+        if self._puts_off(Columns.prose, start, end, ends):
+            return
         if ends is None:
             ends = prose_ends(self._text, start, end)
         if self._copy.find("\n", start, end - 1) < 0:
@@ -103,6 +114,8 @@ class Columns:
 
     def code(self, stretch: Stretch, language: str) -> None:
         """The lines of code, or what its own format makes of them."""
+        if self._puts_off(Columns.code, stretch, language):
+            return
         outline = code_inside(self._text, stretch, language)
         if outline is None:
             self.verbatim(stretch.start, stretch.end)
@@ -110,6 +123,33 @@ class Columns:
         for boundary in outline.boundaries:
             self.put(*boundary)
         self.scopes += outline.scopes
+
+    def _puts_off(self, work: Callable[..., None], *arguments: object) -> bool:
+        """Whether this work is left for later, which it now is."""
+        if self._later is None:
+            return False
+        self._later.setdefault(self._offsets[-1], []).append(lambda columns: work(columns, *arguments))
+        return True
+
+    def _inside(self, offset: int) -> Inside:
+        """What was left for later of the unit that begins at `offset`."""
+        inside = Columns(self._text, self._copy)
+        inside._offsets[0] = offset
+        for work in (self._later or {})[offset]:
+            work(inside)
+        return Inside(inside._offsets[1:], inside._strengths[1:], inside._labels[1:], inside.scopes)
+
+    def sketch(self, scopes_of: Callable[[], Iterable[Scope]]) -> Sketch:
+        """What `outline` will be, once it is opened; `scopes_of` tells of the scopes then. For columns that were made with `closing`."""
+        later = {} if self._later is None else self._later
+        columns = (self._offsets, self._strengths, self._labels)
+        return Sketch.of(
+            columns if self._text else ([], [], []),
+            later.keys(),
+            self._inside,
+            lambda inside: nested([*inside, *self.scopes, *scopes_of()]),
+            finest=Strength.SENTENCE,
+        )
 
     def outline(self, scopes: Iterable[Scope] = ()) -> Outline:
         """The outline with these scopes and those of the code inside. What is too long is cut into words."""

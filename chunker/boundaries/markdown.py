@@ -25,12 +25,15 @@ belong to no block, such as link definitions, are LINE boundaries. A long fence 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import regex
 
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.columns import Columns, Heading, sections
 from chunker.boundaries.embedded import Stretch
 from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
+from chunker.boundaries.sketches import Sketch
 from chunker.expressions import re
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
@@ -72,34 +75,43 @@ class MarkdownFormat:
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
-        return _Collector(text).outline()
+        reading = _Collector(text)
+        return reading.columns.outline(reading.scopes())
+
+    def sketch(self, text: str, _size: int) -> Sketch:
+        """The same, with all blocks closed that have no blocks inside."""
+        reading = _Collector(text, closing=True)
+        return reading.columns.sketch(reading.scopes)
 
 
 class _Collector:
-    """Collects what begins where, from the blocks of one text in their order."""
+    """Collects what begins where, from the blocks of one text in their order; `columns` has the result."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, closing: bool = False) -> None:
         self._text = text
         self._copy = copy_for_parsers(text)
-        self._columns = Columns(text, self._copy)
+        self.columns = Columns(text, self._copy, closing=closing)
         self._headings: list[Heading] = []
         self._depth = 0
         self._glued = 0  # the level of the heading that stands directly before, 0 if none does
         self._first_item = False
+        self._read()
 
-    def outline(self) -> Outline:
-        """Read the text."""
+    def scopes(self) -> Iterator[Scope]:
+        """The sections."""
+        return sections(self._headings, len(self._text))
+
+    def _read(self) -> None:
         start = int(self._text.startswith("\ufeff"))
         match = _FRONT_MATTER.match(self._copy, start)
         if match is not None:
             kind = "yaml" if match["toml"] is None else "toml"
             first, end = match.span(kind)
-            self._columns.code(Stretch(first, end), kind)
+            self.columns.code(Stretch(first, end), kind)
             start = match.end()
         read_blocks(self._copy, start, self)
         if match is not None:
-            self._columns.strengthen(start, _SECTION)  # what is behind front matter is a unit of its own
-        return self._columns.outline(sections(self._headings, len(self._text)))
+            self.columns.strengthen(start, _SECTION)  # what is behind front matter is a unit of its own
 
     # --- blocks: what `Reader` asks for
 
@@ -110,7 +122,7 @@ class _Collector:
             self._block(start, "heading")
         else:
             if not above or above >= level:
-                self._columns.put(start, _SECTION - level, "section")
+                self.columns.put(start, _SECTION - level, "section")
             self._headings.append(Heading(start, level, _plain(self._text[start:end])))
         self._glued = level
 
@@ -118,13 +130,13 @@ class _Collector:
         """Prose."""
         self._block(start, "paragraph")
         self._glued = 0
-        self._columns.prose(start, end)
+        self.columns.prose(start, end)
 
     def code(self, start: int, end: int, info: str | None) -> None:
         """A fence with its info string, or an indented block."""
         self._whole(start, "code")
         if info is None:
-            self._columns.verbatim(start, end)
+            self.columns.verbatim(start, end)
             return
         # The line that opens a fence stays with the first line of code, the one that closes it with the last.
         first = self._copy.find("\n", start, end) + 1 or end
@@ -134,15 +146,15 @@ class _Collector:
         if not _CLOSING_FENCES[fence[0]].match(self._copy, last, end):
             last = end
         words = info.replace("{", " ").replace("}", " ").split()
-        self._columns.code(Stretch(first, last, len(opening) - len(fence)), words[0].lstrip(".") if words else "")
+        self.columns.code(Stretch(first, last, len(opening) - len(fence)), words[0].lstrip(".") if words else "")
 
     def table(self, start: int, end: int, rows: list[int]) -> None:
         """A table; `rows` are the starts of the lines below the delimiter row."""
         self._whole(start, "table")
         for row in rows[1:]:  # the first one stays with the header
-            self._columns.put(row, Strength.LINE, "row")
+            self.columns.put(row, Strength.LINE, "row")
         if len(rows) > 1:
-            self._columns.scopes.append(Scope(start, end, "", self._text[start : rows[0]]))
+            self.columns.scopes.append(Scope(start, end, "", self._text[start : rows[0]]))
 
     def leaf(self, start: int, end: int, label: str) -> None:
         """Another block without blocks inside."""
@@ -151,7 +163,7 @@ class _Collector:
             self._glued = 0
         else:
             self._whole(start, label)
-            self._columns.verbatim(start, end)
+            self.columns.verbatim(start, end)
 
     def lines(self, start: int, end: int) -> None:
         """Lines that are no block, such as link definitions; blank ones among them."""
@@ -159,8 +171,12 @@ class _Collector:
         at = start if first is None else first.end()
         if at < end and start:
             blank = at > start or self._copy.endswith("\n\n", 0, start)
-            self._columns.put(at, *((Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")))
-        self._columns.verbatim(at, end, _QUOTED_LINE_START)
+            if self._glued:
+                self.columns.put(at, *((Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")))
+            else:
+                # Stronger than all that is inside the block before: that block is a unit of its own.
+                self.columns.put(at, *((self._level(), "paragraph") if blank else (Strength.STRUCTURE, "line")))
+        self.columns.lines(at, end, _QUOTED_LINE_START)
 
     def open(self, start: int, label: str) -> None:
         """A block with blocks inside begins."""
@@ -173,7 +189,7 @@ class _Collector:
         if not self._first_item:
             self._glued = 0  # a heading keeps the first item, not one after it
         if not self._glued:
-            self._columns.put(start, self._level() + 3 + _ITEM, "item")
+            self.columns.put(start, self._level() + 3 + _ITEM, "item")
         self._first_item = False
 
     def close(self) -> None:
@@ -188,11 +204,11 @@ class _Collector:
 
     def _block(self, start: int, label: str) -> None:
         if not self._glued:
-            self._columns.put(start, self._level(), label)
+            self.columns.put(start, self._level(), label)
 
     def _whole(self, start: int, label: str) -> None:
         """A block that should stay whole, even if that parts it from its heading."""
-        self._columns.put(start, self._level() + (_KEPT if self._glued else 0), label)
+        self.columns.put(start, self._level() + (_KEPT if self._glued else 0), label)
         self._glued = 0
 
 

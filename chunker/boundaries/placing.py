@@ -12,14 +12,15 @@ row                    part           boundary
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import compress
 from operator import not_
 
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.grammar import Grammar
 from chunker.boundaries.lines import LineTable
-from chunker.boundaries.walking import Found, Rank, is_plain_part, strength_at
+from chunker.boundaries.sketches import Inside, Sketch
+from chunker.boundaries.walking import Closed, Found, Rank, is_plain_part, strength_at
 
 Placed = dict[int, tuple[int, str]]
 
@@ -28,38 +29,154 @@ _LINE, _PARAGRAPH = int(Strength.LINE), int(Strength.PARAGRAPH)
 
 def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
     """The outline of a text that is `size` characters long, at least one."""
+    placed, tops = _settled(found, lines)
+    columns = _Rows(placed, _label_of(placed, grammar), lines)
+    return columns.outline(_nested(_regions(found, tops, [*lines.starts, size])), notes)
+
+
+def sketch(
+    found: Found,
+    closed: list[Closed],
+    enter: Callable[[list[Closed], list[int]], Found],
+    lines: LineTable,
+    *,
+    size: int,
+    grammar: Grammar,
+    notes: dict[str, str],
+) -> Sketch:
+    """The sketch of such a text, in which the nodes of `closed` have not been entered; `enter` does so, and knows of the comments on some lines.
+
+    A unit is closed from the last boundary to the first that is stronger than all that such a node may hold: what is weaker, the line of a
+    brace for example, is inside, too.
+    """
+    placed, tops = _settled(found, lines)
+    rows = _Rows(placed, _label_of(placed, grammar), lines)
+    ends = [*lines.starts, size]
+    units = rows.close(closed)
+    # Attributes are kept together with what they belong to: nothing inside them is a part.
+    attributes = {line for row, leading in found.leading.items() for line in range(leading, row)}
+
+    def look(offset: int) -> Inside:
+        first, last, nodes = units[offset]
+        inner = enter(nodes, [row for row in range(first, last) if row in found.comments])
+        inner_placed, inner_tops = _settled(inner, lines)
+        for row in attributes.intersection(inner_placed):
+            del inner_placed[row]
+        scopes = [Scope(*region) for region in _regions(inner, inner_tops, ends)]
+        return rows.inside(first, last, inner_placed, scopes)
+
+    def scopes_of(inside: list[Scope]) -> list[Scope]:
+        return _nested([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
+
+    return rows.sketch(units, look, scopes_of, notes)
+
+
+def _settled(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:
+    """What is placed on which line, and which parts moved where, on account of comments and attributes."""
     placed, tops = _with_leading_lines(found, lines)
     _cut_off_trailing_comments(placed, found, lines)
+    return placed, tops
+
+
+def _label_of(placed: Placed, grammar: Grammar) -> str:
+    """What the text as a whole is called: as the definition it begins with, or as its language says."""
     _, label = placed.get(0, (0, grammar.label))
-    if not any(label == definition.label for definition in grammar.definitions.values()):
-        label = grammar.label
-    ends = [*lines.starts, size]
-    regions = (
-        (ends[tops.get(one.first, one.first)], ends[one.last + 1], one.name) for one in found.regions if one.name
-    )
-    return _outline(placed, label, lines, _nested(regions), notes)
+    known = any(label == definition.label for definition in grammar.definitions.values())
+    return label if known else grammar.label
+
+
+def _regions(found: Found, tops: dict[int, int], ends: list[int]) -> Iterable[tuple[int, int, str]]:
+    """Where the named definitions start and end, in characters."""
+    return ((ends[tops.get(one.first, one.first)], ends[one.last + 1], one.name) for one in found.regions if one.name)
 
 
 def lines_only(lines: LineTable, notes: dict[str, str]) -> Outline:
     """The outline of code of which nothing is known but its lines, at least one."""
-    return _outline({}, "lines", lines, [], notes)
+    return _Rows({}, "lines", lines).outline([], notes)
 
 
-def _outline(placed: Placed, label: str, lines: LineTable, scopes: list[Scope], notes: dict[str, str]) -> Outline:
-    """The boundaries at the lines that are not blank: what is placed there, else a line; the text as a whole is a `label`."""
-    starts, blank = lines.starts, lines.blank
-    strengths = [_LINE] * len(starts)
-    labels = ["line"] * len(starts)
-    for row in compress(range(1, len(starts)), blank):
-        strengths[row] = _PARAGRAPH
-        labels[row] = "paragraph"
-    for row, (strength, name) in placed.items():
-        strengths[row], labels[row] = strength, name
-    strengths[0], labels[0] = int(Strength.DOCUMENT), label
-    inked = [True, *map(not_, blank[1:])]
-    columns = (list(compress(starts, inked)), list(compress(strengths, inked)), list(compress(labels, inked)))
-    # A line of code has no sentences: what is too long is cut into words.
-    return Outline.of_columns(*columns, scopes, notes, finest=Strength.SENTENCE)
+class _Rows:
+    """A boundary for each line that is not blank: what is placed there, else a line; the text as a whole is a `label`."""
+
+    def __init__(self, placed: Placed, label: str, lines: LineTable) -> None:
+        starts, blank = lines.starts, lines.blank
+        strengths = [_LINE] * len(starts)
+        labels = ["line"] * len(starts)
+        for row in compress(range(1, len(starts)), blank):
+            strengths[row] = _PARAGRAPH
+            labels[row] = "paragraph"
+        for row, (strength, name) in placed.items():
+            strengths[row], labels[row] = strength, name
+        strengths[0], labels[0] = int(Strength.DOCUMENT), label
+        self._placed = placed
+        self._starts, self._strengths, self._labels = starts, strengths, labels
+        self._shown = [True, *map(not_, blank[1:])]
+        self._inked = self._shown
+
+    def _columns(self) -> tuple[list[int], list[int], list[str]]:
+        shown = self._shown
+        return (
+            list(compress(self._starts, shown)),
+            list(compress(self._strengths, shown)),
+            list(compress(self._labels, shown)),
+        )
+
+    def outline(self, scopes: list[Scope], notes: dict[str, str]) -> Outline:
+        """All of them."""
+        # A line of code has no sentences: what is too long is cut into words.
+        return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE)
+
+    def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:
+        """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line behind the last, the nodes."""
+        self._shown = self._inked.copy()
+        units: list[tuple[int, int, list[Closed]]] = []
+        end = bound = 0
+        for node in sorted(closed, key=lambda one: one.first):
+            if node.first >= end or not units:
+                start, nodes = node.first, [node]
+                bound = node.bound
+            else:
+                start, _, nodes = units.pop()
+                nodes.append(node)
+                bound = max(bound, node.bound)
+            while not (self._inked[start] and self._strengths[start] > bound):
+                start -= 1
+                if units and start < units[-1][1]:
+                    start, _, more = units.pop()
+                    nodes = more + nodes
+            end = max(end if nodes[0] is not node else 0, node.last + 1)
+            while end < len(self._inked) and not (self._inked[end] and self._strengths[end] > bound):
+                end += 1
+            units.append((start, end, nodes))
+        for start, stop, _ in units:
+            self._shown[start + 1 : stop] = [False] * (stop - start - 1)
+        return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
+
+    def inside(self, first: int, last: int, placed: Placed, scopes: list[Scope]) -> Inside:
+        """What is behind line `first` and before line `last`, where more is placed than was known."""
+        rows = slice(first + 1, last)
+        strengths, labels = self._strengths[rows], self._labels[rows]
+        for row, (strength, name) in placed.items():
+            index = row - first - 1
+            if 0 <= index < len(strengths) and (strength > strengths[index] or row not in self._placed):
+                strengths[index], labels[index] = strength, name
+        inked = self._inked[rows]
+        return Inside(
+            list(compress(self._starts[rows], inked)),
+            list(compress(strengths, inked)),
+            list(compress(labels, inked)),
+            scopes,
+        )
+
+    def sketch(
+        self,
+        units: dict[int, tuple[int, int, list[Closed]]],
+        look: Callable[[int], Inside],
+        scopes_of: Callable[[list[Scope]], list[Scope]],
+        notes: dict[str, str],
+    ) -> Sketch:
+        """What is not hidden."""
+        return Sketch.of(self._columns(), units.keys(), look, scopes_of, notes, finest=Strength.SENTENCE)
 
 
 def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:

@@ -17,7 +17,7 @@ whatever the depth. Most of its time goes into making Python objects of nodes, s
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -47,6 +47,7 @@ _RANKS = len(Rank)
 _MAX_DEPTH = 250
 
 _MOST_WRAPPERS = 8  # around one definition
+_COMMENT_DEPTH = 3  # a comment, its mark, and what a grammar puts between them
 
 
 _LINE = int(Strength.LINE)
@@ -85,11 +86,11 @@ class Found:
 
     __slots__ = ("comments", "leading", "own", "parts", "regions")
 
-    def __init__(self, hidden: list[int]) -> None:
+    def __init__(self, hidden: Iterable[int]) -> None:
         self.parts: dict[int, tuple[int, str]] = {}
         self.leading: dict[int, int] = {}
         self.own: dict[int, int] = {}
-        self.comments: dict[int, int] = dict(zip(hidden, hidden, strict=True))
+        self.comments: dict[int, int] = {row: row for row in hidden}
         self.regions: list[Region] = []
 
 
@@ -111,11 +112,29 @@ class _Siblings:
         self.previous = ""
 
 
-class Walk:
-    """The walk over one tree."""
+class Closed(NamedTuple):
+    """A node that the walk has not entered: what may begin on the lines behind `first` up to `last` is known to be no stronger than `bound`."""
 
-    def __init__(self, grammar: Grammar, source: bytes, lines: LineTable, hidden: list[int]) -> None:
+    first: int
+    last: int
+    node: Node
+    depth: int
+
+    @property
+    def bound(self) -> int:
+        """No part inside is stronger."""
+        return strength_at(self.depth, Rank.WRAPPED)
+
+
+class Walk:
+    """The walk over one tree. Nodes of at most `small` bytes are not entered but kept in `closed`, for `enter` to do so later."""
+
+    def __init__(
+        self, grammar: Grammar, source: bytes, lines: LineTable, hidden: Iterable[int], small: int = 0
+    ) -> None:
         self.found = Found(hidden)
+        self.closed: list[Closed] = []
+        self._small = small
         self._grammar = grammar
         self._compiled = compiled(grammar)
         self._source = source
@@ -125,9 +144,23 @@ class Walk:
     def run(self, root: Node) -> Found:
         """Collect the parts of the tree."""
         stack: list[tuple[Node, int]] = []
-        inside = self._compiled.inside
         # Whatever the root is called, it is a body.
         self._enter(root, 1, stack)
+        settled: list[Closed] = []
+        while stack or self.closed:
+            self.enter(stack)
+            for closed in self.closed:
+                if self._is_part(closed):
+                    settled.append(closed)
+                else:
+                    stack.append((closed.node, closed.depth))
+            self.closed = []
+        self.closed = settled
+        return self.found
+
+    def enter(self, stack: list[tuple[Node, int]]) -> Found:
+        """Collect the parts of these nodes, each with its depth; the list is empty then."""
+        inside = self._compiled.inside
         while stack:
             node, depth = stack.pop()
             deeper = inside[node.kind_id]
@@ -212,9 +245,36 @@ class Walk:
             if (several_lines or (role == _HIDDEN and begins)) and inside[kind] >= 0:
                 inner = depth_of_clauses if role == _CLAUSE and begins else depth
                 if inner < _MAX_DEPTH:
-                    stack.append((child, inner))
+                    if several_lines and end - start <= self._small and self._closes(child, row, end, inner):
+                        pass
+                    else:
+                        stack.append((child, inner))
             if begins and role != dull:
                 yield child, kind, role, row, bisect_right(byte_starts, end - 1) - 1 if several_lines else row
+
+    def _is_part(self, closed: Closed) -> bool:
+        """Whether a closed node is a part that is stronger than all inside; or begins in the middle of a line, where nothing else does."""
+        if closed.node.start_byte > self._lines.indents[closed.first]:
+            return True
+        if self._compiled.inside[closed.node.kind_id] > 0:
+            return False  # what begins it may be a part itself, or an attribute
+        strength, _ = self.found.parts.get(closed.first, (0, ""))
+        return strength > closed.bound
+
+    def _closes(self, node: Node, row: int, end: int, depth: int) -> bool:
+        """Keep a node for later, unless it ends with a comment: that may belong to what follows."""
+        last = bisect_right(self._lines.byte_starts, end - 1) - 1
+        if self._lines.blank[last]:
+            return False
+        place = self._lines.indents[last]
+        roles = self._compiled.roles
+        leaf = node.descendant_for_byte_range(place, place)
+        for _ in range(_COMMENT_DEPTH):
+            if leaf is None or roles.get(leaf.kind_id) == _COMMENT:
+                return False
+            leaf = leaf.parent
+        self.closed.append(Closed(row, last, node, depth))
+        return True
 
     # --- definitions
 
