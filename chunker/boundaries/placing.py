@@ -12,7 +12,7 @@ row                    part           boundary
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from operator import not_
 
@@ -62,7 +62,7 @@ def sketch(
         inner_placed, inner_tops = _settled(inner, lines)
         for row in attributes.intersection(inner_placed):
             del inner_placed[row]
-        scopes = [Scope(*region) for region in _regions(inner, inner_tops, ends)]
+        scopes = (Scope(*region) for region in _regions(inner, inner_tops, ends))
         return rows.inside(first, last, inner_placed, scopes)
 
     def scopes_of(inside: list[Scope]) -> list[Scope]:
@@ -85,9 +85,11 @@ def _label_of(placed: Placed, grammar: Grammar) -> str:
     return label if known else grammar.label
 
 
-def _regions(found: Found, tops: dict[int, int], ends: list[int]) -> Iterable[tuple[int, int, str]]:
+def _regions(found: Found, tops: dict[int, int], ends: list[int]) -> Iterator[tuple[int, int, str]]:
     """Where the named definitions start and end, in characters."""
-    return ((ends[tops.get(one.first, one.first)], ends[one.last + 1], one.name) for one in found.regions if one.name)
+    for region in found.regions:
+        if name := region.name:
+            yield ends[tops.get(region.first, region.first)], ends[region.last + 1], name
 
 
 def lines_only(lines: LineTable, notes: dict[str, str]) -> Outline:
@@ -152,7 +154,7 @@ class _Rows:
             self._shown[start + 1 : stop] = [False] * (stop - start - 1)
         return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
 
-    def inside(self, first: int, last: int, placed: Placed, scopes: list[Scope]) -> Inside:
+    def inside(self, first: int, last: int, placed: Placed, scopes: Iterable[Scope]) -> Inside:
         """What is behind line `first` and before line `last`, where more is placed than was known."""
         rows = slice(first + 1, last)
         strengths, labels = self._strengths[rows], self._labels[rows]

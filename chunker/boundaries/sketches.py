@@ -18,12 +18,12 @@ from chunker.boundaries.base import Outline, Scope
 
 
 class Inside(NamedTuple):
-    """What is inside a unit: its boundaries, by columns as in `Outline`, all of them weaker than where it begins; and its scopes."""
+    """What is inside a unit: its boundaries, by columns as in `Outline`, all of them weaker than where it begins; and its scopes, once."""
 
     offsets: list[int]
     strengths: list[int]
     labels: list[str]
-    scopes: list[Scope]
+    scopes: Iterable[Scope]
 
 
 class Sketch(Outline):

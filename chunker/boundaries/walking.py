@@ -17,8 +17,9 @@ whatever the depth. Most of its time goes into making Python objects of nodes, s
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -69,12 +70,17 @@ def is_plain_part(strength: int) -> bool:
 
 
 class Region(NamedTuple):
-    """The lines of a definition, comments at its end included; `name` for the breadcrumb, "" if it has none."""
+    """The lines of a definition, comments at its end included."""
 
     first: int
     last: int
     depth: int
-    name: str
+    naming: Callable[[], str]
+
+    @property
+    def name(self) -> str:
+        """For the breadcrumb, "" if it has none. Looked for at each call, as many are never asked for."""
+        return self.naming()
 
 
 class Found:
@@ -345,10 +351,11 @@ class Walk:
     def _put_definition(self, siblings: _Siblings, definition: Node, row: int, last: int) -> None:
         """A part that is a definition, or wraps one, fills the lines from `row` to `last`."""
         kind = self._grammar.definitions[definition.type]
-        name = kind.name.name(definition, self._source)
+        naming = partial(kind.name.name, definition, self._source)
         depth = siblings.depth
         joined = definition.type in self._grammar.joined
-        if joined and name and name == siblings.previous:
+        name = naming() if joined else ""
+        if name and name == siblings.previous:
             region = self.found.regions.pop()
             self.found.regions.append(region._replace(last=last))
             self._put(row, strength_at(depth + 1, Rank.DEFINITION), "clause")
@@ -357,8 +364,8 @@ class Walk:
         self.found.own[row] = strength_at(depth, Rank.COMMENTED)
         if siblings.attributes >= 0:
             self.found.leading[row] = siblings.attributes
-        self.found.regions.append(Region(row, last, depth, name))
-        siblings.previous = name if joined else ""
+        self.found.regions.append(Region(row, last, depth, naming))
+        siblings.previous = name
         siblings.attributes, siblings.strength = -1, siblings.part + _DEFINITION_OVER_PART
 
     def _put(self, row: int, strength: int, label: str) -> None:
