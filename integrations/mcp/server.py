@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,8 +111,9 @@ class _Tools:
 
     async def chunk(
         self,
-        text: Annotated[str | None, Field(description="The text; or give path.")] = None,
-        path: Annotated[AskedPath | None, Field(description="A file, named from the roots; or give text.")] = None,
+        # Strings and no other: of an argument that may be something else, too, the SDK takes the JSON apart, and a text may be JSON.
+        text: Annotated[str, Field(description="The text; or give path.")] = "",
+        path: AskedPath = "",
         max_tokens: Annotated[Count, Field(ge=1, description="No chunk has more.")] = 512,
         overlap: Annotated[Count, Field(description="At most so many tokens are repeated.")] = 0,
         context: Annotated[bool, Field(description="Begin each chunk with where it stands.")] = False,
@@ -125,14 +127,14 @@ class _Tools:
         ] = 0,
     ) -> Told:
         """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure. Long results come in parts: ask again with `first` = `next`."""
-        if (text is None) == (path is None):
+        if text and path:
             raise RefusedError("give either text or path")
-        content = text if text is not None else await self._read(path or "")
+        content = await self._read(path) if path else text
         self._check([content])
         told = await self._ask(
             "chunk",
             text=content,
-            name=path or "",
+            name=path,
             format=format,
             first=first,
             most_characters=ANSWER_CHARACTERS,
@@ -171,13 +173,14 @@ class _Tools:
             languages=languages,
             most_characters=ANSWER_CHARACTERS,
         )
-        # An index may know of files that are not for agents: others than those of the roots, and, if it was asked to, secrets.
-        given = [hit for hit in hits if self._offered.roots.covers(index.parent / hit["source"])]
-        for hit in given:
-            hit["also"] = [
-                place for place in hit["also"] if self._offered.roots.covers(index.parent / place.rpartition(":")[0])
-            ]
-        return {"hits": given, "withheld": len(hits) - len(given)}
+        # An index may know of files that are not for agents: others than those of the roots and, if it was asked to, secrets.
+        known = {hit["source"] for hit in hits}
+        known |= {place.rpartition(":")[0] for hit in hits for place in hit["also"]}
+        given = await asyncio.to_thread(self._given, Path(os.path.realpath(index.parent)), known)
+        shown = [hit for hit in hits if hit["source"] in given]
+        for hit in shown:
+            hit["also"] = [place for place in hit["also"] if place.rpartition(":")[0] in given]
+        return {"hits": shown, "withheld": len(hits) - len(shown)}
 
     async def assemble(
         self,
@@ -211,6 +214,9 @@ class _Tools:
 
     async def _ask(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401  # whatever JSON can say
         return json.loads(await self._pool.ask(operation, **arguments))
+
+    def _given(self, root: Path, sources: set[str]) -> set[str]:
+        return {source for source in sources if self._offered.roots.gives(root / source)}
 
     async def _read(self, path: str) -> str:
         if not self._offered.roots:

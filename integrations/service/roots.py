@@ -85,13 +85,17 @@ class Roots:
             raise RefusedError(f"{shown} holds a private key: it is not given to anybody")
         return document
 
-    def covers(self, path: Path) -> bool:
-        """Whether a path, which need not be there any more, lies in a root and is not hidden or a secret by its name. Follows no link."""
+    def gives(self, path: Path) -> bool:
+        """Whether the file at a path could be read by some name."""
         plain = Path(os.path.normpath(path))
         for root in self._roots:
             if plain.is_relative_to(root.path):
-                parts = plain.relative_to(root.path).parts
-                return not _is_secret(plain.name) and not any(part.startswith(".") for part in parts)
+                below = plain.relative_to(root.path).as_posix() if root.is_folder else ""
+                try:
+                    self.read("/".join(filter(None, (root.label, below))))
+                except (RefusedError, TooMuchError):
+                    continue
+                return True
         return False
 
     def _offered(self, root: _Root, found: FoundFile) -> bool:

@@ -198,7 +198,7 @@ def test_what_a_form_could_send_is_refused(server: Server, kind: str) -> None:
 
 def test_preflights_and_other_methods(server: Server) -> None:
     preflight = {"Origin": "https://evil.example", "Access_Control_Request_Method": "POST"}
-    answer = server.request("OPTIONS", "/api/cut", **preflight)
+    answer = server.request("OPTIONS", "/api/cut", None, **preflight)
     assert answer.status == 403
     assert not any(name.startswith("access-control") for name in answer.headers)
     for method in ("GET", "PUT", "DELETE", "OPTIONS"):
@@ -208,9 +208,9 @@ def test_preflights_and_other_methods(server: Server) -> None:
 
 def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> None:
     visit = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
-    assert server.request("GET", "/", **visit).status == 200
+    assert server.request("GET", "/", None, **visit).status == 200
     for other in ({"Sec_Fetch_Dest": "iframe"}, {"Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "script"}):
-        assert server.request("GET", "/", **{**visit, **other}).status == 403
+        assert server.request("GET", "/", None, **{**visit, **other}).status == 403
 
 
 # --- what is too much

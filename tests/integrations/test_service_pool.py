@@ -56,7 +56,8 @@ def test_answers_are_those_of_the_library(tmp_path: Path) -> None:
         assert [one["characters"] for one in seen["data"]["chunks"]] == [[c.span.start, c.span.end] for c in expected]
         assert "text" not in seen["data"]
         # In parts: each goes on where the one before ended.
-        first, texts = 0, []
+        first: int | None = 0
+        texts: list[str] = []
         while first is not None:
             part = await ask(
                 pool, "chunk", text=source, name="a.py", format="auto", first=first, most_characters=200, **options

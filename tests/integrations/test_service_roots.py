@@ -55,9 +55,10 @@ def test_what_a_walk_finds_can_be_read(tree: Path) -> None:
     assert roots.names(2) == ["innocent.txt", "notes.md"]
     assert roots.read("src/a.py").text == "a = 1\n"
     assert roots.read("./src//a.py").text == "a = 1\n"
-    assert roots.covers(tree / "src/a.py")
-    assert not roots.covers(tree / "src/../../outside.txt")
-    assert not roots.covers(tree / ".env")
+    assert roots.gives(tree / "src/a.py")
+    for path in ("src/../../outside.txt", ".env", "innocent.txt", "run.log", "gone.py", "src"):
+        assert not roots.gives(tree / path)
+    assert Roots([tree / "notes.md", tree / "src"]).gives(tree / "notes.md")
 
 
 @pytest.mark.parametrize(
