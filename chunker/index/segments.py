@@ -44,7 +44,9 @@ def chunks_of(chunker: TextChunker, text: str, reach: int) -> list[Chunk]:
 def _pieces(
     chunker: TextChunker, text: str, outline: Outline, context_at: Callable[[int], str], reach: int
 ) -> Iterator[Piece]:
-    starts = [0, *anchors(text, outline, reach)] if text else []
+    if not text:
+        return
+    starts = [0, *anchors(text, outline, reach)]
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         first, last = bisect_left(outline.offsets, start), bisect_left(outline.offsets, end)
         strengths = outline.strengths[first:last]

@@ -20,14 +20,16 @@ from typing import Any
 
 from chunker.chunkers import chunker_for
 from chunker.counting import TokenCounter
-from chunker.documents import read_document
-from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable
+from chunker.documents import Document, read_document
+from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable, reason_of
 from chunker.gitignore import translate
 from chunker.prompt.items import Item, Section
 from chunker.prompt.secret_files import is_secret_name, is_secret_text
 from chunker.prompt.spec import Entry, FileEntry, GlobEntry, LoadedSpec, Location, SectionEntry, TextEntry
 
 _MARK = "\ufeff"
+# No prompt holds as much; a larger file is not even read.
+MAX_FILE_BYTES = 64 << 20
 # What an entry has besides the fields of an item, or fills in otherwise.
 _NOT_OF_ITEMS = {
     "text", "id", "tool_calls", "tool_call_id", "file", "glob", "exclude", "hidden", "heading", "secrets", "chunks",
@@ -135,7 +137,7 @@ class _Gatherer:
 
     def _items(self, entry: FileEntry | GlobEntry, path: str, file: FoundFile, *, speaks: bool) -> list[Item | Section]:
         """What becomes of one file: nothing, items, or a section with them."""
-        document = read_document(file)
+        document = self._read(path, file)
         if isinstance(document, Problem):
             self._gathered.problems.append(document)
             if entry.required and document.failed:
@@ -158,6 +160,17 @@ class _Gatherer:
             items = [Item(chunk, id=f"{name}#{number}", **fields) for number, chunk in enumerate(chunks, 1)]
         header = entry.heading.replace("{path}", portable(path))
         return [Section(name, items, header=header, role=(entry.role or "user") if in_section else None)]
+
+    def _read(self, path: str, file: FoundFile) -> Document | Problem:
+        if file.path == STANDARD_INPUT:
+            return read_document(file)
+        try:
+            size = (self._root / path).stat().st_size
+        except OSError as error:
+            return Problem(file.path, reason_of(error))
+        if size > MAX_FILE_BYTES:
+            return Problem(file.path, f"left out: {size:,} bytes are more than {MAX_FILE_BYTES:,}")
+        return read_document(file)
 
     def _inside(self, path: str, location: Location) -> str:
         """The path from the root, with `/` between names. Raises `SpecError` for one that leads out of it, through links too."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,3 +80,44 @@ def test_large_files_and_the_index_itself(tmp_path: Path, write: Write, index: I
 def test_unreadable_file(tmp_path: Path, write: Write, index: Index) -> None:
     write("a.txt", "word\n").chmod(0)
     assert [problem.path for problem in index.sync(tmp_path).problems] == ["a.txt"]
+
+
+def test_archives_are_not_opened(tmp_path: Path, write: Write, index: Index) -> None:
+    text = "word in an archive\n" * 1000
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        packed.writestr("../outside.txt", text)
+        packed.writestr("/etc/word.txt", text)
+    with tarfile.open(tmp_path / "b.tar.gz", "w:gz") as tarred:
+        tarred.add(write("plain.txt", text), "../outside.txt")
+    bomb = gzip.compress(b"\0" * 20_000_000, 1)  # a small file, for who does not unpack it
+    (tmp_path / "c.gz").write_bytes(bomb)
+    (tmp_path / "d.docx").write_bytes((tmp_path / "a.zip").read_bytes())
+    assert index.sync(tmp_path).problems == []
+    assert sources(index) == ["plain.txt"]
+    assert not (tmp_path.parent / "outside.txt").exists()
+
+
+def test_a_file_as_large_as_the_disk_is_not_read(tmp_path: Path, write: Write, index: Index) -> None:
+    with (tmp_path / "huge.txt").open("wb") as huge:
+        huge.write(b"word\n" * 10_000)
+        huge.truncate(1 << 40)  # a terabyte, of which nothing but the beginning is on the disk
+    write("a.txt", "word\n")
+    report = index.sync(tmp_path)
+    assert [problem.path for problem in report.left_out] == ["huge.txt"]
+    assert sources(index) == ["a.txt"]
+
+
+def test_an_empty_file_has_no_chunks(tmp_path: Path, write: Write, index: Index) -> None:
+    write("py.typed", "")
+    write("a.txt", "word\n")
+    report = index.sync(tmp_path)
+    assert (report.files, report.computed, report.problems) == (2, 1, [])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and devices of POSIX")
+def test_what_is_no_regular_file_does_not_keep_it_waiting(tmp_path: Path, write: Write, index: Index) -> None:
+    write("a.txt", "word\n")
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "zero.txt").symlink_to("/dev/zero")
+    report = index.sync(tmp_path)
+    assert (report.files, report.problems) == (1, [])

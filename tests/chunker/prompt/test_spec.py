@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -271,12 +273,41 @@ def test_secrets_stay_out(root: Path, tokenizer: Tokenizer) -> None:
     assert names(gathered(root, tokenizer, [{"file": ".env", "secrets": True}]).items) == [".env"]
 
 
+def test_large_files_and_archives_stay_out(root: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chunker.prompt.gathering.MAX_FILE_BYTES", 1000)
+    (root / "large.md").write_text("x" * 1001)
+    (root / "whole.md").write_text("x" * 1000)
+    (root / "packed.md").write_bytes(gzip.compress(b"\0" * 100_000))
+    found = gathered(root, tokenizer, [{"glob": "*.md"}])
+    assert names(found.items) == ["notes.md", "whole.md"]
+    told = {Path(problem.path).name: (problem.reason.split(":")[0], problem.failed) for problem in found.problems}
+    assert told == {"large.md": ("left out", True), "packed.md": ("binary", False)}
+    named = gathered(root, tokenizer, [{"file": "large.md", "required": True}])
+    assert (names(named.items), named.lacking) == ([], ["large.md"])
+
+
+def test_nothing_in_a_text_is_run_or_filled_in(root: Path, tokenizer: Tokenizer) -> None:
+    text = "{{ 7 * 7 }} {% include 'x' %} ${HOME} $(touch was-run) `touch was-run` {path} {0} %s !!python/object/apply:os.system ['touch was-run']"
+    (root / "attack.txt").write_text(text)
+    made = gathered(root, tokenizer, [{"file": "attack.txt"}, {"text": text, "id": text}])
+    assert assemble(made.items, 1000, separator="\n").text == f"{text}\n{text}"
+    spec = root / "tag.yaml"
+    spec.write_text("budget: 10\nitems:\n  - {text: !!python/object/apply:os.system ['touch was-run']}\n")
+    with pytest.raises(SpecError):
+        load_spec(spec)
+    assert not (root / "was-run").exists()
+    assert not Path("was-run").exists()
+
+
 @pytest.mark.parametrize(
     ("entry", "complaint"),
     [
         ({"file": "../outside.txt"}, "file: ../outside.txt is outside of"),
         ({"file": "/etc/hostname"}, "file: /etc/hostname is outside of"),
         ({"file": "link.txt"}, "file: link.txt is outside of"),
+        ({"file": "loop"}, "there is no file loop in|loop is no path"),
+        ({"file": "pipe"}, "there is no file pipe in"),
+        ({"file": "zero"}, "file: zero is outside of"),
         ({"file": "a\0b"}, "is no path"),
         ({"file": "missing.txt"}, "there is no file missing.txt in"),
         ({"file": "src"}, "there is no file src in"),
@@ -297,9 +328,12 @@ def test_nothing_outside_of_the_root_is_read(
     (inside / "src").mkdir()
     (inside / "link.txt").symlink_to(root / "outside.txt")
     (inside / "folder").symlink_to(root / "src")
+    (inside / "loop").symlink_to("loop")
+    (inside / "zero").symlink_to("/dev/zero")
+    os.mkfifo(inside / "pipe")
     with pytest.raises(SpecError) as caught:
         gathered(inside, tokenizer, [entry])
-    assert complaint in str(caught.value)
+    assert any(one in str(caught.value) for one in complaint.split("|"))
     # A walk does not follow links either.
     assert names(gathered(inside, tokenizer, [{"glob": "**"}]).items) == ["notes.md"]
 
