@@ -28,8 +28,9 @@ unexport PYTHONPATH
 
 .PHONY: demo test test-integrations lint core-check core-test fuzz stub bench clean
 
-demo: $(VENV)/stamp-package
-	$(BIN)/chunker chunk .
+# Chunk and index this repository, ask it, and write a page that shows it: half a minute, once all is installed.
+demo: $(VENV)/stamp-index
+	cd $(VENV) && bin/python -P ../scripts/demo.py demo
 
 # From inside .venv: what is imported is the installed package, and --installed makes the run fail if it is not.
 PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2
@@ -109,6 +110,6 @@ $(VENV)/stamp-package: $(SOURCES) $(VENV)/stamp-tools
 	touch $@
 
 # The dependencies of an extra are in pyproject.toml alone; the package itself is up to date by the stamp before.
-$(VENV)/stamp-all $(VENV)/stamp-bench: $(VENV)/stamp-%: pyproject.toml | $(VENV)/stamp-package
+$(VENV)/stamp-all $(VENV)/stamp-bench $(VENV)/stamp-index: $(VENV)/stamp-%: pyproject.toml | $(VENV)/stamp-package
 	$(PIP) install "$$(echo $(VENV)/wheel/*.whl)[$*]"
 	touch $@

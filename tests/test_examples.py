@@ -114,3 +114,26 @@ def test_index_and_search(tmp_path: Path) -> None:
         "how long must onions cook? soup.md, line 1",
         "after a rename: 0 embedded, 1 moved",
     ]
+
+
+def test_ask_a_repository(tmp_path: Path) -> None:
+    lines = run("ask_a_repository.py", str(EXAMPLES), "keep a conversation within a budget", cwd=tmp_path).splitlines()
+    files = sum(path.is_file() for path in EXAMPLES.iterdir())
+    assert re.fullmatch(rf"{files} files, \d+ chunks, \d+ tokens, in \d+\.\d s", lines[0])
+    places = [re.fullmatch(r"  (\S+):(\d+)-(\d+)  .+", line) for line in lines[3:6]]
+    assert all(place is not None for place in places)
+    assert "keep_a_conversation.py" in {place[1] for place in places if place}
+    assert lines[-1] == f"a second run: 0 embedded, {files} files unchanged"
+
+
+def test_answer_from_files(tmp_path: Path) -> None:
+    output = run("answer_from_files.py", cwd=tmp_path)
+    assert re.findall(r"answer: (.*)", output) == [
+        "Let the onions simmer for an hour. [soup.md:1]",
+        "Let the dough rest overnight. [bread.md:1]",
+        "Sow carrots in March. [garden.md:1]",
+    ]
+    tokens = [int(number) for number in re.findall(r"prompt: (\d+) of 120 tokens", output)]
+    assert len(tokens) == 3
+    assert all(100 < number <= 120 for number in tokens)  # the long file is cut to what is left
+    assert "truncated" in output
