@@ -4,6 +4,12 @@
 
 namespace bpe {
 
+namespace {
+
+constexpr std::size_t not_counted = static_cast<std::size_t>(-1);
+
+}  // namespace
+
 AppendingEncoder::AppendingEncoder(std::shared_ptr<const Encoder> encoder)
     : encoder_(std::move(encoder)), pieces_(encoder_->dictionary(), TokenTable::Side::right) {}
 
@@ -37,16 +43,24 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
     std::size_t settled_end = state_.settled_end, settled_count = state_.settled_count;
     bool const was_short = old_length - std::min(old_length, settled_end) <= thresholds::long_tail && !pieces_.any_open();
     auto const take = [&](std::size_t start, std::size_t end) {
+        // What is short is counted alike, settled or open. A long piece that was there before may be asked for again, after a rollback:
+        // it has or gets a table.
+        std::size_t const count = end - start <= thresholds::short_piece
+                                      ? encoder_->count_piece({text + start, end - start}, text_.size() - start, *lease)
+                                      : not_counted;
         if (holding == lookback) {
             Piece const& oldest = held[0];
-            // A long piece that was there before may be asked for again, after a rollback: it has or gets a table.
-            bool const kept = old_length > oldest.start && old_length - oldest.start >= thresholds::kept_size;
-            settled_count += count_piece(oldest.start, oldest.end, kept, *lease);
+            if (oldest.count != not_counted) [[likely]] {
+                settled_count += oldest.count;
+            } else {
+                bool const kept = old_length > oldest.start && old_length - oldest.start >= thresholds::kept_size;
+                settled_count += count_piece(oldest.start, oldest.end, kept, *lease);
+            }
             settled_end = oldest.end;
             held[0] = held[1];
             --holding;
         }
-        held[holding++] = {start, end, 0};
+        held[holding++] = {start, end, count};
     };
     if (!scanner) {
         if (limit > 0) take(0, limit);
@@ -66,7 +80,10 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
         for_each_pretoken(*scanner, text, place, limit, take);
     }
     std::size_t count = settled_count;
-    for (std::size_t index = 0; index < holding; ++index) count += count_piece(held[index].start, held[index].end, true, *lease);
+    for (std::size_t index = 0; index < holding; ++index) {
+        Piece const& piece = held[index];
+        count += piece.count != not_counted ? piece.count : count_piece(piece.start, piece.end, true, *lease);
+    }
     state_.count = count;
     state_.first_open_end = holding ? held[0].end : settled_end;
     if (settle && settled_end > state_.settled_end) {
