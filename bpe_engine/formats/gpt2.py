@@ -11,11 +11,58 @@ from __future__ import annotations
 import json
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTES_IN_ORDER, bytes_of
+from bpe_engine.patterns import GPT2
+
+if TYPE_CHECKING:
+    from bpe_engine.specification import Specification
 
 _SPECIAL_TOKENS = ("<|endoftext|>", "<|startoftext|>")
+_NAMES = (("vocab.bpe", "encoder.json"), ("merges.txt", "vocab.json"))
+
+
+def read(path: Path) -> Specification:
+    """The specification of the pair of files, of which `path` is one; the other stands beside it.
+
+    The names are those of the release, `vocab.bpe` and `encoder.json`, or of its copies, `merges.txt` and `vocab.json`. The pattern is GPT-2's, as neither file
+    says how a text is split. So pairs without its `<|endoftext|>`, which are another model's, are refused.
+    Raises `VocabularyError` naming file and line, and `OSError`.
+    """
+    from bpe_engine.specification import AddedToken, Specification  # noqa: PLC0415 - published encodings do without
+
+    names = next((names for names in _NAMES if path.name in names), None)
+    if names is None:
+        known = ", ".join(name for names in _NAMES for name in names)
+        raise VocabularyError(
+            f"{path}: one of the two files of GPT-2, but its name is not known, nor that of the other: {known}"
+        )
+    merges, ids = (path.with_name(name) for name in names)
+    for file in (merges, ids):
+        if not file.is_file():
+            raise VocabularyError(f"{file}: is missing: {path.name} is one of two files")
+    ranks = read_gpt2(merges, ids)
+    entries = json.loads(ids.read_bytes())
+    special = {text: entries[text] for text in _SPECIAL_TOKENS if text in entries}
+    if _SPECIAL_TOKENS[0] not in special:
+        raise VocabularyError(
+            f"{ids}: has no {_SPECIAL_TOKENS[0]}, so it is not GPT-2's, and how its texts are split is not known: read a tokenizer.json"
+        )
+    for text, token in special.items():
+        if type(token) is not int or token in ranks.values():
+            raise VocabularyError(
+                f"{ids}: the special token {text!r} has the id {token!r:.80}, which is another token's or no whole number"
+            )
+    return Specification(
+        name="gpt2",
+        source=str(path),
+        tokens={token_id: token for token, token_id in ranks.items()},
+        ignore_merges=True,  # as tiktoken has it: a pre-token that is a token; no merge of GPT-2 says otherwise
+        pre_tokenizers=(GPT2,),
+        added_tokens=tuple(AddedToken(text, token) for text, token in special.items()),
+    )
 
 
 def read_gpt2(vocab_bpe: str | PathLike[str], encoder_json: str | PathLike[str]) -> dict[bytes, int]:

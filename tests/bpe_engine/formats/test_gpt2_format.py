@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tiktoken.load import data_gym_to_mergeable_bpe_ranks
 
+from bpe_engine import Tokenizer
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, BYTES_IN_ORDER, bytes_of
 from bpe_engine.formats.gpt2 import parse_gpt2, read_gpt2
@@ -111,3 +112,32 @@ def test_malformed_ids_name_the_file(encoder_json: bytes, message: str) -> None:
 def test_special_tokens_are_left_out() -> None:
     ranks = parse_gpt2(b"#version: 0.2\nh e\n", encoder_with(**{"<|endoftext|>": 257}), "vocab.bpe", "encoder.json")
     assert len(ranks) == 257
+
+
+def test_from_file_by_either_name(paths: tuple[Path, Path], ranks: dict[bytes, int]) -> None:
+    for path in paths:
+        tokenizer = Tokenizer.from_file(path)
+        assert [tokenizer.encode_single_token(token) for token in ranks] == list(ranks.values())
+        assert tokenizer.encode("<|endoftext|>", allowed_special="all") == [len(ranks)]
+        assert tokenizer.split("it's  12") == ["it", "'s", " ", " 12"]
+        assert tokenizer.decode(tokenizer.encode("it's 中 12")) == "it's 中 12"
+    copies = [paths[0].rename(paths[0].with_name("merges.txt")), paths[1].rename(paths[1].with_name("vocab.json"))]
+    for path in copies:
+        assert Tokenizer.from_file(path).encode("it's 中 12") == tokenizer.encode("it's 中 12")
+
+
+def test_half_a_pair_and_pairs_of_other_models(paths: tuple[Path, Path]) -> None:
+    merges, ids = paths
+    entries = json.loads(ids.read_bytes())
+    ids.write_text(json.dumps(entries | {"<|endoftext|>": 5}), "utf-8")
+    with pytest.raises(VocabularyError, match="has the id 5, which is another token's"):
+        Tokenizer.from_file(merges)
+    del entries["<|endoftext|>"]
+    ids.write_text(json.dumps(entries), "utf-8")
+    with pytest.raises(VocabularyError, match="it is not GPT-2's"):
+        Tokenizer.from_file(merges)
+    ids.unlink()
+    with pytest.raises(VocabularyError, match=r"is missing: vocab\.bpe is one of two files"):
+        Tokenizer.from_file(merges)
+    with pytest.raises(VocabularyError, match="its name is not known"):
+        Tokenizer.from_file(merges.rename(merges.with_name("some.txt")))

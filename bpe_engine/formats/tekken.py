@@ -1,0 +1,129 @@
+"""Tekken, Mistral's files (`tekken.json`): a JSON object with the settings, the tokens as bytes in base64, and the special tokens.
+
+    "config": {"pattern": "...", "default_vocab_size": 131072, "default_num_special_tokens": 1000, "version": "v3"}
+    "vocab": [{"rank": 0, "token_bytes": "AA==", "token_str": "\\u0000"}, ...]          the first 256 are the bytes
+    "special_tokens": [{"rank": 1, "token_str": "<s>", "is_control": true}, ...]       not in the oldest files: then their names are known
+
+The ids begin with the special tokens: rank r of `vocab` is the id default_num_special_tokens + r. Of `vocab` as many are taken as fit into
+default_vocab_size. The pattern is that of tekken, or one of its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from pathlib import Path
+from typing import Any
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.formats.json_files import read_json
+from bpe_engine.patterns import Pattern
+from bpe_engine.specification import AddedToken, Specification
+
+# The special tokens of files that do not list them, by their ranks.
+_OLDEST = (
+    "<unk> <s> </s> [INST] [/INST] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS] [TOOL_RESULTS] [/TOOL_RESULTS] [TOOL_CALLS] [IMG] <pad> [IMG_BREAK]"
+    " [IMG_END] [PREFIX] [MIDDLE] [SUFFIX] [SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CONTENT]"
+)
+_OLD_VERSIONS = ("v1", "v2", "v3", "v7")
+_FILLER = "<SPECIAL_{}>"
+_MOST_SPECIALS = 1 << 16
+_LARGEST = 1 << 24
+
+
+def read(path: Path) -> Specification:
+    """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
+    source = str(path)
+    found = read_json(path)
+    config = _object(found.get("config"), f"{source}: config")
+    specials = _whole(
+        config.get("default_num_special_tokens"), f"{source}: config.default_num_special_tokens", _MOST_SPECIALS
+    )
+    size = _whole(config.get("default_vocab_size"), f"{source}: config.default_vocab_size", _LARGEST)
+    pattern = config.get("pattern")
+    if not isinstance(pattern, str) or not pattern:
+        raise VocabularyError(f"{source}: config.pattern: expected a regular expression, not {pattern!r:.80}")
+    vocab = _list(found.get("vocab"), f"{source}: vocab")
+    if not specials <= size <= specials + len(vocab):
+        raise VocabularyError(
+            f"{source}: config.default_vocab_size: {size} is not {specials} special tokens and some of the {len(vocab)} others"
+        )
+    tokens: dict[int, bytes] = {}
+    for place, entry in enumerate(vocab[: size - specials]):
+        tokens[specials + place] = _token(entry, place, f"{source}: vocab[{place}]")
+    for byte in range(256):
+        if tokens.get(specials + byte) != bytes([byte]):
+            raise VocabularyError(f"{source}: vocab[{byte}]: the first 256 tokens are the bytes, in order")
+    if found.get("special_tokens") is None and config.get("version") not in _OLD_VERSIONS:
+        raise VocabularyError(
+            f"{source}: special_tokens: files of the version {config.get('version')!r:.80} have to list them"
+        )
+    return Specification(
+        name=path.stem,
+        source=source,
+        tokens=tokens,
+        # As tiktoken does, which Mistral's package runs on.
+        ignore_merges=True,
+        pre_tokenizers=(Pattern(pattern),),
+        added_tokens=tuple(
+            AddedToken(text, token)
+            for token, text in enumerate(_special_tokens(found.get("special_tokens"), specials, source))
+        ),
+    )
+
+
+def _token(entry: object, place: int, where: str) -> bytes:
+    fields = _object(entry, where)
+    if fields.get("rank") != place:
+        raise VocabularyError(f"{where}.rank: expected {place}, not {fields.get('rank')!r:.80}: ranks are in order")
+    data = fields.get("token_bytes")
+    if not isinstance(data, str):
+        raise VocabularyError(f"{where}.token_bytes: expected bytes in base64, not {data!r:.80}")
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise VocabularyError(f"{where}.token_bytes: {data!r:.80} is not base64: {error}") from error
+
+
+def _special_tokens(entries: object, count: int, source: str) -> list[str]:
+    """The texts of the special tokens: those that the file names, and fillers up to their number, as Mistral's package has them."""
+    texts: list[str] = []
+    if entries is None:
+        texts = _OLDEST.split()
+    else:
+        for place, entry in enumerate(_list(entries, f"{source}: special_tokens")):
+            where = f"{source}: special_tokens[{place}]"
+            fields = _object(entry, where)
+            text = fields.get("token_str")
+            if fields.get("rank") != place:
+                raise VocabularyError(
+                    f"{where}.rank: expected {place}, not {fields.get('rank')!r:.80}: ranks are in order"
+                )
+            if not isinstance(text, str) or not text:
+                raise VocabularyError(f"{where}.token_str: expected a text, not {text!r:.80}")
+            texts.append(text)
+    if len(texts) > count:
+        raise VocabularyError(f"{source}: special_tokens: there are {len(texts)}, and room for {count}")
+    texts += [_FILLER.format(number) for number in range(len(texts), count)]
+    if len(set(texts)) != len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise VocabularyError(f"{source}: special_tokens: {twice!r:.80} stands twice")
+    return texts
+
+
+def _object(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise VocabularyError(f"{where}: expected an object, not {type(value).__name__}")
+    return value
+
+
+def _list(value: object, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise VocabularyError(f"{where}: expected a list, not {type(value).__name__}")
+    return value
+
+
+def _whole(value: object, where: str, most: int) -> int:
+    if type(value) is not int or not 0 <= value <= most:
+        raise VocabularyError(f"{where}: expected a whole number from 0 to {most}, not {value!r:.80}")
+    return value
