@@ -26,6 +26,11 @@ class TokenSet:
     def sorted_tokens(self) -> list[bytes]:
         """The bytes of all tokens, in ascending order."""
 
+    def halves(self) -> list[tuple[int, int] | None]:
+        """
+        For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.
+        """
+
 class Engine:
     """Text -> tokens. What Tokenizer inherits."""
 

@@ -78,6 +78,7 @@ def count_by_expression(
         enough = 0
         for block, is_last in _blocks(text):
             rest += block
+            done += len(block)
             # A pattern that looks back has to see all that comes before.
             if not is_last and (pattern.looks_back or len(rest) < enough):
                 continue
@@ -88,7 +89,6 @@ def count_by_expression(
             counter.add_pretokens(list(map(to_bytes, pieces)), list(pieces.values()))
             rest = rest[spans[-1][1] :] if spans else rest
             enough = 2 * len(rest)  # where nothing could be counted, what is matched anew doubles
-            done += len(block)
             if progress is not None:
                 progress("counting", done, None)
     return done

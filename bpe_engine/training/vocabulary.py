@@ -64,7 +64,7 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
 
     >>> tokenizer = train(["low low low low low lower lower newest newest"], 260, pattern="r50k", special_tokens=["<|end|>"])
     >>> [tokenizer.decode([token]) for token in range(256, 260)]
-    [' l', ' lo', ' low', '<|end|>']
+    ['lo', 'low', ' low', '<|end|>']
     """
     check_options(tie_breaking, min_frequency)
     specials = _checked_specials(special_tokens)

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from bpe_engine.errors import TrainingError
 from bpe_engine.pair_merging import merge_pairs
@@ -23,6 +24,8 @@ from bpe_engine.training.options import (
     merging,
     warn_of_too_few,
 )
+
+Word = TypeVar("Word", bound=str | tuple[str, ...])
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class WordMerges:
 
 
 def train_words(
-    counts: Mapping[str | tuple[str, ...], int],
+    counts: Mapping[Word, int],
     vocab_size: int,
     *,
     min_frequency: int = 1,

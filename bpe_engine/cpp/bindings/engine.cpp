@@ -339,7 +339,21 @@ void define_engine(nb::module_& module) {
                  for (Bytes const token : all) result.append(to_python(token));
                  return result;
              },
-             nb::sig("def sorted_tokens(self) -> list[bytes]"), "The bytes of all tokens, in ascending order.");
+             nb::sig("def sorted_tokens(self) -> list[bytes]"), "The bytes of all tokens, in ascending order.")
+        .def("halves",
+             [](const TokenSet& self) {
+                 nb::list result;
+                 for (Rank rank = 0; rank < self.dictionary->size(); ++rank) {
+                     Halves const halves = self.dictionary->halves(rank);
+                     if (self.dictionary->reachable(rank))
+                         result.append(nb::make_tuple(self.id(halves.left), self.id(halves.right)));
+                     else
+                         result.append(nb::none());
+                 }
+                 return result;
+             },
+             nb::sig("def halves(self) -> list[tuple[int, int] | None]"),
+             "For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.");
 
     nb::class_<Engine>(module, "Engine", nb::dynamic_attr(), "Text -> tokens. What Tokenizer inherits.")
         .def(

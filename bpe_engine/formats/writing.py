@@ -1,0 +1,202 @@
+"""A tokenizer -> files that other programs read.
+
+tokenizer.json     Hugging Face `tokenizers`, `transformers`: tokens, merges, pattern, special tokens
+*.tiktoken         tiktoken: tokens alone; the pattern and the special tokens are given beside the file
+*.model            minbpe: bytes 0 to 255, then merges; pattern, special tokens
+
+Each holds the very same tokenizer, or is not written: what a format cannot say is a VocabularyError that names it. (`tokenizers` has its own Unicode
+tables, older ones as a rule: there a character of a recent Unicode may belong to another class.)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
+from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
+from bpe_engine.formats.oniguruma import oniguruma_stages
+from bpe_engine.formats.tiktoken import dump_tiktoken
+from bpe_engine.implementation import core, implementation
+from bpe_engine.patterns import GPT2, Pattern
+from bpe_engine.tokenizer import Tokenizer
+
+FileFormat = Literal["tokenizer_json", "tiktoken", "minbpe"]
+
+_BY_SUFFIX: dict[str, FileFormat] = {".json": "tokenizer_json", ".tiktoken": "tiktoken", ".model": "minbpe"}
+_CHARACTER_OF_BYTE = {byte: character for character, byte in BYTE_OF_CHARACTER.items()}
+
+
+def save(tokenizer: Tokenizer, path: str | PathLike[str], file_format: FileFormat | None = None) -> None:
+    """Write the file of a tokenizer; it replaces another one only once it is complete.
+
+    The ending of `path` tells the format, if `file_format` does not: `.json`, `.tiktoken` or `.model`. Raises VocabularyError for what the
+    format has no way to say, and OSError.
+    """
+    target = Path(path)
+    chosen = file_format or _BY_SUFFIX.get(target.suffix.lower())
+    if chosen is None:
+        raise VocabularyError(
+            f"{target}: the ending tells no format: {', '.join(_BY_SUFFIX)}; or say file_format={'|'.join(_BY_SUFFIX.values())}"
+        )
+    data = contents(tokenizer, chosen)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
+    """What `save` writes.
+
+    >>> from bpe_engine import train
+    >>> contents(train(["abab"], 257, pattern=None, layout="minbpe"), "minbpe")
+    b'minbpe v1\\n\\n0\\n97 98\\n'
+    """
+    if file_format == "tiktoken":
+        return dump_tiktoken(tokenizer.vocabulary.ranks)
+    if file_format == "minbpe":
+        return _minbpe(tokenizer)
+    if file_format == "tokenizer_json":
+        return _tokenizer_json(tokenizer)
+    raise ValueError(f"file_format is one of {', '.join(_BY_SUFFIX.values())}, not {file_format!r}")
+
+
+def _halves(tokenizer: Tokenizer) -> dict[int, tuple[int, int] | None]:
+    """For each token, in the order of ids, the two that it is merged from; itself twice, where it is one byte; None where no merge makes it."""
+    tokens = sorted(tokenizer.vocabulary.ranks.items(), key=lambda item: item[1])
+    ids = [token_id for _, token_id in tokens]
+    if implementation() == "cpp":
+        return dict(zip(ids, core().TokenSet.from_tokens([token for token, _ in tokens], ids).halves(), strict=True))
+    return {token_id: tokenizer.reference.dictionary.halves(token_id) for token_id in ids}
+
+
+def _check_bytes(ranks: dict[bytes, int], file_format: str) -> None:
+    missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
+    if missing is not None:
+        raise VocabularyError(f"{file_format} needs a token for each byte, and 0x{missing:02x} has none")
+
+
+# --- minbpe
+
+
+def _minbpe(tokenizer: Tokenizer) -> bytes:
+    vocabulary = tokenizer.vocabulary
+    _check_bytes(vocabulary.ranks, "the format of minbpe")
+    if any(vocabulary.ranks[bytes([byte])] != byte for byte in range(256)):
+        raise VocabularyError(
+            'the format of minbpe has the bytes as ids 0 to 255 in their order: train with layout="minbpe"'
+        )
+    merges: dict[tuple[int, int], int] = {}
+    for token_id, halves in _halves(tokenizer).items():
+        if halves is None:
+            token = tokenizer.decode_single_token_bytes(token_id)
+            raise VocabularyError(f"the format of minbpe has no way to write {token!r:.80}, which no merge makes")
+        if token_id >= 256:
+            merges[halves] = token_id
+    pattern = vocabulary.pattern
+    if pattern is not None and pattern.behaviour == "split":
+        raise VocabularyError(
+            'the format of minbpe has no way to say behaviour="split": minbpe leaves out what does not match'
+        )
+    if pattern is not None and _has_groups(pattern):
+        raise VocabularyError(
+            "minbpe splits by findall, which gives the groups of a pattern in place of its matches: use (?:...)"
+        )
+    for special in vocabulary.special_tokens:
+        if len(special.split()) != 1 or special != special.strip():
+            raise VocabularyError(
+                f"the format of minbpe has no way to write white space in a special token: {special!r:.80}"
+            )
+    source = "" if pattern is None else pattern.source
+    return dump_minbpe(MinbpeModel(source, merges, dict(vocabulary.special_tokens)))
+
+
+def _has_groups(pattern: Pattern) -> bool:
+    from bpe_engine.reference.pretokenizer import compiled  # noqa: PLC0415 - brings the `regex` package
+
+    return compiled(pattern.source).groups > 0
+
+
+# --- tokenizer.json
+
+
+def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
+    vocabulary = tokenizer.vocabulary
+    _check_bytes(vocabulary.ranks, "a tokenizer.json")
+    text_of = {token_id: _characters(token) for token, token_id in vocabulary.ranks.items()}
+    ids = {text: token_id for token_id, text in text_of.items()}
+    taken: dict[int, str] = {}
+    for special, token_id in vocabulary.special_tokens.items():
+        if ids.setdefault(special, token_id) != token_id:
+            raise VocabularyError(
+                f"the special token {special!r:.80} is spelled as a token with the id {ids[special]} is in a tokenizer.json"
+            )
+        if taken.setdefault(token_id, special) != special:
+            raise VocabularyError(
+                f"the special tokens {taken[token_id]!r:.80} and {special!r:.80} have the same id {token_id}"
+            )
+    halves = _halves(tokenizer)
+    merges = [
+        [text_of[pair[0]], text_of[pair[1]]]
+        for token_id, pair in halves.items()
+        if pair is not None and pair != (token_id, token_id)
+    ]
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    content = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [_added_token(special, token_id) for token_id, special in sorted(taken.items())],
+        "normalizer": None,
+        "pre_tokenizer": _pre_tokenizer(vocabulary.pattern, byte_level),
+        "post_processor": None,
+        "decoder": byte_level,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            # A pre-token that is a token no merge makes is that token, as it is to tiktoken.
+            "ignore_merges": None in halves.values(),
+            "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
+            "merges": merges,
+        },
+    }
+    return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _characters(token: bytes) -> str:
+    return "".join(map(_CHARACTER_OF_BYTE.__getitem__, token))
+
+
+def _added_token(text: str, token_id: int) -> dict[str, Any]:
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return {"id": token_id, "content": text, **flags}
+
+
+def _pre_tokenizer(pattern: Pattern | None, byte_level: dict[str, Any]) -> dict[str, Any]:
+    stages: Sequence[str] = () if pattern is None else oniguruma_stages(pattern)
+    if stages == (GPT2.source,):
+        return {**byte_level, "use_regex": True}
+    dropping = pattern is not None and pattern.name is None and pattern.behaviour == "match"
+    # To remove what is not a match: the matches are left.
+    how = {"behavior": "Removed", "invert": True} if dropping else {"behavior": "Isolated", "invert": False}
+    splits = [{"type": "Split", "pattern": {"Regex": stage}, **how} for stage in stages]
+    return {"type": "Sequence", "pretokenizers": [*splits, byte_level]} if splits else byte_level
