@@ -68,7 +68,7 @@ def _format_of_json(path: Path) -> Format:
     from bpe_engine.formats.json_files import read_json  # noqa: PLC0415 - formats that are not JSON do without
 
     found = read_json(path)
-    if "model" in found:
+    if isinstance(found.get("model"), dict):  # encoder.json may have a token of this name
         return "tokenizer_json"
     if "config" in found and isinstance(found.get("vocab"), list):
         return "tekken"
