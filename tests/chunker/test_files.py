@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunker.files import FoundFile, Problem, find_files, printable
+from chunker.gitignore import translate
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
@@ -322,3 +325,37 @@ def test_paths_are_shown_without_control_characters() -> None:
     assert printable("a\x1b[31mb\n\u202ec") == "a\\x1b[31mb\\n\\u202ec"
     assert printable("plain é 漢 \u00a0".strip()) == "plain é 漢"
     assert str(Problem("a\nb", "not UTF-8", 7, 2)) == "a\\nb: byte 7 (line 2): not UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 30 + "*b", "a" * 250),
+        ("*a*a*a*a*a*a*b/*a*a*a*a*a*a*b", "a" * 120 + "/" + "a" * 120),
+        ("**/a/" * 20 + "**/b", "a/" * 1500 + "a"),
+        ("**\\/a/" * 20 + "b", "a/" * 1500 + "a"),
+        ("**/*a*a*a*b/" * 8 + "c", ("a" * 60 + "/") * 40 + "c"),
+        ("[ab]*" * 40 + "c", "ab" * 120),
+    ],
+)
+def test_no_pattern_takes_long(pattern: str, path: str) -> None:
+    rule = re.compile(translate(pattern.encode()), re.DOTALL)
+    begin = time.process_time()
+    assert rule.fullmatch(path.encode()) is None
+    assert time.process_time() - begin < 1  # a thousandth of it, where nothing else runs
+
+
+@needs_git
+@settings(max_examples=100)
+@given(
+    pattern=st.lists(st.sampled_from(["a", "b", "*", "**", "/", "**/", "/**/", "?", "[ab]", "\\a", "ab"]), max_size=8).map("".join),
+    paths=st.lists(st.text("ab/", min_size=1, max_size=12), min_size=1, max_size=8),
+)  # fmt: skip
+def test_a_pattern_of_many_stars_is_that_of_git(pattern: str, paths: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        build_tree(
+            folder, {tuple(filter(None, path.split("/"))): None for path in paths if path.strip("/")}, f"/{pattern}"
+        )
+        run_git(folder, "init", "--quiet")
+        assert found(folder) == git_files(folder)
