@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chunker.prompt.assembling import Message, Prompt, assemble
 from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
-from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
+from chunker.prompt.errors import ItemFileError, PromptConfigurationError, RequiredItemsError
 from chunker.prompt.items import Item, Section
 from chunker.prompt.report import ItemReport, Report, SectionReport
 from chunker.prompt.session import PromptSession
@@ -13,6 +13,7 @@ __all__ = [
     "CHAT_FORMATS",
     "ChatFormat",
     "Item",
+    "ItemFileError",
     "ItemReport",
     "Message",
     "Prompt",

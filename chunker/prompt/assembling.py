@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.models import Chunk
 from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
 from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.filling import Filler
@@ -41,7 +43,7 @@ class Prompt(BaseModel):
 
 
 def assemble(
-    items: Sequence[Item | Section],
+    items: Sequence[Item | Section | Chunk | Path],
     budget: int,
     *,
     reserve: int = 0,
@@ -51,7 +53,8 @@ def assemble(
     fill: Fill = "best_effort",
     drop_duplicates: bool = False,
 ) -> Prompt:
-    """The best prompt from `items` that fits: what is required, then what matters most, in the order of `items`.
+    """The best prompt from `items` that fits: what is required, then what matters most, in the order of `items`. A chunk and the path of a
+    file are items, too.
 
     `budget`: tokens of prompt and answer together; `reserve`: of these, for the answer and for tools. `separator` stands between the
     entries of `items`. `fill`: "best_effort" skips what does not fit, "strict" stops at it. `chat_format`: a name in `CHAT_FORMATS`, or one

@@ -9,6 +9,10 @@ class PromptConfigurationError(OptionError):
     """Items, sections or options do not go together; the message names all of them, a rule a line."""
 
 
+class ItemFileError(ChunkerError):
+    """The file that an item is cannot be read, or is no text."""
+
+
 class RequiredItemsError(ChunkerError, ValueError):
     """The required items do not fit, cut as far as they may be.
 

@@ -11,12 +11,17 @@ The order of a prompt is that of the list; priority decides what stays, and neve
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from chunker.documents import read_document
+from chunker.files import FoundFile, Problem, portable
 from chunker.models import Chunk
+from chunker.prompt.errors import ItemFileError
 
 # Which part of an item goes when it is cut: its end, its beginning, or what is between.
 Truncate = Literal["tail", "head", "middle"]
@@ -31,7 +36,8 @@ _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 class Item:
     """A text that may become part of a prompt.
 
-    `text`: a str, or a chunk, whose `text` it is. `id`: its name in the report; its number if none is given.
+    `text`: a str; or a chunk, whose `text` it is; or the path of a file, which is read at once and gives the `id` too, if there is no other.
+    `id`: its name in the report; its number if none is given.
     `priority`: a BIGGER number stays longer; of equal ones the first. `required`: without it there is no prompt.
     `stable`: its bytes never change from prompt to prompt, so it is kept whole or not at all, stands at the start, and goes in before all
     that is not required.
@@ -45,7 +51,7 @@ class Item:
     its call are a group.
     """
 
-    text: str | Chunk
+    text: str | Chunk | Path
     id: str | None = Field(default=None, kw_only=True)
     priority: float = Field(default=0, kw_only=True)
     required: bool = Field(default=False, kw_only=True)
@@ -62,17 +68,28 @@ class Item:
     tool_calls: tuple[dict[str, Any], ...] = Field(default=(), kw_only=True)
     tool_call_id: str | None = Field(default=None, kw_only=True)
 
+    def __post_init__(self) -> None:
+        """Raises `ItemFileError` for a file that cannot be read or is no text."""
+        if isinstance(self.text, Path):
+            path = str(self.text)
+            found = read_document(FoundFile(path, 0, named=True))
+            if isinstance(found, Problem):
+                raise ItemFileError(f"the file of an item, {found}")
+            object.__setattr__(self, "text", found.text.removeprefix("\ufeff"))
+            if self.id is None:
+                object.__setattr__(self, "id", portable(path))
+
     @property
     def content(self) -> str:
         """The text, whatever it was given as."""
-        return self.text if isinstance(self.text, str) else self.text.text
+        return self.text.text if isinstance(self.text, Chunk) else str(self.text)
 
 
 @dataclass(frozen=True, config=_CONFIG)
 class Section:
     """A part of a prompt with a budget of its own.
 
-    `name`: in the report. `items`: what it holds, in the order of the prompt. `tokens` or `share`: what it is given; a share is of what the
+    `name`: in the report. `items`: what it holds, in the order of the prompt; a chunk or the path of a file is an item by itself. `tokens` or `share`: what it is given; a share is of what the
     section around it has left after required items. Neither: it has no budget of its own, and its items compete with those around it.
     `min_tokens`: so much is kept for it, whatever others would take, required items too; `max_tokens`: more it never gets, not from the surplus of others either.
     `separator`: between what it keeps. `header`, `footer`: around it, if it keeps anything. `fill`: "best_effort" skips what does not fit,
@@ -80,7 +97,7 @@ class Section:
     """
 
     name: str
-    items: Sequence[Item | Section]
+    items: Sequence[Item | Section | Chunk | Path]
     tokens: int | None = Field(default=None, kw_only=True)
     share: float | None = Field(default=None, kw_only=True)
     min_tokens: int = Field(default=0, kw_only=True)
@@ -95,3 +112,19 @@ class Section:
     def has_budget(self) -> bool:
         """Whether it is given tokens of its own."""
         return self.tokens is not None or self.share is not None
+
+
+def item_of(entry: Chunk | Path, taken: set[str]) -> Item:
+    """The item that a chunk or file is by itself: named by where it stands, if it says so and nothing else in `taken` is called so, which it
+    then is.
+    """
+    if isinstance(entry, Chunk):
+        source, span = entry.metadata.get("source"), entry.span
+        item = Item(entry, id=None if source is None else f"{source}:{span.start_line}-{span.end_line}")
+    else:
+        item = Item(entry)
+    if item.id in taken:
+        return replace(item, id=None)
+    if item.id is not None:
+        taken.add(item.id)
+    return item

@@ -12,9 +12,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
+from chunker.models import Chunk
 from chunker.prompt.chat import Break, ChatFormat, Part
-from chunker.prompt.items import Fill, Item, Section
+from chunker.prompt.items import Fill, Item, Section, item_of
 
 ROOT = "prompt"
 # Sections inside sections; a tree that goes deeper is not read to its end.
@@ -86,10 +88,10 @@ class Leaf:
 
 
 class Layout:
-    """A tree of items, flattened. `too_deep` names the first section that was not read for its depth; `strangers` are neither of the two."""
+    """A tree of items, flattened. `too_deep` names the first section that was not read for its depth; `strangers` can be no part of one."""
 
     def __init__(
-        self, items: Sequence[Item | Section], separator: str, fill: Fill, chat_format: ChatFormat | None
+        self, items: Sequence[Item | Section | Chunk | Path], separator: str, fill: Fill, chat_format: ChatFormat | None
     ) -> None:
         self.chat_format = chat_format
         self.leaves: list[Leaf] = []
@@ -109,6 +111,7 @@ class Layout:
         # No recursion: nobody knows how deep the tree of a stranger is.
         stack: list[tuple[Region, Sequence[object], int]] = [(self.root, items, 0)]
         speakers: dict[int, int] = {}
+        named: set[str] = set()
         while stack:
             region, entries, index = stack.pop()
             if index == 0:
@@ -116,6 +119,8 @@ class Layout:
             while index < len(entries):
                 entry = entries[index]
                 index += 1
+                if isinstance(entry, Chunk | Path):
+                    entry = item_of(entry, named)
                 if isinstance(entry, Item):
                     self.leaves.append(self._leaf(entry, region, speakers))
                 elif not isinstance(entry, Section):

@@ -54,7 +54,7 @@ def _each_section(says: Callable[[Region], str | None]) -> Rule:
 
 def _entries(layout: Layout, _options: Options) -> Iterator[str]:
     for stranger in layout.strangers:
-        yield f"items must be Item or Section, got {stranger!r:.60}"
+        yield f"items must be Item, Section, Chunk or Path, got {stranger!r:.60}"
 
 
 def _depth(layout: Layout, _options: Options) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 from prompt_items import SEPARATORS, counter, leaves, texts, written
 
 from chunker import Chunk, TextChunker
-from chunker.prompt import Item, ItemReport, Prompt, RequiredItemsError, Section, assemble
+from chunker.prompt import (
+    Item,
+    ItemFileError,
+    ItemReport,
+    Prompt,
+    RequiredItemsError,
+    Section,
+    assemble,
+)
 
 count = counter("o200k_base").count
 
@@ -356,6 +365,29 @@ def test_chunks_go_in_as_they_are() -> None:
     prompt = assemble([Item(chunk, priority=-place) for place, chunk in enumerate(chunks)], 50)
     assert prompt.text == "\n\n".join(chunk.text for chunk in chunks[: prompt.text.count("\n\n") + 1])
     assert prompt.token_count == count(prompt.text) > 20
+
+
+def test_chunks_and_files_are_items_by_themselves(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_bytes("\ufeffNötes.\r\n".encode())
+    chunks = TextChunker(20).chunk("Some sentence or other. " * 20, source="other.txt")
+    prompt = assemble(
+        [Section("found", [*chunks[:2], chunks[0], file], separator="\n"), file.parent / "notes.txt"], 500
+    )
+    assert (
+        prompt.text
+        == "\n".join([*(chunk.text for chunk in chunks[:2]), chunks[0].text, "Nötes.\r\n"]) + "\n\nNötes.\r\n"
+    )
+    assert prompt.token_count == count(prompt.text)
+    assert [item.id for item in prompt.report.items][:3] == ["other.txt:1-1", "item-1", "item-2"]
+
+
+def test_a_file_that_is_no_text_is_said_to_be_so(tmp_path: Path) -> None:
+    with pytest.raises(ItemFileError, match=r"the file of an item, .*nothing\.txt"):
+        Item(tmp_path / "nothing.txt")
+    (tmp_path / "binary").write_bytes(b"\0\0")
+    with pytest.raises(ItemFileError, match="binary: a NUL byte at byte 0"):
+        assemble([tmp_path / "binary"], 50)
 
 
 def test_reasons_name_what_stood_in_the_way() -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +85,12 @@ def gathered(folder: Path, tokenizer: Tokenizer, entries: list[dict[str, Any]], 
     return gather(written(folder, {"budget": 500, "items": entries, **options}, "spec.json"), folder, tokenizer)
 
 
-def names(items: list[Item | Section]) -> list[Any]:
-    return [item.id if isinstance(item, Item) else [item.name, *names(list(item.items))] for item in items]
+def names(items: Sequence[object]) -> list[Any]:
+    found: list[Any] = []
+    for item in items:
+        assert isinstance(item, Item | Section)
+        found.append(item.id if isinstance(item, Item) else [item.name, *names(item.items)])
+    return found
 
 
 def test_the_three_formats_say_the_same(root: Path, tokenizer: Tokenizer) -> None:
@@ -344,7 +349,7 @@ def test_chunks_and_headings(root: Path, tokenizer: Tokenizer) -> None:
     (section,) = found.items
     assert isinstance(section, Section)
     assert (section.name, section.header, section.role) == ("notes.md", "== notes.md {role}\n", None)
-    assert names([*section.items]) == ["notes.md#1", "notes.md#2"]
+    assert names(section.items) == ["notes.md#1", "notes.md#2"]
     assert all(isinstance(item, Item) and tokenizer.count(item.content) <= 10 for item in section.items)
     prompt = assemble(found.items, 500, tokenizer=tokenizer)
     assert prompt.text.startswith("== notes.md {role}\n")
