@@ -1,67 +1,130 @@
-"""What an index of 100,000 chunks costs: sync, a sync without changes, search by vectors, by words and by both.
+"""What an index costs and finds: 100,000 chunks beside LanceDB and Chroma, what an edit embeds again, and the parts of the search.
 
-    python benchmarks/index.py [CHUNKS]
+    python benchmarks/index.py [--chunks 100000] [--output FILE]
+    python benchmarks/index.py --only costs edits ranking
 
-The texts are made up, of words with the frequencies of a language (Zipf); the embedder is the one that comes with the package.
+Each system runs in a process of its own, over the same chunks and the same vectors. Peers that are not installed are left out, and so are questions
+whose Debian packages cannot be fetched.
 """
 
 from __future__ import annotations
 
-import random
-import resource
-import statistics
-import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
 
-from chunker.index import Index
-
-Result = TypeVar("Result")
+import platformdirs
+from fresh_process import Outcome, run
+from index_edits import Edits, edits_of, moves
+from index_ranking import BY, rankings
+from measuring import Report, parser
+from timing import pin_to_one_core
 
 CHUNKS = 100_000
-WORDS = 30_000
-WORDS_OF_A_CHUNK = 60
-CHUNKS_OF_A_FILE = 100
-QUERIES = 20
+PACKAGES = ["bpe-chunker", "numpy", "lancedb", "chromadb"]
+_LIMIT = 3600.0
+_TASKS = Path(__file__).with_name("index_tasks.py")
+
+COSTS = """\
+- Texts are made up, of words with the frequencies of a language (Zipf), about 60 words a chunk; vectors are those of the embedder that comes with the \
+package, 512 numbers each, made before and the same for all. Times are seconds of the wall clock, in a process of its own; memory is the most that \
+process ever had.
+- Ours reads files, cuts them, keeps places, texts, full text and vectors, and commits; LanceDB and Chroma get ready chunks (id, text, vector), 4,096 at a \
+time. LanceDB searches without an index, which is exact; Chroma has its graph (HNSW, as it comes), which is approximate: found is the share of the \
+ten nearest that it names. The file's pages that ours maps count as its memory."""
+EDITS = """\
+- One line is inserted, in turn at a hundred places evenly spread over a file of 2,000 lines, and taken out again. Share: tokens that are sent to \
+the embedder, of all tokens of the file."""
+RANKING = """\
+- The questions of `retrieval.md`; chunks as the index cuts them (160 to 256 tokens), the ten best hits of each question. Recall: the share of the \
+answer that is in them, rank: the mean reciprocal rank of the first hit that has a part of it, both in hundredths. Differences are to both fused, \
+paired by question, with 95 % confidence intervals."""
+
+_COLUMNS: Mapping[str, Callable[[float], str]] = {
+    "write, s": lambda value: f"{value:.1f}",
+    "again, s": lambda value: f"{value:.2f}",
+    "search, ms": lambda value: f"{value:.1f}",
+    "longest, ms": lambda value: f"{value:.1f}",
+    "found, %": lambda value: f"{value:.0f}",
+    "memory to write, MB": lambda value: f"{value:.0f}",
+    "memory to search, MB": lambda value: f"{value:.0f}",
+    "disk, MB": lambda value: f"{value:.0f}",
+}
 
 
 def main() -> None:
-    """Write the texts, index them, search them, print the figures."""
-    chunks = int(sys.argv[1]) if len(sys.argv) > 1 else CHUNKS
-    chance = random.Random(1)  # noqa: S311  # guards no secret
-    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randrange(3, 10))) for _ in range(WORDS)]
-    weights = [1 / (rank + 1) for rank in range(WORDS)]
+    """Measure what is asked for, and report."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--chunks", type=int, default=CHUNKS)
+    arguments.add_argument("--only", nargs="+", choices=["costs", "edits", "ranking"])
+    arguments.add_argument("--texts", type=Path, metavar="FOLDER", help="keep documents there, not in the user's cache")
+    given = arguments.parse_args()
+    asked = given.only or ["costs", "edits", "ranking"]
+    texts = given.texts or Path(platformdirs.user_cache_dir("bpe-chunker")) / "benchmark-texts"
+    report = Report("The index", given.output)
+    report.add_provenance(PACKAGES, pin_to_one_core())
+    if "costs" in asked:
+        costs(report, given.chunks)
+    if "edits" in asked:
+        report.add("## What an edit embeds again")
+        report.add(EDITS)
+        found = edits_of(texts)
+        report.add_table(["file", "lines", "chunks", "mean share", "largest share"], [_row(edits) for edits in found])
+        for line in moves():
+            report.add(line)
+    if "ranking" in asked:
+        report.add("## The parts of the search")
+        report.add(RANKING)
+        for title, rows in rankings(texts):
+            report.add(f"### {title}")
+            report.add_table(["by", "recall", "rank", "recall, to both", "rank, to both"], rows)
+    report.add(
+    )
+
+
+def costs(report: Report, chunks: int) -> None:
+    """The table of all systems."""
+    report.add(f"## {chunks:,} chunks")
+    report.add(COSTS)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for number in range(max(chunks // CHUNKS_OF_A_FILE, 1)):
-            paragraphs = (" ".join(chance.choices(words, weights, k=WORDS_OF_A_CHUNK)) for _ in range(CHUNKS_OF_A_FILE))
-            (folder / f"{number}.txt").write_text(".\n\n".join(paragraphs), encoding="utf-8")
-        index = Index.open(folder / ".chunker")
-        first, report = timed(lambda: index.sync(folder))
-        print(
-            f"{report.chunks:,} chunks, {report.tokens:,} tokens: {first:.1f} s, {report.tokens / first:,.0f} tokens/s"
-        )
-        print(f"without changes: {timed(lambda: index.sync(folder))[0]:.2f} s")
-        for by in ("vectors", "words", "both"):
-            queries = [" ".join(chance.choices(words, k=3)) for _ in range(QUERIES)]
-            times = [timed(lambda query=query, by=by: index.search(query, by=by))[0] for query in queries]  # type: ignore[misc]  # defaults of a lambda
-            print(
-                f"search by {by}: median {statistics.median(times) * 1000:.1f} ms, longest {max(times) * 1000:.1f} ms"
-            )
-        print(
-            f"on the disk: {index.status().bytes / 1e6:.0f} MB; memory at most: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB"
-        )
+        made = run("make", _LIMIT, script=_TASKS, folder=name, chunks=chunks)
+        if made.failure:
+            raise RuntimeError(made.failure)
+        rows = []
+        for system, label in _SYSTEMS.items():
+            written = run(f"{system}_write", _LIMIT, script=_TASKS, folder=name)
+            if written.failure:
+                rows.append([label, written.failure, *[""] * (len(_COLUMNS) - 1)])
+                continue
+            for way in _WAYS.get(system, [""]):
+                searched = run(f"{system}_search", _LIMIT, script=_TASKS, folder=name, by=way or "vectors")
+                rows.append([f"{label}{way and f', {way}'}", *_cells(written, searched)])
+    report.add_table(["", *_COLUMNS], rows)
 
 
-def timed(work: Callable[[], Result]) -> tuple[float, Result]:
-    """Seconds, and what came out."""
-    began = time.perf_counter()
-    result = work()
-    return time.perf_counter() - began, result
+def _cells(*outcomes: Outcome) -> list[str]:
+    figures = {name: value for outcome in outcomes for name, value in outcome.figures.items()}
+    return [show(figures[name]) if name in figures else "" for name, show in _COLUMNS.items()]
 
+
+def _row(edits: Edits) -> list[str]:
+    mean = sum(edits.shares) / len(edits.shares)
+    return [
+        edits.name,
+        f"{edits.lines:,}",
+        f"{edits.chunks:,}",
+        f"{100 * mean:.2f} %",
+        f"{100 * max(edits.shares):.2f} %",
+    ]
+
+
+_SYSTEMS = {
+    "ours": "bpe-chunker",
+    "ours_lance": "bpe-chunker, its vectors in LanceDB",
+    "lancedb": "LanceDB",
+    "chroma": "Chroma",
+}
+_WAYS = {"ours": ["vectors", "words", "both"]}
 
 if __name__ == "__main__":
     main()

@@ -42,7 +42,7 @@ def chunk(frame: Any, max_tokens: int = 512, **settings: Unpack[ChunkSettings]) 
     Raises at once `OptionError` for settings that cannot be used, and `ColumnError` for a column that is not there.
     """
     work = ChunkBatch(max_tokens, **settings)
-    return _mapped(frame, work, work.schema(to_arrow_schema(frame.schema)))
+    return mapped(frame, work, work.schema(to_arrow_schema(frame.schema)))
 
 
 def embed(
@@ -58,12 +58,14 @@ def embed(
     given = to_arrow_schema(frame.schema)
     kept = [field for field in given if field.name != into]
     # Spark has no lists of one size.
-    return _mapped(frame, work, pa.schema([*kept, pa.field(into, pa.list_(pa.float32()))]))
+    return mapped(frame, work, pa.schema([*kept, pa.field(into, pa.list_(pa.float32()))]))
 
 
-def _mapped(frame: Any, work: Callable[[pa.Table], pa.Table], schema: pa.Schema) -> Any:  # noqa: ANN401  # DataFrames of Spark
-    def mapped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def mapped(frame: Any, step: Callable[[pa.Table], pa.Table], schema: pa.Schema) -> Any:  # noqa: ANN401  # DataFrames of Spark
+    """The DataFrame that a step makes of the tables of a DataFrame; `schema` is that of what comes out."""
+
+    def of_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield from work(pa.Table.from_batches([batch])).cast(schema).to_batches()
+            yield from step(pa.Table.from_batches([batch])).cast(schema).to_batches()
 
-    return frame.mapInArrow(mapped, from_arrow_schema(schema))
+    return frame.mapInArrow(of_batches, from_arrow_schema(schema))

@@ -26,6 +26,7 @@ from chunker.index import (
     Index,
     SettingsMismatchError,
     VectorStoreError,
+    schema,
     stored,
     writing,
 )
@@ -311,7 +312,7 @@ def test_stopped_at_each_step(
         counted = [0]
         wrap = stopping(steps, counted)
         with monkeypatch.context() as patched:
-            real = stored.transaction
+            real = schema.transaction
 
             @contextlib.contextmanager
             def commit(connection: Any, real: Any = real, wrap: Any = wrap) -> Iterator[None]:

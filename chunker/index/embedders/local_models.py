@@ -7,8 +7,11 @@ minilm                                      all-MiniLM-L6-v2 with the weights of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,41 +19,66 @@ import numpy as np
 from chunker.index.errors import EmbedderError, MissingExtraError
 from chunker.index.vectors import Vectors
 
+# Bytes of each end of a file that tell one model from another, and the files that do.
+_END = 1 << 20
+_OF_A_MODEL = {".json", ".txt", ".model", ".safetensors", ".bin", ".onnx"}
+
 
 class SentenceTransformerEmbedder:
-    """A model of Sentence Transformers. `query_prefix` and `prefix`: what some models want before questions and before texts."""
+    """A model of Sentence Transformers, by name or folder.
+
+    `prefix` and `query_prefix`: what the model wants before texts and before questions; None for what the model itself says ("document" and
+    "query" among its prompts). `revision`: which of all models of this name; of a folder its content says so.
+    """
 
     tokenizer = "o200k_base"
     max_batch_texts = 64
     max_batch_tokens = 32_768
 
     def __init__(
-        self, model: str, *, revision: str = "", prefix: str = "", query_prefix: str = "", device: str | None = None
+        self,
+        model: str,
+        *,
+        revision: str = "",
+        prefix: str | None = None,
+        query_prefix: str | None = None,
+        device: str | None = None,
     ) -> None:
         package = _package("sentence_transformers", "sentence-transformers")
-        self._model = package.SentenceTransformer(model, revision=revision or None, device=device)
+        with _loading(model):
+            self._model = package.SentenceTransformer(model, revision=revision or None, device=device)
         self.model_id = model
-        self.revision = revision
-        self.prefix = prefix
-        self._query_prefix = query_prefix
-        self.dimensions = int(self._model.get_sentence_embedding_dimension())
+        self.revision = revision or content_of(model)
+        prompts: dict[str, str] = getattr(self._model, "prompts", None) or {}
+        self.prefix = prompts.get("document", "") if prefix is None else prefix
+        self._query_prefix = prompts.get("query", "") if query_prefix is None else query_prefix
+        # The name of this changed in version 5.3.
+        dimensions = (
+            getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
+        )
+        self.dimensions = int(dimensions())
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
         """The vectors of texts, each behind the prefix."""
-        return self._encode([self.prefix + text for text in texts])
+        return self._encode(texts, self.prefix)
 
     def embed_query(self, text: str, /) -> Vectors:
         """The vector of a question, behind its own prefix."""
-        vector: Vectors = self._encode([self._query_prefix + text])[0]
+        vector: Vectors = self._encode([text], self._query_prefix)[0]
         return vector
 
-    def _encode(self, texts: list[str]) -> Vectors:
+    def _encode(self, texts: Sequence[str], prefix: str) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.dimensions), np.float32)
+        # None would be the prompt that the model has for all texts, if it has one.
+        prompt = prefix or (None if self._model.default_prompt_name is None else "")
         sound = [_sound(text) for text in texts]
-        return np.asarray(self._model.encode(sound, convert_to_numpy=True, show_progress_bar=False), np.float32)
+        found = self._model.encode(sound, prompt=prompt, convert_to_numpy=True, show_progress_bar=False)
+        return np.asarray(found, np.float32)
 
 
 class Model2VecEmbedder:
-    """A static model of Model2Vec, by name or folder."""
+    """A static model of Model2Vec, by name or folder. `revision` is noted with the vectors; of a folder its content says so."""
 
     prefix = ""
     tokenizer = "o200k_base"
@@ -59,12 +87,10 @@ class Model2VecEmbedder:
 
     def __init__(self, model: str, *, revision: str = "") -> None:
         package = _package("model2vec", "model2vec")
-        try:
+        with _loading(model):
             self._model = package.StaticModel.from_pretrained(model)
-        except (OSError, ValueError) as error:
-            raise EmbedderError(f"the model {model!r} cannot be loaded: {error}") from error
         self.model_id = model
-        self.revision = revision
+        self.revision = revision or content_of(model)
         self.dimensions = int(self._model.dim)
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
@@ -77,6 +103,30 @@ class Model2VecEmbedder:
         """The vector of a question: that of a text."""
         vector: Vectors = self.embed([text])[0]
         return vector
+
+
+def content_of(model: str) -> str:
+    """What a model in a folder is, as 16 hexadecimal digits: other weights under the same name make other vectors. "" for a name."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return ""
+    hasher = hashlib.blake2b(digest_size=8)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _OF_A_MODEL):
+        hasher.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            # Weights that differ, differ everywhere: of gigabytes both ends will do.
+            hasher.update(file.read(_END))
+            file.seek(max(path.stat().st_size - _END, 0))
+            hasher.update(file.read(_END))
+    return hasher.hexdigest()
+
+
+@contextlib.contextmanager
+def _loading(model: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # whatever a package makes of a folder or of the network
+        raise EmbedderError(f"the model {model!r} cannot be loaded: {error}") from error
 
 
 def _package(name: str, extra: str) -> Any:  # noqa: ANN401  # a module of a package that need not be there

@@ -1,0 +1,112 @@
+"""What an edit makes an index embed again: a line that is inserted, a rename, another branch. Vectors do not matter here, tokens do."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from debian_packages import PackageUnavailableError
+from real_texts import standard_library
+from retrieval_sets import faq, node
+
+from chunker.index import HashingEmbedder, Index
+
+LINES = 2000
+PLACES = 100
+_SMALL = 16
+_INSERTED = {".py": "NEW_SETTING = 17  # as it was asked for\n", ".md": "A new line of text stands here.\n"}
+_TEXT = "A new line of text stands here.\n"
+
+
+@dataclass(frozen=True)
+class Edits:
+    """The shares of tokens that were embedded again, one an edit."""
+
+    name: str
+    lines: int
+    chunks: int
+    shares: list[float]
+
+
+def edits_of(texts: Path) -> list[Edits]:
+    """Of a file of code, one of Markdown and one of plain text."""
+    return [_edited(name, lines) for name, lines in _files(texts)]
+
+
+def _files(texts: Path) -> Iterator[tuple[str, list[str]]]:
+    argparse = standard_library()["argparse.py"]
+    yield "argparse.py", argparse.splitlines(keepends=True)[:LINES]
+    try:
+        documents = node(texts).documents
+        longest = max(documents, key=lambda name: len(documents[name]))
+        yield f"{longest}.md", _joined(documents, longest)
+        questions = faq(texts).documents
+        yield "faq.txt", _joined(questions, min(questions))
+    except PackageUnavailableError as error:
+        print(f"left out: {error}")
+
+
+def _joined(documents: object, first: str) -> list[str]:
+    """The lines of a document, and of others where it has too few."""
+    assert isinstance(documents, dict)
+    names = [first, *(name for name in sorted(documents) if name != first)]
+    lines = [line for name in names for line in documents[name].splitlines(keepends=True)]
+    assert len(lines) >= LINES
+    return lines[:LINES]
+
+
+def _edited(name: str, lines: list[str]) -> Edits:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        index = Index.open(Path(folder) / ".chunker", embedder=HashingEmbedder(_SMALL))
+        _write(path, "".join(lines), 0)
+        chunks = index.sync(folder).chunks
+        shares = []
+        inserted = _INSERTED.get(path.suffix, _TEXT)
+        for number in range(PLACES):
+            place = number * len(lines) // PLACES
+            _write(path, "".join([*lines[:place], inserted, *lines[place:]]), 2 * number + 1)
+            shares.append(index.sync(folder).share_computed)
+            index.prune()
+            _write(path, "".join(lines), 2 * number + 2)
+            index.sync(folder)
+            index.prune()
+        return Edits(name, len(lines), chunks, shares)
+
+
+def moves() -> Iterator[str]:
+    """What a rename and a switch of branches embed, told in a line each."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sources = standard_library(40)
+        for file, text in sources.items():
+            _write(folder / "lib" / file, text, 0)
+        index = Index.open(folder / ".chunker", embedder=HashingEmbedder(_SMALL))
+        first = index.sync(folder)
+        (folder / "lib").rename(folder / "renamed")
+        moved = index.sync(folder)
+        yield (
+            f"- A folder of {first.files} files with {first.tokens:,} tokens is renamed: {moved.computed} chunks embedded, "
+            f"{moved.moved:,} moved, in {moved.seconds:.2f} s."
+        )
+        changed = dict(list(sources.items())[::4])
+        for file, text in changed.items():
+            _write(folder / "renamed" / file, text.replace("def ", "def new_", 3), 1)
+        other = index.sync(folder)
+        for file, text in changed.items():
+            _write(folder / "renamed" / file, text, 2)
+        back = index.sync(folder)
+        yield (
+            f"- A branch that changes {len(changed)} of them is checked out: {other.computed} chunks embedded "
+            f"({100 * other.share_computed:.1f} % of the tokens). And back: {back.computed}."
+        )
+
+
+def _write(path: Path, text: str, age: int) -> None:
+    """A file that was written long ago, so that its times tell whether it was changed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (1_700_000_000 + age,) * 2)

@@ -1,0 +1,78 @@
+"""The search of the index against its parts: by vectors alone, by words alone, and both fused, on the questions of `retrieval_sets`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from debian_packages import PackageUnavailableError
+from retrieval_metrics import Ink, Retrieved, Stretch, common, paired, score
+from retrieval_sets import QuestionSet, faq, node, python
+
+from chunker.index import Index, MissingExtraError
+from chunker.index.searching import By
+
+HITS = 10
+BY: tuple[By, ...] = ("both", "vectors", "words")
+EMBEDDERS = ("hashing", "minilm")
+_SETS = {"FAQ": (faq, ".txt"), "Node.js": (node, ".md"), "Python": (python, ".py")}
+
+
+def rankings(texts: Path) -> Iterator[tuple[str, list[list[str]]]]:
+    """A title and the rows of a table, for each set and embedder that there is."""
+    for name, (make, suffix) in _SETS.items():
+        try:
+            asked = make(texts)
+        except PackageUnavailableError as error:
+            print(f"left out: {error}")
+            continue
+        for embedder in EMBEDDERS:
+            try:
+                yield f"{name}, {len(asked.questions)} questions, {embedder}", _rows(asked, suffix, embedder)
+            except MissingExtraError as error:
+                print(f"left out: {error}")
+
+
+def _rows(asked: QuestionSet, suffix: str, embedder: str) -> list[list[str]]:
+    found = {by: _found(asked, suffix, embedder, by) for by in BY}
+    rows = []
+    for by, (recalls, ranks) in found.items():
+        means = [f"{100 * sum(values) / len(values):.1f}" for values in (recalls, ranks)]
+        against = [str(paired(values, found["both"][number])) for number, values in enumerate((recalls, ranks))]
+        rows.append([by, *means, *(against if by != "both" else ["", ""])])
+    return rows
+
+
+def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list[float], list[float]]:
+    """Of each question, how much of its answer was found, and one over the rank at which it begins to be."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for document, text in asked.documents.items():
+            (folder / f"{document}{suffix}").write_text(text, encoding="utf-8", newline="")
+        index = _index(asked.name, folder, embedder)
+        inks = {document: Ink(text) for document, text in asked.documents.items()}
+        recalls, ranks = [], []
+        for question in asked.questions:
+            ink = inks[question.document]
+            answer = Stretch(question.document, ink.before(question.start), ink.before(question.end))
+            stretches = []
+            for hit in index.search(question.text, HITS, by=by):
+                document = hit.source.removesuffix(suffix)
+                place = inks[document]
+                stretches.append(Stretch(document, place.before(hit.span.start), place.before(hit.span.end)))
+            recalls.append(score(answer, [Retrieved(stretch, 0) for stretch in stretches]).recall)
+            rank = next((rank for rank, stretch in enumerate(stretches, 1) if common(answer, stretch)), None)
+            ranks.append(0.0 if rank is None else 1 / rank)
+        return recalls, ranks
+
+
+# Vectors of a set are made once for all ways to search.
+_KEPT: dict[tuple[str, str], tempfile.TemporaryDirectory[str]] = {}
+
+
+def _index(name: str, folder: Path, embedder: str) -> Index:
+    kept = _KEPT.setdefault((name, embedder), tempfile.TemporaryDirectory())
+    index = Index.open(Path(kept.name) / "index", embedder=embedder, root=folder)
+    index.sync(folder)
+    return index
