@@ -3,6 +3,9 @@
 #
 #     scripts/test_integrations.sh [--source] [chonkie-newest haystack-oldest ...]
 #
+# Spark needs a Java on the path. PostgreSQL with pgvector comes as the package pgserver; PGVECTOR_URL names another one. Qdrant is tested as a folder, and
+# as a server where QDRANT_URL names one. sentences-newest brings torch, several gigabytes. INDEX_KILLS=200 kills more often.
+#
 # They are in FOLDER (default .venv/integrations). What is tested is the wheel in .venv/wheel, which `make test-integrations` builds first;
 # with --source the tree as it is.
 set -euo pipefail
@@ -20,6 +23,11 @@ declare -A packages=(
     [langchain-oldest]="langchain-core==1.0.0 langchain-text-splitters==1.0.0"
     [llamaindex-newest]="llama-index-core"
     [llamaindex-oldest]="llama-index-core==0.12.0"
+    [ray-newest]="ray[data] pyarrow fsspec"
+    [sentences-newest]="sentence-transformers model2vec"
+    [spark-newest]="pyspark pyarrow pandas fsspec"
+    [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow"
+    [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.0 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0"
 )
 tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
 
@@ -55,10 +63,13 @@ for name in "$@"; do
         # An old package on today's pydantic warns of itself.
         llamaindex-oldest) options+=(-W ignore::UserWarning) ;;
     esac
-    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|langchain-(core|text-splitters)|llama-index-core) ' | tr -s ' ' | tr '\n' ' ')"
+    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|pgvector|pyspark|qdrant-client|ray|sentence-transformers) ' | tr -s ' ' | tr '\n' ' ')"
+    case $name in
+        sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
+        *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
+    esac
     # From another folder, so that the source tree is not on the path by itself.
-    (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" \
-        "$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) || failed+=("$name")
+    (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" "${tests[@]}") || failed+=("$name")
 done
 if [ ${#failed[@]} -gt 0 ]; then
     echo "failed: ${failed[*]}" >&2
