@@ -12,6 +12,7 @@ from bpe_engine.errors import (
     TrainingError,
     UnknownEncodingError,
     UnknownTokenError,
+    UnsupportedModelError,
     VocabularyError,
     VocabularyUnavailableError,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "TrainingWarning",
     "UnknownEncodingError",
     "UnknownTokenError",
+    "UnsupportedModelError",
     "Vocabulary",
     "VocabularyError",
     "VocabularyUnavailableError",

@@ -32,9 +32,9 @@ encoders.Mark.register(_core.Mark)
 class Engine(_core.Engine):
     """Text -> tokens by the compiled core. Raises VocabularyError where the ids are not in merge order."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, like: Engine | None = None) -> None:
         self._vocabulary = vocabulary
-        self._tokens = _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary.ranks)
+        self._tokens: _core.TokenSet = like._tokens if like else _tokens_of(vocabulary)  # noqa: SLF001 - of the same class
         grammar = scanner_of(vocabulary)
         self._by_scanner = grammar is not None or vocabulary.pattern is None
         super().__init__(self._tokens, grammar, None if self._by_scanner else self.reference)
@@ -45,7 +45,7 @@ class Engine(_core.Engine):
         from bpe_engine.reference import engine as reference
 
         whole = _core.Engine(self._tokens, None, None)
-        return reference.Engine(self._vocabulary, whole._encode_piece)  # noqa: SLF001 - the core is of this package
+        return reference.Engine(self._vocabulary, encode_piece=whole._encode_piece)  # noqa: SLF001 - the core is of this package
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
         """A text that grows to the right, and its count."""
@@ -109,6 +109,10 @@ def rebuild_prepending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -
     encoder.prepend(finished)
     encoder.prepend(unfinished)
     return encoder
+
+
+def _tokens_of(vocabulary: Vocabulary) -> _core.TokenSet:
+    return _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary.ranks)
 
 
 @cache

@@ -3,6 +3,7 @@
     BpeEngineError
     ├── VocabularyError              a vocabulary or a file that holds one is not usable      (also ValueError)
     │   ├── UnknownEncodingError     no published encoding or model has this name             (also KeyError)
+    │   ├── UnsupportedModelError    a tokenizer file that is well, but no byte-pair encoding
     │   ├── VocabularyUnavailableError   a published file is neither embedded, cached nor reachable
     │   └── HashMismatchError        the bytes of a published file are not the published ones
     ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
@@ -31,6 +32,10 @@ class UnknownEncodingError(VocabularyError, KeyError):
     def __str__(self) -> str:
         # KeyError shows the repr of its argument; a sentence reads better as itself.
         return Exception.__str__(self)
+
+
+class UnsupportedModelError(VocabularyError):
+    """The file holds a tokenizer that is no byte-pair encoding: WordPiece, Unigram. The package `tokenizers` runs it."""
 
 
 class VocabularyUnavailableError(VocabularyError):

@@ -13,10 +13,10 @@ import re
 
 from bpe_engine.patterns import PATTERNS, Pattern
 
-# [^\W_]: letters and numbers of every script. An older Unicode than the grammars' knows fewer of them, and never others.
-_FIRM_CUT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
+# With no width. [^\W_]: letters and numbers of every script. An older Unicode than the grammars' knows fewer of them, and never others.
+FIRM_CUT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
 # The last one: what is greedy gives back from the end.
-_LAST_FIRM_CUT = re.compile(f".*{_FIRM_CUT.pattern}", re.DOTALL)
+_LAST_FIRM_CUT = re.compile(f".*{FIRM_CUT.pattern}", re.DOTALL)
 # How far back from the end the last cut is looked for at a time, in characters.
 _BLOCK = 256
 
@@ -32,7 +32,7 @@ def first_firm_cut(text: str) -> int | None:
     >>> first_firm_cut("the answer: 42"), first_firm_cut("\\n\\n"), first_firm_cut("word")
     (3, None, None)
     """
-    found = _FIRM_CUT.search(text)
+    found = FIRM_CUT.search(text)
     return found.start() if found else None
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
@@ -45,10 +45,20 @@ class Tokenizer(Engine):
     'Hello, world'
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        super().__init__(vocabulary)
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        prefix: Iterable[int] = (),
+        suffix: Iterable[int] = (),
+        like: Tokenizer | None = None,
+    ) -> None:
+        """`prefix`, `suffix`: the ids that a model gets around each text. `like`: one over the same tokens, which are shared with it."""
+        super().__init__(vocabulary, like)
         self.vocabulary = vocabulary
         self.special_tokens = SpecialTokens(vocabulary.special_tokens)
+        self.prefix = tuple(prefix)
+        self.suffix = tuple(suffix)
 
     @classmethod
     def load(cls, name: str) -> Tokenizer:
@@ -96,7 +106,9 @@ class Tokenizer(Engine):
 
         return build(specification)
 
-    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary]]:
+    def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[Any, ...]]:
+        if self.prefix or self.suffix:
+            return partial(type(self), prefix=self.prefix, suffix=self.suffix), (self.vocabulary,)
         return type(self), (self.vocabulary,)
 
     def __repr__(self) -> str:
@@ -107,6 +119,11 @@ class Tokenizer(Engine):
         """The name of the vocabulary."""
         return self.vocabulary.name
 
+    @property
+    def reserve(self) -> int:
+        """How many tokens a model gets around each text: `prefix` and `suffix`, such as `[CLS]` and `[SEP]`. No part of any count."""
+        return len(self.prefix) + len(self.suffix)
+
     # --- text -> tokens
 
     def encode(
@@ -115,16 +132,20 @@ class Tokenizer(Engine):
         *,
         allowed_special: Specials = (),
         disallowed_special: Specials = (),
+        add_special_tokens: bool = False,
     ) -> list[int]:
-        """The token ids of `text`.
+        """The token ids of `text`; with `add_special_tokens` between `prefix` and `suffix`.
 
         A special token in `text` is plain text unless `allowed_special` names it ("all" names every one). One that
         `disallowed_special` names raises DisallowedSpecialTokenError ("all" names every one that is not allowed); unlike
         tiktoken's, its default is none. Raises EncodingError for a byte that is in no token.
         """
+        if add_special_tokens:
+            ids = self.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
+            return [*self.prefix, *ids, *self.suffix]
         if not allowed_special and not disallowed_special:
             return self.encode_ordinary(text)
-        ids: list[int] = []
+        ids = []
         for plain, special in self.special_tokens.parts(received(text), allowed_special, disallowed_special):
             ids += self.encode_ordinary(to_bytes(plain))
             if special is not None:

@@ -49,3 +49,66 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise VocabularyError(f"{source}: expected a JSON object, not {type(found).__name__}")
     return found
+
+
+class Node:
+    """An object in a JSON file, which knows its place: what is not as expected raises VocabularyError with that.
+
+    >>> Node({"model": {"vocab": 1}}, "small.json", "").object("model").array("vocab")
+    Traceback (most recent call last):
+    bpe_engine.errors.VocabularyError: small.json: model.vocab: expected an array, not int
+    """
+
+    def __init__(self, value: dict[str, Any], source: str, place: str) -> None:
+        self.value = value
+        self._source = source
+        self._place = place
+
+    def error(self, message: str, name: str = "") -> VocabularyError:
+        """An error at this place, or at the entry `name` of this object."""
+        return VocabularyError(f"{self._source}: {self._at(name)}: {message}")
+
+    def get(self, name: str) -> Any:  # noqa: ANN401 - any JSON
+        """The entry of this name; None where it is null or missing."""
+        return self.value.get(name)
+
+    def object(self, name: str) -> Node:
+        """An entry that is an object."""
+        return Node(self._expected(name, dict, "an object"), self._source, self._at(name))
+
+    def array(self, name: str) -> list[Any]:
+        """An entry that is an array."""
+        found: list[Any] = self._expected(name, list, "an array")
+        return found
+
+    def objects(self, name: str) -> list[Node]:
+        """An entry that is an array of objects; empty where it is null or missing."""
+        nodes = []
+        for number, entry in enumerate([] if self.get(name) is None else self.array(name)):
+            if not isinstance(entry, dict):
+                raise self.error(f"expected an object, not {type(entry).__name__}", f"{name}[{number}]")
+            nodes.append(Node(entry, self._source, self._at(f"{name}[{number}]")))
+        return nodes
+
+    def string(self, name: str) -> str:
+        """An entry that is a text."""
+        return str(self._expected(name, str, "a text"))
+
+    def integer(self, name: str) -> int:
+        """An entry that is a whole number."""
+        return int(self._expected(name, int, "a whole number"))
+
+    def boolean(self, name: str, *, default: bool | None = None) -> bool:
+        """An entry that is true or false; `default` where it is null or missing."""
+        if default is not None and self.get(name) is None:
+            return default
+        return bool(self._expected(name, bool, "true or false"))
+
+    def _expected(self, name: str, kind: type, what: str) -> Any:  # noqa: ANN401 - any JSON of this type
+        found = self.get(name)
+        if type(found) is not kind:
+            raise self.error(f"expected {what}, not {type(found).__name__}", name)
+        return found
+
+    def _at(self, name: str) -> str:
+        return ".".join(part for part in (self._place, name) if part)

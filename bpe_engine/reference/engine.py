@@ -31,12 +31,20 @@ BLOCK = 1 << 16
 class Engine:
     """Text -> tokens by the readable twin. Raises VocabularyError where the ids are not in merge order.
 
-    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; the tokens count as checked then.
+    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; the tokens count as checked then, and so do
+    those that are shared with the engine `like`.
     """
 
-    def __init__(self, vocabulary: Vocabulary, encode_piece: Callable[[bytes], Sequence[int]] | None = None) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        like: Engine | None = None,
+        encode_piece: Callable[[bytes], Sequence[int]] | None = None,
+    ) -> None:
         self._vocabulary = vocabulary
-        if encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
+        if like is not None:
+            self.dictionary = like.dictionary
+        elif encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
             self.dictionary.check_merge_order()
         self.pretokenizer: PreTokenizer = pretokenizer_for(vocabulary.pattern)
         self._piece_ids = PieceIds.of(self.dictionary) if encode_piece is None else PieceIds(encode_piece)

@@ -58,7 +58,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         # Characters. Also the longest token: a pre-token that is a token itself is not for the tree.
         self._short = max(LONG_TAIL, self._engine.dictionary.longest)
         self._counts = self._engine.piece_counts
-        self._places = _places(self._source, self._text)
+        self._places = source_offsets(self._source, self._text)
         self._pretokenizer = self._engine.pretokenizer
         self._starts = array("q")
         self._sums = array("q", [0])  # tokens before each start
@@ -162,10 +162,10 @@ class IntervalEncoder(encoders.IntervalEncoder):
         return self._class_runs
 
 
-def _places(source: str | bytes, characters: str) -> array[int] | None:
+def source_offsets(source: str | bytes, characters: str) -> array[int] | None:
     """For each offset in `source` the place in `characters`, -1 inside of one; None where they are the same.
 
-    >>> list(_places("aé".encode(), "aé")), _places("aé", "aé")
+    >>> list(source_offsets("aé".encode(), "aé")), source_offsets("aé", "aé")
     ([0, 1, -1, 2], None)
     """
     if len(source) == len(characters):

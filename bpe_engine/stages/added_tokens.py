@@ -16,9 +16,7 @@ import ahocorasick
 from bpe_engine.errors import VocabularyError
 from bpe_engine.specification import AddedToken
 from bpe_engine.stages.characters import WHITE_SPACE, compiled
-
-# As Rust's regular expressions have it.
-_WORD = r"(?V1)[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
+from bpe_engine.stages.oniguruma import is_word
 
 
 class Found(NamedTuple):
@@ -64,7 +62,8 @@ class AddedTokenFinder:
     def find(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[Found]:
         """The tokens in `text`, from left to right, of which `wanted` is true.
 
-        Two can share white space that the first takes along and the second is made of; then the second starts before the end of the first.
+        Two can share white space that the first takes along and the second is made of; then the second starts before the end of the first,
+        or is left out if nothing is left of it.
         """
         behind, taken = 0, 0
         for start, end, token in self.spans(text):
@@ -78,7 +77,8 @@ class AddedTokenFinder:
             if token.rstrip:
                 end += _leading_white_space(text, end)  # noqa: PLW2901 - as above
             taken = end
-            yield Found(token, start, end)
+            if start < end:
+                yield Found(token, start, end)
 
 
 def _leading_white_space(text: str, start: int) -> int:
@@ -88,7 +88,6 @@ def _leading_white_space(text: str, start: int) -> int:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether there is no letter or other part of a word on either side."""
-    is_word = compiled(_WORD).match
     return (start == 0 or not is_word(text[start - 1])) and (end == len(text) or not is_word(text[end]))
 
 

@@ -101,15 +101,21 @@ _LIGATURES = ("ss", "ff", "fi", "fl", "st")
 _MOST_NESTED = 50
 
 
+class RustExpression(Expression):
+    """One of our own in place of one of Rust's regular expressions, which `regex` takes as it is, but for the version of Unicode."""
+
+
 class Matcher:
     """A compiled expression. Immutable, but for what it remembers; shared by threads."""
 
     def __init__(self, pattern: str | Expression) -> None:
         if not (pattern if isinstance(pattern, str) else pattern.source):
             raise PatternError("an empty pattern matches everywhere, which is not supported")
+        self._table: _Table | None = None
         if isinstance(pattern, str):
             self._regex = regex.compile(regex.escape(pattern))
-            self._table: _Table | None = None
+        elif isinstance(pattern, RustExpression):
+            self._regex, self._table = regex.compile(pattern.source), _Table([])
         else:
             translation = _Translation(pattern.source)
             try:
@@ -167,6 +173,24 @@ class Matcher:
 def matcher(pattern: str | Expression) -> Matcher:
     """The matcher of a pattern. Raises PatternError where it does not compile, or is not known to mean the same under `regex`."""
     return Matcher(pattern)
+
+
+# A character of a word, as Rust's regular expressions have it.
+WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
+
+
+@cache
+def _words() -> Matcher:
+    return matcher(RustExpression(f"(?V1)[{WORD}]"))
+
+
+def is_word(character: str) -> bool:
+    """Whether a character is part of a word, for the flag `single_word` of an added token.
+
+    >>> is_word("a"), is_word("\u200d"), is_word("-")
+    (True, True, False)
+    """
+    return _words().spans(character)[0][2]
 
 
 class _Table(dict[int, int]):

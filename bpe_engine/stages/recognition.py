@@ -56,3 +56,12 @@ def _published() -> dict[tuple[str, ...], Pattern]:
         if name not in STAGES and name not in _NOT_ONIGURUMA
     }
     return known | {stages: PATTERNS[name] for name, stages in STAGES.items()}
+
+
+def is_published(source: str) -> bool:
+    """Whether an expression of Oniguruma is one of the named grammars, or the last of the splits that make up one.
+
+    >>> is_published(GPT2.source), is_published("[a-z]+")
+    (True, False)
+    """
+    return (source,) in _published()

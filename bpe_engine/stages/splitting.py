@@ -19,7 +19,7 @@ from bpe_engine.received import to_bytes
 from bpe_engine.reference.pretokenizer import PreTokenizer as PatternStage
 from bpe_engine.reference.pretokenizer import pretokenizer_for
 from bpe_engine.stages.characters import compiled, members, numbers
-from bpe_engine.stages.oniguruma import Match, matcher
+from bpe_engine.stages.oniguruma import WORD, Match, RustExpression, matcher
 from bpe_engine.stages.pre_tokenizers import (
     Behaviour,
     ByteLevel,
@@ -36,8 +36,7 @@ from bpe_engine.stages.pre_tokenizers import (
 CHARACTER_OF_BYTE = [
     character for _, character in sorted((byte, character) for character, byte in BYTE_OF_CHARACTER.items())
 ]
-# The words of Rust's regular expressions, which differ from Oniguruma's.
-_WORDS = r"(?V1)[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]+|[^\s\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]+"
+_WORDS = matcher(RustExpression(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"))
 
 
 class Piece(NamedTuple):
@@ -49,9 +48,10 @@ class Piece(NamedTuple):
 
     def part(self, start: int, end: int) -> Piece:
         """Some of it."""
-        return Piece(
-            self.text[start:end], self.is_first and start == 0, None if self.places is None else self.places[start:end]
-        )
+        if self.places is None:
+            return Piece(self.text[start:end], self.is_first and start == 0, None)
+        # What a normalizer puts in comes from the same place as what stands behind it, and that may be the first one, too.
+        return Piece(self.text[start:end], start < end and self.places[start] == 0, self.places[start:end])
 
     def behind(self, added: str) -> Piece:
         """With `added` before it, which comes from the same place."""
@@ -115,7 +115,7 @@ def _matches(stage: PreTokenizer, text: str) -> tuple[list[Match], Behaviour]:
         case Punctuation(behaviour):
             return _each(f"[{members('punctuation')}]", text), behaviour
         case Whitespace():
-            return [(start, end, not found) for start, end, found in _each(_WORDS, text)], "removed"
+            return [(start, end, not found) for start, end, found in _WORDS.spans(text)], "removed"
         case WhitespaceSplit():
             return _each(r"\s", text), "removed"
         case CharDelimiterSplit(delimiter):
@@ -176,16 +176,16 @@ def _byte_level(piece: Piece, *, add_prefix_space: bool, use_regex: bool) -> Ite
             places = [
                 place for character, place in zip(part.text, part.places, strict=True) for _ in to_bytes(character)
             ]
-        yield Piece(in_byte_alphabet(part.text), part.is_first, places)
+        yield Piece(in_byte_alphabet(to_bytes(part.text)), part.is_first, places)
 
 
-def in_byte_alphabet(text: str) -> str:
-    """The characters that stand for the bytes of a text.
+def in_byte_alphabet(data: bytes) -> str:
+    """The characters that stand for bytes.
 
-    >>> in_byte_alphabet(" é")
+    >>> in_byte_alphabet(" é".encode())
     'ĠÃ©'
     """
-    return "".join([CHARACTER_OF_BYTE[byte] for byte in to_bytes(text)])
+    return "".join([CHARACTER_OF_BYTE[byte] for byte in data])
 
 
 def _metaspace(stage: Metaspace, piece: Piece) -> Iterator[Piece]:

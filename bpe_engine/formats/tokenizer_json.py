@@ -1,0 +1,177 @@
+"""tokenizer.json of Hugging Face: byte-pair encoding with all its stages. WordPiece, Unigram and WordLevel are for the `tokenizers` package.
+
+    {"added_tokens": [...], "normalizer": ..., "pre_tokenizer": ..., "post_processor": ..., "decoder": ...,
+     "model": {"type": "BPE", "vocab": {token: id}, "merges": ["a b", ...] or [["a", "b"], ...], ...}}
+
+What is not supported is refused, with its place in the file. `truncation` and `padding` are not read: they say how a model is fed.
+The parts other than the model: `tokenizer_json_stages.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from bpe_engine.errors import UnsupportedModelError
+from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
+from bpe_engine.formats.json_files import Node, parse_json
+from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
+from bpe_engine.specification import AddedToken, Specification
+from bpe_engine.stages.pre_tokenizers import ByteLevel
+from bpe_engine.vocabulary import LARGEST_ID
+
+
+def read(path: Path) -> Specification:
+    """The specification in a file. Raises VocabularyError with the file and the place in it, UnsupportedModelError for another model than BPE, OSError."""
+    return parse_tokenizer_json(
+        path.read_bytes(), str(path), name=path.parent.name if path.stem == "tokenizer" else path.stem
+    )
+
+
+def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> Specification:
+    """The specification in the contents of a file; `source` is what messages call the file. Raises as `read`."""
+    file = Node(parse_json(data, source), source, "")
+    model = file.object("model")
+    kind = model.get("type")
+    if kind is None and isinstance(model.get("merges"), list):
+        kind = "BPE"  # files of before 2020 do not say
+    if kind != "BPE":
+        raise UnsupportedModelError(
+            f"{source}: model.type: a model of the type {kind!r:.80} is for the package `tokenizers`, not for this engine"
+        )
+    _check_model(model)
+    added = _read_added_tokens(file)
+    stages = read_pre_tokenizers(file)
+    vocabulary = _read_vocabulary(model)
+    for token in added:
+        other = vocabulary.get(token.text)
+        if other not in (None, token.id):
+            raise file.error(
+                f"the added token {token.text!r:.80} has the id {token.id}, and in model.vocab it has {other}",
+                "added_tokens",
+            )
+    merges = _read_merges(model, vocabulary)
+    ignore_merges = model.boolean("ignore_merges", default=False)
+    in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and vocabulary.keys() >= BYTE_OF_CHARACTER.keys()
+    if not ignore_merges:
+        # Trainers put special tokens among the others; if no merge makes them they are found in the text or not at all.
+        made = {left + right for left, right in merges}
+        left_out = {token.text for token in added if len(token.text) > 1 and token.text not in made}
+    else:
+        left_out = set()
+    unknown, fallback = _read_unknown(model, vocabulary, in_bytes=in_bytes)
+    left_out -= {
+        token for token, token_id in vocabulary.items() if token_id == unknown or token_id in fallback.values()
+    }
+    prefix, suffix = read_specials(file)
+    by_id = sorted(((token_id, token) for token, token_id in vocabulary.items() if token not in left_out))
+    tokens: dict[int, bytes] | dict[int, str] = dict(by_id)
+    texts_only: dict[int, bytes] = {}
+    if in_bytes:
+        tokens, texts_only = _as_bytes(by_id)
+    ids = {token: token_id for token_id, token in by_id}
+    return Specification(
+        name=name,
+        source=source,
+        tokens=tokens,
+        alphabet="bytes" if in_bytes else "characters",
+        texts_only=texts_only,
+        merges=[(ids[left], ids[right]) for left, right in merges],
+        ignore_merges=ignore_merges,
+        byte_fallback=fallback,
+        unknown=unknown,
+        fuse_unknown=model.boolean("fuse_unk", default=False),
+        normalizers=read_normalizers(file),
+        pre_tokenizers=stages,
+        added_tokens=added,
+        prefix=prefix,
+        suffix=suffix,
+        decoders=read_decoders(file),
+    )
+
+
+def _as_bytes(by_id: list[tuple[int, str]]) -> tuple[dict[int, bytes], dict[int, bytes]]:
+    """The tokens as the bytes that they stand for; those that stand for none, because of a character that no byte is written as."""
+    tokens, texts_only = {}, {}
+    for token_id, token in by_id:
+        try:
+            tokens[token_id] = bytes_of(token)
+        except KeyError:
+            texts_only[token_id] = token.encode("utf-8", "surrogatepass")
+    return tokens, texts_only
+
+
+def _check_model(model: Node) -> None:
+    """Refuse what changes the merges and is not supported."""
+    dropout = model.get("dropout")
+    if dropout:
+        raise model.error(f"{dropout!r:.80} makes the tokens random", "dropout")
+    for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(name):
+            raise model.error(f"{model.get(name)!r:.80} is not supported", name)
+
+
+def _read_added_tokens(file: Node) -> tuple[AddedToken, ...]:
+    tokens = []
+    texts: set[str] = set()
+    ids: set[int] = set()
+    for entry in file.objects("added_tokens"):
+        text, token_id = entry.string("content"), entry.integer("id")
+        if not text or not 0 <= token_id <= LARGEST_ID:
+            raise entry.error(f"not a text with an id from 0 to {LARGEST_ID}: {text!r:.80}, {token_id}")
+        if text in texts or token_id in ids:
+            raise entry.error(f"the added token {text!r:.80} or its id {token_id} stands there twice")
+        texts.add(text)
+        ids.add(token_id)
+        flags = {name: entry.boolean(name, default=False) for name in ("special", "lstrip", "rstrip", "single_word")}
+        normalized = entry.boolean("normalized", default=not flags["special"])
+        tokens.append(AddedToken(text, token_id, normalized=normalized, **flags))
+    return tuple(tokens)
+
+
+def _read_vocabulary(model: Node) -> dict[str, int]:
+    vocabulary: dict[str, Any] = model.object("vocab").value
+    owners: dict[int, str] = {}
+    for token, token_id in vocabulary.items():
+        if type(token_id) is not int or not 0 <= token_id <= LARGEST_ID:
+            raise model.error(
+                f"the id of {token!r:.80} is {token_id!r:.80}, not a whole number from 0 to {LARGEST_ID}", "vocab"
+            )
+        first = owners.setdefault(token_id, token)
+        if first != token:
+            raise model.error(f"{first!r:.80} and {token!r:.80} have the same id {token_id}", "vocab")
+        if not token:
+            raise model.error(f"the token with the id {token_id} is empty", "vocab")
+    if not vocabulary:
+        raise model.error("there is no token", "vocab")
+    return vocabulary
+
+
+def _read_merges(model: Node, vocabulary: dict[str, int]) -> list[tuple[str, str]]:
+    merges: list[tuple[str, str]] = []
+    for number, entry in enumerate(model.array("merges")):
+        pair = entry.split(" ") if isinstance(entry, str) else entry
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(side, str) for side in pair):
+            raise model.error(f"{entry!r:.80} is not two tokens", f"merges[{number}]")
+        left, right = pair
+        for token in (left, right, left + right):
+            if token not in vocabulary:
+                raise model.error(f"{token!r:.80} of {entry!r:.80} is not in model.vocab", f"merges[{number}]")
+        merges.append((left, right))
+    return merges
+
+
+def _read_unknown(
+    model: Node, vocabulary: dict[str, int], *, in_bytes: bool
+) -> tuple[int | Literal["error", "drop"], dict[int, int]]:
+    """The id of the unknown token or what else becomes of unknown characters, and the ids of bytes that stand for them."""
+    token = model.get("unk_token")
+    if token is not None and (not isinstance(token, str) or token not in vocabulary):
+        raise model.error(f"{token!r:.80} is not in model.vocab", "unk_token")
+    fallback: dict[int, int] = {}
+    if model.boolean("byte_fallback", default=False):
+        named = ((byte, vocabulary.get(f"<0x{byte:02X}>")) for byte in range(256))
+        fallback = {byte: token_id for byte, token_id in named if token_id is not None}
+    if in_bytes:
+        return "error", {}  # every byte is a token
+    return ("drop" if token is None else vocabulary[token]), fallback

@@ -1,0 +1,220 @@
+"""The stages in a tokenizer.json: normalizers, pre-tokenizers, post-processors and decoders, each a JSON object with a `type`.
+
+    {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}     ->  (UnicodeForm("NFC"), Lowercase())
+
+A type that is not here is refused with its place: "pre_tokenizer.pretokenizers[1]: the type 'UnicodeScripts' is not supported".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, cast
+
+from bpe_engine.formats.json_files import Node
+from bpe_engine.stages.decoders import (
+    ByteFallbackDecoder,
+    ByteLevelDecoder,
+    Decoder,
+    FuseDecoder,
+    MetaspaceDecoder,
+    ReplaceDecoder,
+    StripDecoder,
+)
+from bpe_engine.stages.expressions import Expression
+from bpe_engine.stages.normalizers import Lowercase, Normalizer, Prepend, Replace, Strip, StripAccents, UnicodeForm
+from bpe_engine.stages.pre_tokenizers import (
+    Behaviour,
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    Metaspace,
+    PreTokenizer,
+    Punctuation,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+
+_BEHAVIOURS: dict[str, Behaviour] = {
+    "Removed": "removed",
+    "Isolated": "isolated",
+    "MergedWithPrevious": "merged_with_previous",
+    "MergedWithNext": "merged_with_next",
+    "Contiguous": "contiguous",
+}
+_MOST_NESTED = 100
+PrependScheme = Literal["always", "first", "never"]
+
+
+def read_normalizers(file: Node) -> tuple[Normalizer, ...]:
+    """The normalizers of a file, sequences laid flat."""
+    return tuple(_normalizer(node) for node in _flat(file, "normalizer", "normalizers"))
+
+
+def read_pre_tokenizers(file: Node) -> tuple[PreTokenizer, ...]:
+    """The pre-tokenizers of a file, sequences laid flat."""
+    return tuple(stage for node in _flat(file, "pre_tokenizer", "pretokenizers") for stage in _pre_tokenizers(node))
+
+
+def read_decoders(file: Node) -> tuple[Decoder, ...]:
+    """The decoders of a file, sequences laid flat."""
+    return tuple(_decoder(node) for node in _flat(file, "decoder", "decoders"))
+
+
+def read_specials(file: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ids that the post-processors put before and behind a single text."""
+    prefix: tuple[int, ...] = ()
+    suffix: tuple[int, ...] = ()
+    for node in _flat(file, "post_processor", "processors"):
+        before, behind = _post_processor(node)
+        prefix, suffix = before + prefix, suffix + behind
+    return prefix, suffix
+
+
+def _flat(file: Node, name: str, parts: str) -> Iterator[Node]:
+    """The stages under `name`, those of a Sequence in its place; `parts` is what a Sequence calls them."""
+    if file.get(name) is None:
+        return
+    pending = [(file.object(name), 0)]
+    while pending:
+        node, depth = pending.pop()
+        if node.string("type") != "Sequence":
+            yield node
+        elif depth >= _MOST_NESTED:
+            raise node.error(f"a Sequence inside {_MOST_NESTED} others")
+        else:
+            pending += [(part, depth + 1) for part in reversed(node.objects(parts))]
+
+
+def _normalizer(node: Node) -> Normalizer:
+    match node.string("type"):
+        case "NFC" | "NFD" | "NFKC" | "NFKD" as form:
+            return UnicodeForm(form)
+        case "Lowercase":
+            return Lowercase()
+        case "StripAccents":
+            return StripAccents()
+        case "Strip":
+            return Strip(node.boolean("strip_left"), node.boolean("strip_right"))
+        case "Prepend":
+            return Prepend(node.string("prepend"))
+        case "Replace":
+            return Replace(_pattern(node), node.string("content"))
+        case other:
+            raise node.error(f"the type {other!r:.80} is not supported")
+
+
+def _pre_tokenizers(node: Node) -> tuple[PreTokenizer, ...]:
+    match node.string("type"):
+        case "Split":
+            return (Split(_pattern(node), _behaviour(node, "Isolated"), node.boolean("invert", default=False)),)
+        case "ByteLevel":
+            return (ByteLevel(node.boolean("add_prefix_space"), node.boolean("use_regex", default=True)),)
+        case "Digits":
+            return (Digits(node.boolean("individual_digits", default=False)),)
+        case "Punctuation":
+            return (Punctuation(_behaviour(node, "Isolated")),)
+        case "Whitespace":
+            return (Whitespace(),)
+        case "WhitespaceSplit":
+            return (WhitespaceSplit(),)
+        case "BertPreTokenizer":
+            return WhitespaceSplit(), Punctuation()
+        case "CharDelimiterSplit":
+            return (CharDelimiterSplit(_character(node, "delimiter")),)
+        case "Metaspace":
+            return (
+                Metaspace(_character(node, "replacement"), _prepend_scheme(node), node.boolean("split", default=True)),
+            )
+        case other:
+            raise node.error(f"the type {other!r:.80} is not supported")
+
+
+def _post_processor(node: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    match node.string("type"):
+        case "ByteLevel":
+            return (), ()
+        case "BertProcessing" | "RobertaProcessing":
+            return (_named_id(node, "cls"),), (_named_id(node, "sep"),)
+        case "TemplateProcessing":
+            return _template(node)
+        case other:
+            raise node.error(f"the type {other!r:.80} is not supported")
+
+
+def _named_id(node: Node, name: str) -> int:
+    pair = node.array(name)
+    if len(pair) != 2 or type(pair[1]) is not int:
+        raise node.error(f"{pair!r:.80} is not a token and its id", name)
+    return int(pair[1])
+
+
+def _template(node: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    sides: list[list[int]] = [[]]
+    for part in node.objects("single"):
+        if "Sequence" in part.value:
+            if part.object("Sequence").get("id") != "A":
+                raise part.error("a single text has one sequence, A")
+            sides.append([])
+        else:
+            name = part.object("SpecialToken").string("id")
+            entry = node.object("special_tokens").object(name)
+            ids = entry.array("ids")
+            if not all(type(token_id) is int for token_id in ids):
+                raise entry.error(f"{ids!r:.80} are not ids", "ids")
+            sides[-1] += ids
+    if len(sides) != 2:
+        raise node.error(f"a single text has one sequence, not {len(sides) - 1}", "single")
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def _decoder(node: Node) -> Decoder:
+    match node.string("type"):
+        case "ByteLevel":
+            return ByteLevelDecoder()
+        case "ByteFallback":
+            return ByteFallbackDecoder()
+        case "Metaspace":
+            return MetaspaceDecoder(_character(node, "replacement"), _prepend_scheme(node))
+        case "Fuse":
+            return FuseDecoder()
+        case "Replace":
+            return ReplaceDecoder(_pattern(node), node.string("content"))
+        case "Strip":
+            return StripDecoder(_character(node, "content"), node.integer("start"), node.integer("stop"))
+        case other:
+            raise node.error(f"the type {other!r:.80} is not supported")
+
+
+def _pattern(node: Node) -> str | Expression:
+    pattern = node.object("pattern")
+    if "Regex" in pattern.value:
+        return Expression(pattern.string("Regex"))
+    text = pattern.string("String")
+    if not text:
+        raise pattern.error("an empty text is found everywhere, which is not supported", "String")
+    return text
+
+
+def _behaviour(node: Node, default: str) -> Behaviour:
+    name = default if node.get("behavior") is None else node.string("behavior")
+    if name not in _BEHAVIOURS:
+        raise node.error(f"{name!r:.80} is none of {', '.join(_BEHAVIOURS)}", "behavior")
+    return _BEHAVIOURS[name]
+
+
+def _prepend_scheme(node: Node) -> PrependScheme:
+    scheme = node.get("prepend_scheme")
+    prefixed = node.boolean("add_prefix_space", default=True)  # how it was said before there were schemes
+    if scheme is None:
+        return "always" if prefixed else "never"
+    if scheme not in ("always", "first", "never") or (not prefixed and scheme != "never"):
+        raise node.error(f"{scheme!r:.80} with add_prefix_space {prefixed} is not supported", "prepend_scheme")
+    return cast("PrependScheme", scheme)
+
+
+def _character(node: Node, name: str) -> str:
+    text = node.string(name)
+    if len(text) != 1:
+        raise node.error(f"{text!r:.80} is not one character", name)
+    return text

@@ -1,0 +1,429 @@
+"""StagedTokenizer: a tokenizer with stages around its merges, as a tokenizer.json describes it.
+
+    text --- added tokens ---> stretches --- normalizers ---> segments --- pre-tokenizers, merges ---> tokens
+                               (parted again by added tokens that are looked for in normalized text)
+
+Where the pre-tokenizers are one of the named grammars, or none, segments go to the engine as they are (`segments.EngineSegments`); else they
+are cut into pre-tokens here (`segments.PieceSegments`). The incremental encoders of both: `staged_encoders.py`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from bpe_engine import encoders
+from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, VocabularyError
+from bpe_engine.offsets import Unit, in_unit, unit_of
+from bpe_engine.received import byte_places, received, to_bytes
+from bpe_engine.segments import Segments, segments_of
+from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.specification import AddedToken, Specification
+from bpe_engine.stages.added_tokens import AddedTokenFinder, Found
+from bpe_engine.stages.decoders import ByteLevelDecoder
+from bpe_engine.stages.decoding import byte_level_bytes, decode_texts
+from bpe_engine.stages.normalizers import Lowercase, Prepend, UnicodeForm
+from bpe_engine.stages.normalizing import Normalization
+from bpe_engine.stages.pre_tokenizers import Metaspace
+from bpe_engine.stages.raw_cuts import RawCuts
+from bpe_engine.stages.splitting import in_byte_alphabet
+from bpe_engine.threads import in_threads
+from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.vocabulary import Vocabulary
+
+Wanted = Callable[[AddedToken], bool]
+
+
+class Segment(NamedTuple):
+    """Normalized text that is cut into pre-tokens by itself. `is_first`: it begins where the whole text begins."""
+
+    text: str
+    is_first: bool
+
+
+def always(token: AddedToken) -> bool:
+    """Whether an added token is found though nobody allows it."""
+    return not token.special
+
+
+class StagedTokenizer(Tokenizer):
+    """A tokenizer that runs a specification. `Tokenizer.from_specification` makes one where the plain engine does not do.
+
+    Raises VocabularyError, beginning with the specification's source, for what is not supported.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        try:
+            self.normalization = Normalization(specification.normalizers)
+            self.segments: Segments = segments_of(specification)
+            self._raw_finder = AddedTokenFinder(token for token in specification.added_tokens if not token.normalized)
+            self._finder = AddedTokenFinder(
+                (token for token in specification.added_tokens if token.normalized), self.normalization.normalize
+            )
+        except PatternError as error:
+            raise VocabularyError(f"{specification.source}: {error}") from error
+        inner = self.segments.merging.tokenizer
+        # The pattern stays inside: what is known of its cuts does not hold with stages around it.
+        vocabulary = Vocabulary(specification.name, inner.vocabulary.ranks)
+        super().__init__(vocabulary, prefix=specification.prefix, suffix=specification.suffix, like=inner)
+        self.specification = specification
+        self.special_tokens = SpecialTokens(
+            {token.text: token.id for token in specification.added_tokens if token.special}
+        )
+
+    def __reduce__(self) -> tuple[Callable[[Specification], StagedTokenizer], tuple[Specification]]:
+        return type(self), (self.specification,)
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The texts of the special tokens."""
+        return {token.text for token in self.specification.added_tokens if token.special}
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether a growing text is read about once, and not anew for each count: whether it is known where texts come apart."""
+        return self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
+
+    # --- text -> segments and added tokens
+
+    @cached_property
+    def finds_always(self) -> bool:
+        """Whether there are added tokens that are found though nobody allows them."""
+        return any(map(always, self.specification.added_tokens))
+
+    @cached_property
+    def needs_alignment(self) -> bool:
+        """Whether it takes the places of all characters to tell which pieces begin where the text begins."""
+        stages, normalizers = self.specification.pre_tokenizers, self.specification.normalizers
+        firsts = [isinstance(stage, Metaspace) and stage.prepend_scheme == "first" for stage in stages]
+        if not any(firsts) or not normalizers:
+            return False
+        return not firsts[0] or not all(isinstance(one, UnicodeForm | Lowercase | Prepend) for one in normalizers)
+
+    @property
+    def raw_finder(self) -> AddedTokenFinder:
+        """Finds the added tokens that are looked for in the text as it is."""
+        return self._raw_finder
+
+    @property
+    def finder(self) -> AddedTokenFinder:
+        """Finds the added tokens that are looked for in normalized text."""
+        return self._finder
+
+    def parts(self, characters: str, wanted: Wanted) -> Iterator[Segment | AddedToken]:
+        """The segments and the added tokens of a text, in order."""
+        for stretch, start, token in self.stretches(characters, wanted):
+            if stretch:
+                normalized = self.normalization.normalize(stretch)
+                is_first = start == 0
+                for number, (segment, inner) in enumerate(self.normal_stretches(normalized, wanted)):
+                    if segment:
+                        yield Segment(segment, is_first and number == 0)
+                    if inner is not None:
+                        yield inner
+            if token is not None:
+                yield token
+
+    def stretches(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
+        """What stands between the added tokens that are looked for in the text itself, where it starts, and the token behind it."""
+        place = 0
+        if self._raw_finder and (self.finds_always or wanted is not always):
+            for found in self._raw_finder.find(characters, wanted):
+                yield characters[place : max(place, found.start)], place, found.token
+                place = found.end
+        yield characters[place:], place, None
+
+    def normal_stretches(self, normalized: str, wanted: Wanted = always) -> Iterator[tuple[str, AddedToken | None]]:
+        """What stands between the added tokens that are looked for in normalized text, and the token behind it."""
+        place = 0
+        if self._finder and (self.finds_always or wanted is not always):
+            for found in self._finder.find(normalized, wanted):
+                yield normalized[place : max(place, found.start)], found.token
+                place = found.end
+        yield normalized[place:], None
+
+    @cached_property
+    def raw_cuts(self) -> RawCuts:
+        """Where a text comes apart for normalizers and added tokens."""
+        return RawCuts(self)
+
+    @cached_property
+    def longest_added(self) -> int:
+        """Characters of the longest added token that may be found."""
+        return max(self._raw_finder.longest, self._finder.longest) if self.finds_always else 0
+
+    def total_cuts(self, characters: str) -> Iterator[int]:
+        """Places where the text comes apart altogether, in ascending order: count == count of one side + count of the other (`count_part`)."""
+        if not self.is_incremental or self.normalization.strips:
+            return
+        # Added tokens in normalized text are not looked for here: with them, it has to be the same as the text.
+        if self.finds_always and self._finder and self.normalization:
+            return
+        is_cut = self.raw_cuts.checker(characters)
+        yield from filter(is_cut, self.segments.firm_cuts(characters, plain=bool(self.normalization)))
+
+    def count_part(self, characters: str, *, at_start: bool, at_end: bool, is_first: bool | None = None) -> int:
+        """The number of tokens of a part of a text between two `total_cuts`: `at_start`, `at_end` say whether it is the first, the last.
+
+        `is_first`: it begins where the whole text begins; as `at_start` by default.
+        """
+        first = at_start if is_first is None else is_first
+        total = 0
+        begins = at_start
+        for stretch, _, token in self.stretches(characters):
+            normalized = self.normalization.normalize(stretch, at_start=begins, at_end=at_end or token is not None)
+            for segment, inner in self.normal_stretches(normalized):
+                if segment:
+                    total += self.segments.count(segment, is_first=first, at_start=begins)
+                if inner is not None:
+                    total += 1
+                    begins, first = True, False
+            if token is not None:
+                total += 1
+                begins, first = True, False
+        return total
+
+    def _wanted(self, allowed: Specials, disallowed: Specials) -> Wanted:
+        for specials in (allowed, disallowed):
+            if isinstance(specials, str) and specials != "all":
+                raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
+        if allowed == "all":
+            allowed_texts = self.special_tokens_set
+        else:
+            allowed_texts = set(allowed)
+        refused = self.special_tokens_set - allowed_texts if disallowed == "all" else set(disallowed)
+
+        def wanted(token: AddedToken) -> bool:
+            if token.text in refused:
+                raise DisallowedSpecialTokenError(
+                    f"the text holds the disallowed special token {token.text!r}; allow it by allowed_special, or take it out of "
+                    f"disallowed_special to encode it as plain text"
+                )
+            return not token.special or token.text in allowed_texts
+
+        return wanted
+
+    # --- text -> tokens
+
+    def encode(
+        self,
+        text: str | bytes,
+        *,
+        allowed_special: Specials = (),
+        disallowed_special: Specials = (),
+        add_special_tokens: bool = False,
+    ) -> list[int]:
+        """The token ids of `text`; as `Tokenizer.encode`, with the flags of added tokens.
+
+        `allowed_special="all"` is how Hugging Face encodes; the default is how it does with `encode_special_tokens = True`.
+        """
+        ids: list[int] = []
+        wanted = self._wanted(allowed_special, disallowed_special) if allowed_special or disallowed_special else always
+        if self.needs_alignment:
+            ids = [token for token, _ in self._with_offsets(received(text), wanted)]
+            return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
+        for part in self.parts(received(text), wanted):
+            if isinstance(part, AddedToken):
+                ids.append(part.id)
+            else:
+                ids += self.segments.encode(part.text, is_first=part.is_first)
+        return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """The token ids of `text`: `encode` with no options."""
+        return self.encode(text)
+
+    def encode_to_buffer(self, text: str | bytes) -> memoryview:
+        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        return memoryview(array("I", self.encode(text))).toreadonly()
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        return self.count_characters(received(text))
+
+    def count_characters(self, characters: str) -> int:
+        """`count` of text that went through `received` already."""
+        if self.needs_alignment:
+            return sum(1 for _ in self._with_offsets(characters))
+        if not self.finds_always:
+            return self.segments.count(self.normalization.normalize(characters), is_first=True)
+        return sum(
+            1 if isinstance(part, AddedToken) else self.segments.count(part.text, is_first=part.is_first)
+            for part in self.parts(characters, always)
+        )
+
+    def count_up_to(self, text: str | bytes, limit: int) -> int | None:
+        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
+        characters = received(text)
+        encoder = self.appending_encoder()
+        step = max(256, 8 * limit)
+        place = 0
+        while place < len(characters) and self.is_incremental:
+            encoder.append(to_bytes(characters[place : place + step]))
+            if encoder.fewest > limit:
+                return None
+            place += step
+            step *= 2
+        count = encoder.count if self.is_incremental else self.count_characters(characters)
+        return count if count <= limit else None
+
+    def split(self, text: str | bytes) -> list[str]:
+        """The pre-tokens of `text`, normalized, and the added tokens. Behind ByteLevel bytes show as they do in a tokenizer.json."""
+        pieces: list[str] = []
+        for part in self.parts(received(text), always):
+            if isinstance(part, AddedToken):
+                pieces.append(part.text)
+            else:
+                pieces += self.segments.split(part.text, is_first=part.is_first)
+        return pieces
+
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
+        """`count` of each text, in order."""
+        return in_threads(self.count, texts, num_threads)
+
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+        """`encode_ordinary` of each text, in order."""
+        return in_threads(self.encode_ordinary, text, num_threads)
+
+    def encode_with_offsets(self, text: str | bytes, *, unit: Unit | None = None) -> tuple[list[int], list[int]]:
+        """The token ids of `text`, and for each the offset in `text` where it starts; `unit` as for any `Tokenizer`.
+
+        A token that starts inside a character has the offset of that character. What a stage puts in has the offset of what it stands
+        before or for, as Hugging Face says it (with `trim_offsets` false: a space that belongs to a token counts).
+        """
+        wanted = unit_of(text, unit)
+        characters = received(text)
+        places = byte_places(characters)
+        found = list(self._with_offsets(characters))
+        return [token for token, _ in found], in_unit(text, characters, [places[place] for _, place in found], wanted)
+
+    def _with_offsets(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[int, int]]:
+        place = 0
+        found: Found | None
+        inner: Found | None
+        for found in [*self._raw_finder.find(characters, wanted), None]:
+            end = len(characters) if found is None else max(place, found.start)
+            stretch = characters[place:end]
+            normalized, places = self.normalization.aligned(stretch)
+            places = [place + inner for inner in places]
+            done = 0
+            for inner in [*self._finder.find(normalized, wanted), None]:
+                stop = len(normalized) if inner is None else inner.start
+                if done < stop:
+                    is_first = places[done] == 0
+                    yield from self.segments.encode_aligned(normalized[done:stop], places[done:stop], is_first=is_first)
+                if inner is not None:
+                    yield inner.token.id, places[inner.start]
+                    done = inner.end
+            if found is not None:
+                yield found.token.id, found.start
+                place = found.end
+
+    # --- incremental encoders
+
+    def appending_encoder(self) -> encoders.AppendingEncoder:
+        """A text that grows to the right, and its count."""
+        from bpe_engine.staged_encoders import StagedAppendingEncoder  # noqa: PLC0415 - it is written in terms of this class
+
+        return StagedAppendingEncoder(self)
+
+    def prepending_encoder(self) -> encoders.PrependingEncoder:
+        """A text that grows to the left, and its count."""
+        from bpe_engine.staged_encoders import StagedPrependingEncoder  # noqa: PLC0415 - as above
+
+        return StagedPrependingEncoder(self)
+
+    def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
+        """The counts of all slices of `text`."""
+        from bpe_engine.staged_intervals import StagedIntervalEncoder  # noqa: PLC0415 - as above
+
+        return StagedIntervalEncoder(self, text)
+
+    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        return (truncate_head if head else truncate_tail)(self, text, most)
+
+    # --- tokens -> text
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False) -> str:
+        """The text of the tokens, as the decoders make it. `skip_special_tokens` leaves special tokens out.
+
+        Raises UnknownTokenError for an id that no token has.
+        """
+        if skip_special_tokens:
+            tokens = [token for token in tokens if not self.is_special_token(token)]
+        specification = self.specification
+        if specification.alphabet == "bytes" and all(
+            isinstance(one, ByteLevelDecoder) for one in specification.decoders
+        ):
+            return self.decode_bytes(tokens).decode("utf-8", errors)
+        return decode_texts(specification.decoders, [self._text_of(token) for token in tokens], errors)
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of the tokens, and for each the offset in characters where it starts.
+
+        Raises as `decode`; VocabularyError where decoders do more than to join bytes, so that there is no such offset.
+        """
+        if self.specification.alphabet != "bytes":
+            raise VocabularyError(f"{self.specification.source}: what its decoders make of tokens has no offsets")
+        return super().decode_with_offsets(tokens)
+
+    def _text_of(self, token: int) -> str:
+        found = self._texts.get(token)
+        if found is not None:
+            return found
+        data = self.decode_single_token_bytes(token)
+        return data.decode("utf-8", "replace") if token in self.specification.texts_only else in_byte_alphabet(data)
+
+    @cached_property
+    def _texts(self) -> dict[int, str]:
+        """The texts of all ids, where tokens are texts."""
+        specification = self.specification
+        texts: dict[int, str] = {}
+        for tokens in (specification.texts_only, specification.tokens):
+            texts |= {token_id: token for token_id, token in tokens.items() if isinstance(token, str)}
+        return texts | self._added_texts
+
+    @property
+    def _added_texts(self) -> dict[int, str]:
+        """The texts of added tokens as they are looked for, which is as Hugging Face decodes them."""
+        found = (
+            (token.id, text) for finder in (self._raw_finder, self._finder) for text, token in finder.tokens.items()
+        )
+        return dict(found)
+
+    @cached_property
+    def _bytes(self) -> dict[int, bytes]:
+        """The bytes of all ids."""
+        specification = self.specification
+        is_byte_level = any(isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders)
+        added = {
+            token_id: byte_level_bytes(text) if is_byte_level else text.encode("utf-8", "surrogatepass")
+            for token_id, text in self._added_texts.items()
+        }
+        fallback = {token_id: bytes([byte]) for byte, token_id in specification.byte_fallback.items()}
+        found: dict[int, bytes] = {}
+        for tokens in (specification.texts_only, specification.tokens):
+            for token_id, token in tokens.items():
+                found[token_id] = token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
+        return found | fallback | added
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return {data: token_id for token_id, data in self._bytes.items()}
+
+    def _bytes_of(self, token: int) -> bytes | None:
+        return self._bytes.get(token)
+
+    def _id_of(self, token: bytes) -> int | None:
+        return self._ids.get(token)
+
+    def _largest_id(self) -> int:
+        return max(self._bytes)
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        special = self.special_tokens.bytes_of
+        return sorted(data for token_id, data in self._bytes.items() if token_id not in special)
