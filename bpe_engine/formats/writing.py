@@ -40,12 +40,7 @@ def save(tokenizer: Tokenizer, path: str | PathLike[str], file_format: FileForma
     format has no way to say, and OSError.
     """
     target = Path(path)
-    chosen = file_format or _BY_SUFFIX.get(target.suffix.lower())
-    if chosen is None:
-        raise VocabularyError(
-            f"{target}: the ending tells no format: {', '.join(_BY_SUFFIX)}; or say file_format={'|'.join(_BY_SUFFIX.values())}"
-        )
-    data = contents(tokenizer, chosen)
+    data = contents(tokenizer, file_format or format_of(target))
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -57,6 +52,14 @@ def save(tokenizer: Tokenizer, path: str | PathLike[str], file_format: FileForma
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def format_of(path: Path) -> FileFormat:
+    """The format that the ending of a path tells. Raises VocabularyError where it tells none."""
+    found = _BY_SUFFIX.get(path.suffix.lower())
+    if found is None:
+        raise VocabularyError(f"{path}: the ending tells no format: {', '.join(_BY_SUFFIX)}")
+    return found
 
 
 def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
