@@ -1,0 +1,323 @@
+"""The tokenizer in a GGUF file, with the meaning that llama.cpp gives it.
+
+    tokenizer.ggml.model    "gpt2": byte pair encoding, merges in a list         "llama": SentencePiece's, merges by the scores of tokens
+    tokenizer.ggml.pre      how the text is split first (`gguf_patterns.py`)     not split; spaces are U+2581
+    tokenizer.ggml.tokens, token_type, scores, merges, bos_token_id, eos_token_id, add_bos_token, add_eos_token, add_space_prefix
+
+Tokens of the types control and unknown are special: in a text they are plain text unless `allowed_special` names them, as with llama.cpp's
+`parse_special`. User-defined ones are always found. Some types are put right by the text of the token, as llama.cpp does: an `<|im_end|>` is a control token,
+whatever the file says. What the beginning and the end of a text get is the specification's prefix and suffix.
+
+Not supported, and refused by name: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in `gguf_patterns.py`, merges
+of what is no token, and special tokens that overlap so that it would matter which is looked for first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from pathlib import Path
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
+from bpe_engine.formats.gguf_metadata import Value, read_metadata
+from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS, PreTokenization
+from bpe_engine.formats.overlaps import overlapping
+from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
+from bpe_engine.specification import AddedToken, Specification
+from bpe_engine.stages.decoders import ByteFallbackDecoder, FuseDecoder, ReplaceDecoder, StripDecoder
+from bpe_engine.stages.normalizers import Prepend, Replace
+
+_KEYS = ("tokenizer.", "general.name", "general.architecture")
+_SPACE = "\u2581"
+
+
+class TokenType(IntEnum):
+    """What `tokenizer.ggml.token_type` says of a token."""
+
+    UNDEFINED = 0
+    NORMAL = 1
+    UNKNOWN = 2
+    CONTROL = 3
+    USER_DEFINED = 4
+    UNUSED = 5
+    BYTE = 6
+
+
+# Control tokens by their texts, whatever the file says: those that end a text or a turn.
+_ENDS = frozenset(
+    [
+        "<|eot_id|>",
+        "<|im_end|>",
+        "<|end|>",
+        "<|return|>",
+        "<|call|>",
+        "<|flush|>",
+        "<|calls|>",
+        "<end_of_turn>",
+        "<|endoftext|>",
+        "</s>",
+        "<|eom_id|>",
+        "<EOT>",
+        "_<EOT>",
+        "[EOT]",
+        "[EOS]",
+        "<|end_of_text|>",
+        "<end_of_utterance>",
+        "<eos>",
+        "<turn|>",
+        "<|tool_response>",
+        "<｜end▁of▁sentence｜>",
+        "[e~[",
+    ]
+)
+# And those around the parts of a text to fill in, where the file does not name one: entries that do, texts.
+_FILL_IN = (
+    (
+        ("fim_pre", "prefix"),
+        "<|fim_prefix|> <fim-prefix> <fim_prefix> <｜fim▁begin｜> <PRE> ▁<PRE> <|code_prefix|> <|prefix|>",
+    ),
+    (
+        ("fim_suf", "suffix"),
+        "<|fim_suffix|> <fim-suffix> <fim_suffix> <｜fim▁hole｜> <SUF> ▁<SUF> <|code_suffix|> <|suffix|>",
+    ),
+    (
+        ("fim_mid", "middle"),
+        "<|fim_middle|> <fim-middle> <fim_middle> <｜fim▁end｜> <MID> ▁<MID> <|code_middle|> <|middle|>",
+    ),
+    (("fim_pad",), "<|fim_pad|> <fim-pad> <fim_pad> <PAD> [PAD]"),
+    (("fim_rep",), "<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>"),
+    (("fim_sep",), "<|file_sep|>"),
+)
+_SHOWN = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
+
+
+def read(path: Path) -> Specification:
+    """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
+    return _Tokenizer(path, read_metadata(path, lambda name: name.startswith(_KEYS))).specification()
+
+
+class _Tokenizer:
+    """The entries of one file, and what follows from them."""
+
+    def __init__(self, path: Path, entries: Mapping[str, Value]) -> None:
+        self._path = path
+        self._source = str(path)
+        self._entries = entries
+        self.model = self._text("model")
+        if not self.model:
+            raise self._error("model", "is missing: the file holds no tokenizer")
+        # An empty token has a name of its own in llama.cpp.
+        self.texts = [text or f"[EMPTY_{token}]" for token, text in enumerate(self._strings("tokens"))]
+        if len(set(self.texts)) != len(self.texts):
+            seen: dict[str, int] = {}
+            for token, text in enumerate(self.texts):
+                if seen.setdefault(text, token) != token:
+                    raise self._error("tokens", f"the token {text!r:.80} has the ids {seen[text]} and {token}")
+        self.id_of = {text: token for token, text in enumerate(self.texts)}
+        self.types = self._types()
+
+    def specification(self) -> Specification:
+        if self.model == "gpt2":
+            return self._byte_level()
+        if self.model == "llama":
+            return self._by_scores()
+        raise self._error("model", f"{self.model!r:.80} is not supported: known are 'gpt2' and 'llama'")
+
+    # --- gpt2: byte pair encoding on bytes
+
+    def _byte_level(self) -> Specification:
+        pre_tokenization = self._pre_tokenization()
+        tokens: dict[int, bytes] = {}
+        texts_only: dict[int, bytes] = {}
+        for token, text in enumerate(self.texts):
+            if self._is_byte_level(token, text):
+                tokens[token] = bytes_of(text)
+            else:  # no text ever becomes it by merging
+                texts_only[token] = text.encode()
+        default_end = 11 if self.texts[11:] else None
+        no_start = self._text("pre") in ("glm4", "chatglm-bpe")
+        start = self._token("bos_token_id", None if no_start else default_end)
+        return Specification(
+            name=self._path.stem,
+            source=self._source,
+            tokens=tokens,
+            texts_only=texts_only,
+            merges=self._merges(tokens),
+            ignore_merges=pre_tokenization.ignore_merges,
+            pre_tokenizers=pre_tokenization.stages,
+            added_tokens=self._added_tokens(),
+            prefix=self._around("add_bos_token", "bos_token_id", start, default=pre_tokenization.adds_bos),
+            suffix=self._around(
+                "add_eos_token", "eos_token_id", self._token("eos_token_id", default_end), default=False
+            ),
+        )
+
+    def _is_byte_level(self, token: int, text: str) -> bool:
+        if self.types[token] == TokenType.NORMAL:
+            return all(map(BYTE_OF_CHARACTER.__contains__, text))
+        # Text that looks like a special token may still merge to it, but its own text is written as it is.
+        return all("!" <= character <= "~" for character in text)
+
+    def _pre_tokenization(self) -> PreTokenization:
+        name = self._text("pre") or "default"
+        found = PRE_TOKENIZATIONS.get(name)
+        if found is None:
+            known = ", ".join(sorted(PRE_TOKENIZATIONS))
+            raise self._error("pre", f"the pre-tokenizer {name!r:.80} is not supported: known are {known}")
+        return found
+
+    def _merges(self, tokens: Mapping[int, bytes]) -> list[tuple[int, int]]:
+        pairs: dict[tuple[int, int], None] = {}
+        for number, merge in enumerate(self._strings("merges")):
+            place = merge.find(" ", 1)
+            if place < 0:
+                raise self._error(
+                    "merges", f"merge {number}: expected two tokens with a space between, not {merge!r:.80}"
+                )
+            left, right = merge[:place], merge[place + 1 :]
+            ids = [self.id_of.get(text) for text in (left, right, left + right)]
+            for text, token in zip((left, right, left + right), ids, strict=True):
+                if token is None or token not in tokens:
+                    raise self._error("merges", f"merge {number}: {text!r:.80} is no token")
+            if ids[0] is not None and ids[1] is not None:
+                pairs.setdefault((ids[0], ids[1]))  # of two equal ones the first counts
+        return list(pairs)
+
+    # --- llama: SentencePiece's byte pair encoding, by scores
+
+    def _by_scores(self) -> Specification:
+        scores = self._numbers("scores", len(self.texts)) or [0.0] * len(self.texts)
+        if any(score != score for score in scores):  # noqa: PLR0124 - only NaN is not itself
+            raise self._error("scores", "one of them is not a number")
+        fallback = byte_fallback_of(self.id_of)
+        prefixed = self._flag("add_space_prefix", default=True)
+        spaced = (Prepend(_SPACE), Replace(" ", _SPACE)) if prefixed else (Replace(" ", _SPACE),)
+        return Specification(
+            name=self._path.stem,
+            source=self._source,
+            alphabet="characters",
+            tokens=dict(enumerate(self.texts)),
+            ranks={
+                token: rank for token, rank in ranks_by_score(self.texts, scores).items() if self._may_be_merged(token)
+            },
+            byte_fallback=fallback,
+            normalizers=spaced,
+            added_tokens=self._added_tokens(),
+            prefix=self._around("add_bos_token", "bos_token_id", self._token("bos_token_id", 1), default=True),
+            suffix=self._around("add_eos_token", "eos_token_id", self._token("eos_token_id", 2), default=False),
+            decoders=(
+                ReplaceDecoder(_SPACE, " "),
+                ByteFallbackDecoder(),
+                FuseDecoder(),
+                *([StripDecoder(" ", 1, 0)] if prefixed else []),
+            ),
+        )
+
+    def _may_be_merged(self, token: int) -> bool:
+        """Whether merging may come to this token: not where all of its occurrences are found before anything merges."""
+        return self.types[token] != TokenType.USER_DEFINED or _SPACE in self.texts[token]
+
+    # --- both
+
+    def _types(self) -> list[int]:
+        given = self._numbers("token_type", len(self.texts))
+        types = [int(kind) for kind in given] if given is not None else [int(TokenType.NORMAL)] * len(self.texts)
+        for entries, texts in _FILL_IN:
+            if not any(f"tokenizer.ggml.{entry}_token_id" in self._entries for entry in entries):
+                self._set_types(types, texts.split(), TokenType.CONTROL)
+        self._set_types(types, _ENDS, TokenType.CONTROL)
+        self._set_types(types, _SHOWN, TokenType.USER_DEFINED)
+        has = self.id_of.__contains__
+        if has("<|end|>") and (
+            (has("<|return|>") and (has("<|call|>") or has("<|calls|>")))
+            or ((has("<|call|>") or has("<|calls|>")) and has("<|flush|>"))
+        ):
+            self._set_types(types, ["<|end|>"], TokenType.USER_DEFINED)
+        if has("<|tool_response>"):
+            self._set_types(types, ["</s>"], TokenType.NORMAL)
+        return types
+
+    def _set_types(self, types: list[int], texts: Iterable[str], kind: TokenType) -> None:
+        for text in texts:
+            if text in self.id_of:
+                types[self.id_of[text]] = kind
+
+    def _added_tokens(self) -> tuple[AddedToken, ...]:
+        looked_for = (TokenType.CONTROL, TokenType.UNKNOWN, TokenType.USER_DEFINED)
+        added = {text: token for token, text in enumerate(self.texts) if self.types[token] in looked_for}
+        both = overlapping(added)
+        if both is not None:
+            raise self._error(
+                "tokens", f"the special tokens {both[0]!r:.80} and {both[1]!r:.80} overlap: not supported"
+            )
+        name = self._text_entry("general.name").lower()
+        takes_right = ("phi-3" in name or "phi3" in name) and {"<unk>", "<s>", "<|endoftext|>"}
+        masks = {"<mask>"} if self._text("pre").startswith(("jina-v2-de", "jina-v2-es", "jina-v2-code")) else set()
+        masks |= {"[MASK]"} if "modern-bert" in name else set()
+        return tuple(
+            AddedToken(
+                text,
+                token,
+                special=self.types[token] != TokenType.USER_DEFINED,
+                lstrip=text in masks,
+                rstrip=bool(takes_right) and text not in (takes_right or ()),
+            )
+            for text, token in added.items()
+        )
+
+    def _around(self, flag: str, entry: str, token: int | None, *, default: bool) -> tuple[int, ...]:
+        if not self._flag(flag, default=default):
+            return ()
+        if token is None:
+            raise self._error(flag, f"is true, and there is no {entry}")
+        return (token,)
+
+    # --- the entries, with their types
+
+    def _error(self, entry: str, message: str) -> VocabularyError:
+        return VocabularyError(f"{self._source}: tokenizer.ggml.{entry}: {message}")
+
+    def _text(self, entry: str) -> str:
+        return self._text_entry(f"tokenizer.ggml.{entry}")
+
+    def _text_entry(self, name: str) -> str:
+        value = self._entries.get(name, "")
+        if not isinstance(value, str):
+            raise VocabularyError(f"{self._source}: {name}: expected a text, not {value!r:.80}")
+        return value
+
+    def _strings(self, entry: str) -> list[str]:
+        value = self._entries.get(f"tokenizer.ggml.{entry}")
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise self._error(entry, "is missing" if value is None else "is not a list of texts")
+        return [text for text in value if isinstance(text, str)]
+
+    def _numbers(self, entry: str, count: int) -> list[int | float] | None:
+        value = self._entries.get(f"tokenizer.ggml.{entry}")
+        if value is None:
+            return None
+        if not isinstance(value, list) or any(isinstance(number, str | bool) for number in value):
+            raise self._error(entry, "is not a list of numbers")
+        if len(value) < count:
+            raise self._error(entry, f"there are {len(value)} for {count} tokens")
+        return [number for number in value[:count] if not isinstance(number, str)]
+
+    def _flag(self, entry: str, *, default: bool) -> bool:
+        value = self._entries.get(f"tokenizer.ggml.{entry}", default)
+        if not isinstance(value, bool):
+            raise self._error(entry, f"expected true or false, not {value!r:.80}")
+        return value
+
+    def _token(self, entry: str, default: int | None) -> int | None:
+        value = self._entries.get(f"tokenizer.ggml.{entry}", default)
+        if value is not None and (type(value) is not int or value < 0):
+            raise self._error(entry, f"expected the id of a token, not {value!r:.80}")
+        # llama.cpp warns of an id that is out of range, and goes on with its own default.
+        return (
+            value
+            if isinstance(value, int) and value < len(self.texts)
+            else default
+            if default is not None and default < len(self.texts)
+            else None
+        )

@@ -1,0 +1,67 @@
+"""Special tokens that overlap: where a text may be parted in two ways.
+
+Some programs look for the longest token first, anywhere in the text, and then for the others in what is left; we, as Hugging Face does, from left to
+right, the longest at each place. With "ab" and "bcd" the text "abcd" is a|bcd for those and ab|cd for us. For nearly all sets of tokens both are the same;
+here is what tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import ahocorasick
+
+
+def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
+    """Two of the texts for which the two ways differ: the one to the left and the one to the right; None if there are none.
+
+    >>> overlapping(["ab", "bcd", "x"]), overlapping(["<a>", "<b>", "  ", "   "])
+    (('ab', 'bcd'), None)
+    """
+    if not texts:
+        return None
+    by_start: dict[str, list[str]] = {}
+    for text in texts:
+        by_start.setdefault(text[0], []).append(text)
+    automaton = ahocorasick.Automaton()
+    for text in texts:
+        automaton.add_word(text, text)
+    automaton.make_automaton()
+    for left in texts:
+        for place in range(1, len(left)):
+            for right in by_start.get(left[place], ()):
+                # Only a longer one is taken before `left`, and only one that reaches beyond it is not within it.
+                if _size(right) > _size(left) and right.startswith(left[place:]):
+                    text = left[:place] + right
+                    if _left_to_right(automaton, text) != _longest_first(texts, text):
+                        return left, right
+    return None
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _left_to_right(automaton: ahocorasick.Automaton, text: str) -> list[tuple[int, int]]:
+    found = sorted((last + 1 - len(word), -len(word)) for last, word in automaton.iter(text))
+    taken = []
+    position = 0
+    for start, length in found:
+        if start >= position:
+            taken.append((start, start - length))
+            position = start - length
+    return taken
+
+
+def _longest_first(texts: Collection[str], text: str) -> list[tuple[int, int]]:
+    taken: list[tuple[int, int]] = []
+    for word in sorted((word for word in texts if word in text), key=_size, reverse=True):
+        start = text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if all(end <= other_start or start >= other_end for other_start, other_end in taken):
+                taken.append((start, end))
+                start = text.find(word, end)
+            else:
+                start = text.find(word, start + 1)
+    return sorted(taken)

@@ -1,0 +1,35 @@
+"""What SentencePiece models are in any file: tokens with scores, and tokens such as `<0x0A>` that stand for one byte each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+def ranks_by_score(tokens: Sequence[str], scores: Sequence[float]) -> dict[int, int]:
+    """Id -> merge rank: of two possible merges the one whose token has the higher score comes first, equal scores at the same time.
+
+    A token that no two others make up has none. The n-th token has the id n.
+
+    >>> ranks_by_score(["a", "b", "ab", "ba", "abc"], [0, 0, -1.5, -1, -0.5])
+    {2: 1, 3: 0}
+    """
+    known = frozenset(tokens)
+    made = [
+        token
+        for token, text in enumerate(tokens)
+        if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))
+    ]
+    rank_of = {score: rank for rank, score in enumerate(sorted({scores[token] for token in made}, reverse=True))}
+    return {token: rank_of[scores[token]] for token in made}
+
+
+def byte_fallback_of(id_of: Mapping[str, int]) -> dict[int, int]:
+    """Byte value -> id, for those tokens that are written as bytes.
+
+    >>> byte_fallback_of({"<0x0A>": 13, "<0x0a>": 14, "a": 15})
+    {10: 13}
+    """
+    return {int(match[1], 16): token for text, token in id_of.items() if (match := _BYTE.fullmatch(text))}

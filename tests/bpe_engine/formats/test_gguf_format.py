@@ -1,0 +1,441 @@
+"""GGUF files: metadata as the package `gguf` reads it; ids as `tokenizers` gives them for the same merges, and as merging by scores is defined."""
+
+from __future__ import annotations
+
+import functools
+import json
+import struct
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+import tokenizers
+from gguf_files import SPECIALS, byte_level, byte_level_entries, write
+from hostile_files import damaged, refused
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_tokenizers import corpus
+from strategies import texts
+from tokenizers import models, pre_tokenizers
+
+from bpe_engine import Tokenizer, VocabularyError
+from bpe_engine.formats import gguf_metadata
+from bpe_engine.formats.gguf import read
+from bpe_engine.formats.gguf_metadata import read_metadata
+from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS
+from bpe_engine.formats.overlaps import overlapping
+
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
+_SPACES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_ENDINGS = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+_CASES = [
+    r"[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))*((?=[\p{L}])([^A-Z]))+",
+    r"[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))+((?=[\p{L}])([^A-Z]))*",
+]
+# The expressions of llama.cpp in the syntax of `tokenizers`, and whether a piece that is a token is that token.
+LLAMA_CPP = {
+    "gpt-2": ([_GPT2], False),
+    "llama-bpe": (
+        [rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACES}"],
+        True,
+    ),
+    "qwen2": ([rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACES}"], False),
+    "starcoder": ([r"\p{N}", _GPT2], False),
+    "falcon": ([r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"], False),
+    "tekken": ([rf"{_CASES[0]}|{_CASES[1]}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"], True),
+    "gpt-4o": (
+        [rf"{_CASES[0]}{_ENDINGS}?|{_CASES[1]}{_ENDINGS}?|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"],
+        False,
+    ),
+    "deepseek-coder": ([r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}"], False),
+    "default": ([r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"], False),
+}
+
+
+def ours(path: Path, **changes: Any) -> Tokenizer:
+    return Tokenizer.from_file(write(path / "a tokenizer.gguf", byte_level_entries(**changes)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gguf")
+
+
+@functools.cache
+def oracle(pre: str) -> tokenizers.Tokenizer:
+    sources, ignore_merges = LLAMA_CPP[pre]
+    tokens, merges = byte_level()
+    model = models.BPE(
+        {token: number for number, token in enumerate(tokens)},
+        [tuple(merge.split(" ")) for merge in merges],  # type: ignore[misc]
+        ignore_merges=ignore_merges,
+    )
+    tokenizer = tokenizers.Tokenizer(model)
+    splits = [pre_tokenizers.Split(tokenizers.Regex(source), "isolated") for source in sources]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [*splits, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    return tokenizer
+
+
+@pytest.fixture(scope="module")
+def families(folder: Path) -> dict[str, Tokenizer]:
+    return {pre: ours(folder, pre=pre) for pre in LLAMA_CPP}
+
+
+# U+017F is the one character with which the grammars that have a scanner go on as the published ones do.
+family_texts = texts().map(lambda text: text.replace("ſ", "s").replace("<|", "<"))
+
+
+@settings(max_examples=60)
+@given(text=family_texts)
+def test_equal_to_tokenizers(families: dict[str, Tokenizer], text: str) -> None:
+    for pre, tokenizer in families.items():
+        # User-defined tokens are always found; the oracle has none.
+        stretches = [part for piece in text.split("<custom>") for part in piece.split("  \n")]
+        if len(stretches) == 1:
+            assert tokenizer.encode(text) == oracle(pre).encode(text).ids, pre
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+        assert tokenizer.count(text) == len(tokenizer.encode(text))
+
+
+@settings(max_examples=30)
+@given(pieces=st.lists(texts(4), max_size=5))
+def test_the_exactness_law(families: dict[str, Tokenizer], scored: Tokenizer, pieces: list[str]) -> None:
+    for tokenizer in (families["llama-bpe"], families["gpt-4o"], scored):
+        appending, prepending = tokenizer.appending_encoder(), tokenizer.prepending_encoder()
+        for piece in pieces:
+            mark = appending.snapshot()
+            appending.append("and more <custom> ")
+            appending.rollback(mark)
+            appending.append(piece)
+            assert appending.count == tokenizer.count(appending.text)
+            prepending.prepend(piece)
+            assert prepending.count == tokenizer.count(prepending.text)
+        text = "".join(pieces)
+        prices = tokenizer.interval_encoder(text)
+        for start in range(0, len(text) + 1, 3):
+            assert prices.count(start, len(text)) == tokenizer.count(text[start:])
+
+
+def test_special_tokens(folder: Path) -> None:
+    tokenizer = ours(folder, pre="llama-bpe")
+    first = len(byte_level()[0])
+    ids = {text: first + number for number, text in enumerate(SPECIALS)}
+    assert tokenizer.name == "a tokenizer"
+    assert (tokenizer.prefix, tokenizer.suffix) == ((ids["<|im_start|>"],), ())  # llama3 adds one by itself
+    # A control token by its text, though its type is "normal"; and one that is always shown, whatever it is.
+    assert tokenizer.encode("a<|im_end|>", allowed_special="all") == [*tokenizer.encode("a"), ids["<|im_end|>"]]
+    assert len(tokenizer.encode("a<|im_end|>")) > 2
+    assert tokenizer.encode("a<|start|><custom>  \n") == [
+        *tokenizer.encode("a"),
+        ids["<|start|>"],
+        ids["<custom>"],
+        ids["  \n"],
+    ]
+    assert tokenizer.decode([*ids.values()]) == "".join(SPECIALS)
+    for changes, around in (
+        ({"pre": "gpt-2"}, ((), ())),
+        ({"pre": "gpt-2", "add_bos_token": True, "add_eos_token": True}, ((first,), (first + 1,))),
+        ({"add_bos_token": False}, ((), ())),
+        ({"pre": None, "add_eos_token": True, "eos_token_id": 3}, ((), (3,))),
+        ({"pre": "gpt-2", "add_bos_token": True, "bos_token_id": 10**6}, ((11,), ())),
+    ):
+        found = ours(folder, **({"pre": "llama-bpe"} | changes))
+        assert (found.prefix, found.suffix) == around
+    bos = ours(folder, pre="llama-bpe").encode("a", add_special_tokens=True)
+    assert bos == [first, *tokenizer.encode("a")]
+
+
+def test_flags_by_the_name_of_the_model(folder: Path) -> None:
+    plain = ours(folder).encode("<custom>  b")
+    phi = ours(folder, **{"general.name": "Phi-3 mini"})
+    assert phi.encode("<custom>  b") == [plain[0], *phi.encode("b")]
+
+
+def test_every_pre_tokenizer_loads(folder: Path) -> None:
+    for pre in PRE_TOKENIZATIONS:
+        tokenizer = ours(folder, pre=pre)
+        assert (
+            tokenizer.decode(tokenizer.encode("It's 2025, École: ~/a  \n\n 中文")) == "It's 2025, École: ~/a  \n\n 中文"
+        )
+
+
+# --- by scores
+
+
+@functools.cache
+def pieces() -> list[tuple[str, float, int]]:
+    """A vocabulary as SentencePiece trains one: characters, merges of them with falling scores, bytes, and special ones."""
+    text = "".join(corpus())[:4000].replace(" ", "▁")
+    merges: list[str] = []
+    symbols = list(text)
+    for _ in range(220):
+        pairs: dict[str, int] = {}
+        for left, right in pairwise(symbols):
+            if "\n" not in left + right:
+                pairs[left + right] = pairs.get(left + right, 0) + 1
+        best = max(pairs, key=pairs.__getitem__)
+        merges.append(best)
+        merged: list[str] = []
+        for symbol in symbols:
+            if merged and merged[-1] + symbol == best and len(merged[-1]) < len(best):
+                merged[-1] = best
+            else:
+                merged.append(symbol)
+        symbols = merged
+    characters = sorted(set(text) - set("Ŀ中Ö\n"))
+    found = [
+        ("<unk>", 0.0, 2),
+        ("<s>", 0.0, 3),
+        ("</s>", 0.0, 3),
+        *((f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)),
+    ]
+    found += [("<user>", 0.0, 4), *((token, -float(rank), 1) for rank, token in enumerate(dict.fromkeys(merges)))]
+    return [*found, *((character, -1000.0 - rank, 1) for rank, character in enumerate(characters))]
+
+
+def scored_entries(**changes: Any) -> dict[str, Any]:
+    tokens, scores, types = zip(*pieces(), strict=True)
+    return {"model": "llama", "tokens": list(tokens), "scores": list(scores), "token_type": list(types)} | changes
+
+
+@pytest.fixture(scope="module")
+def scored(folder: Path) -> Tokenizer:
+    return Tokenizer.from_file(write(folder / "scored.gguf", scored_entries()))
+
+
+def by_definition(text: str, table: list[tuple[str, float, int]], *, prefixed: bool) -> list[int]:
+    """Of all neighbours that make a token those with the highest score merge, the leftmost of equals; what is no token is its bytes."""
+    id_of = {token: number for number, (token, _, _) in enumerate(table)}
+    ids: list[int] = []
+    for number, stretch in enumerate(text.split("<user>")):
+        if number:
+            ids.append(id_of["<user>"])
+        parts = list((" " * prefixed + stretch if stretch else "").replace(" ", "▁"))
+        while True:
+            found = [
+                (-table[id_of[left + right]][1], place)
+                for place, (left, right) in enumerate(pairwise(parts))
+                if left + right in id_of
+            ]
+            if not found:
+                break
+            place = min(found)[1]
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        for part in parts:
+            ids += [id_of[part]] if part in id_of else [id_of[f"<0x{byte:02X}>"] for byte in part.encode()]
+    return ids
+
+
+@settings(max_examples=60)
+@given(
+    text=st.one_of(
+        texts(8),
+        st.lists(st.sampled_from(["the ", "token", " ▁", "<user>", "<s>", "Ö", "中", "\n", "  "])).map("".join),
+    )
+)
+def test_merging_by_scores(folder: Path, scored: Tokenizer, text: str) -> None:
+    assert scored.encode(text) == by_definition(text, pieces(), prefixed=True)
+    assert scored.decode(scored.encode(text)) == text.replace("▁", " ") or "<user>" in text
+    tied = [(token, float(round(score / 30)), kind) for token, score, kind in pieces()]
+    path = folder / "tied.gguf"
+    if not path.exists():
+        entries = scored_entries(scores=[score for _, score, _ in tied], add_space_prefix=False, add_bos_token=False)
+        write(path, entries)
+    other = tied_tokenizer(path)
+    assert other.encode(text) == by_definition(text, tied, prefixed=False)
+    assert other.prefix == ()
+
+
+@functools.cache
+def tied_tokenizer(path: Path) -> Tokenizer:
+    return Tokenizer.from_file(path)
+
+
+def test_around_a_text_by_scores(scored: Tokenizer) -> None:
+    assert (scored.prefix, scored.suffix) == ((1,), ())
+    assert scored.encode("</s>", allowed_special="all") == [2]
+    assert scored.encode("") == []
+    assert scored.decode(scored.encode(" a b")) == " a b"
+
+
+# --- metadata
+
+
+@pytest.mark.parametrize("endianess", list(gguf.GGUFEndian))
+def test_metadata_as_the_package_reads_it(endianess: Any, tmp_path: Path) -> None:
+    path = tmp_path / "every type.gguf"
+    writer = gguf.GGUFWriter(path, "llama", endianess=endianess)
+    writer.add_uint8("a.uint8", 200)
+    writer.add_int8("a.int8", -100)
+    writer.add_uint16("a.uint16", 60_000)
+    writer.add_int16("a.int16", -30_000)
+    writer.add_uint32("a.uint32", 2**32 - 1)
+    writer.add_int32("a.int32", -(2**31))
+    writer.add_uint64("a.uint64", 2**64 - 1)
+    writer.add_int64("a.int64", -(2**63))
+    writer.add_float64("a.float64", 1e300)
+    writer.add_float32("a.float32", 0.1)
+    writer.add_bool("a.bool", val=True)
+    writer.add_string("a.string", "Größe 中 \0")
+    writer.add_array("a.strings", ["", "a", "中" * 100])
+    writer.add_array("a.ints", [1, -2, 2**30])
+    writer.add_array("a.floats", [0.1, -2.5])
+    writer.add_array("a.bools", [True, False])
+    writer.add_tensor_info("t", [4, 4], np.dtype(np.float32), 64)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    writer.close()
+    with path.open("ab") as file:
+        file.write(bytes(4096))
+    theirs = gguf.GGUFReader(path)
+    expected = {name: field.contents() for name, field in theirs.fields.items() if not name.startswith("GGUF.")}
+    found = read_metadata(path)
+    assert json.dumps(found) == json.dumps(expected)
+    assert read_metadata(path, lambda name: name == "a.bools") == {"a.bools": [True, False]}
+
+
+def test_metadata_of_a_tokenizer(folder: Path) -> None:
+    path = write(folder / "whole.gguf", byte_level_entries(pre="llama-bpe", scores=[0.5] * 1205))
+    theirs = gguf.GGUFReader(path)
+    expected = {name: field.contents() for name, field in theirs.fields.items() if not name.startswith("GGUF.")}
+    assert read_metadata(path) == expected
+    assert Tokenizer.from_file(path).n_vocab == len(expected["tokenizer.ggml.tokens"])
+
+
+def header(entries: int, body: bytes = b"", tensors: int = 0, version: int = 3) -> bytes:
+    return b"GGUF" + struct.pack("<IQQ", version, tensors, entries) + body
+
+
+def entry(name: str, kind: int, value: bytes) -> bytes:
+    return struct.pack("<Q", len(name)) + name.encode() + struct.pack("<I", kind) + value
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "'the start': 4 bytes are claimed, and the file has 0 more"),
+        (b"GGML" + bytes(100), "not a GGUF file"),
+        (header(0, version=1), "GGUF of version 1 is not supported"),
+        (header(0, version=2**31), "is not supported"),
+        (header(2**60), "the header claims 1152921504606846976 entries"),
+        (header(1, struct.pack("<Q", 2**60) + bytes(90)), "the name of an entry has 1152921504606846976 bytes"),
+        (header(1, struct.pack("<Q", 2**30) + bytes(90)), "the name of an entry has 1073741824 bytes"),
+        (
+            header(1, entry("tokenizer.x", 8, struct.pack("<Q", 2**60))),
+            "1152921504606846976 bytes are claimed, and the file has 0 more",
+        ),
+        (header(1, entry("tokenizer.x", 9, struct.pack("<IQ", 0, 2**60))), "1152921504606846976 bytes are claimed"),
+        (header(1, entry("tokenizer.x", 9, struct.pack("<IQ", 8, 2**60))), "1152921504606846976 strings are claimed"),
+        (header(1, entry("other", 9, struct.pack("<IQ", 8, 2**60))), "1152921504606846976 strings are claimed"),
+        (header(1, entry("other", 9, struct.pack("<IQ", 12, 2**60))), "9223372036854775808 bytes are claimed"),
+        (
+            header(1, entry("tokenizer.x", 9, struct.pack("<IQ", 9, 1) + bytes(20))),
+            "an array of arrays is not supported",
+        ),
+        (
+            header(1, entry("tokenizer.x", 9, struct.pack("<IQ", 77, 1) + bytes(20))),
+            "arrays of the type 77 are not supported",
+        ),
+        (header(1, entry("tokenizer.x", 77, bytes(9))), "the type 77 is not known"),
+        (header(1, entry("tokenizer.x", 8, struct.pack("<Q", 1) + b"\xff")), "not UTF-8"),
+        (header(2, entry("a", 0, b"1") + entry("a", 0, b"1")), "the entry 'a' stands twice"),
+        (header(1, entry("tokenizer.x", 4, b"12")), "4 bytes are claimed, and the file has 2 more"),
+        (header(0), "tokenizer.ggml.model: is missing"),
+    ],
+)
+def test_hostile_headers(data: bytes, message: str, tmp_path: Path) -> None:
+    found = refused(tmp_path / "hostile.gguf", data, read)
+    assert found is not None
+    assert message in found
+
+
+def test_a_tokenizer_of_a_gigabyte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "large.gguf", byte_level_entries())
+    monkeypatch.setattr(gguf_metadata, "MOST_BYTES", 50_000)
+    with pytest.raises(VocabularyError, match="more than the 50000 bytes that a file may ask for"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": "bert"}, "model: 'bert' is not supported: known are 'gpt2' and 'llama'"),
+        ({"model": 5}, "expected a text, not 5"),
+        ({"pre": "superbpe"}, "pre: the pre-tokenizer 'superbpe' is not supported: known are a.x-4.0, "),
+        ({"tokens": [1, 2]}, "tokens: is not a list of texts"),
+        ({"tokens": ["a", "a"]}, "tokens: the token 'a' has the ids 0 and 1"),
+        ({"token_type": [1, 2]}, "token_type: there are 2 for 1205 tokens"),
+        ({"token_type": ["a"]}, "token_type: is not a list of numbers"),
+        ({"merges": ["ab"]}, "merges: merge 0: expected two tokens with a space between, not 'ab'"),
+        ({"merges": ["a b", "q qqq"]}, "is no token"),
+        ({"merges": "a b"}, "merges: is not a list of texts"),
+        ({"bos_token_id": "a"}, "bos_token_id: expected the id of a token, not 'a'"),
+        ({"add_bos_token": 1}, "add_bos_token: expected true or false, not 1"),
+        (
+            {"tokens": ["!", "!!", "<ab", "abc>"], "token_type": [1, 1, 3, 3], "merges": ["! !"]},
+            "'<ab' and 'abc>' overlap",
+        ),
+        (
+            {"tokens": ["!", "!!"], "token_type": [1, 1], "merges": ["! !"], "add_bos_token": True},
+            "add_bos_token: is true, and there is no bos_token_id",
+        ),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    entries = byte_level_entries() | changes
+    if "token_type" in changes and "merges" in changes:
+        del entries["bos_token_id"], entries["eos_token_id"]
+    with pytest.raises(VocabularyError) as raised:
+        Tokenizer.from_file(write(tmp_path / "refused.gguf", entries))
+    assert str(raised.value).startswith(str(tmp_path / "refused.gguf"))
+    assert message in str(raised.value)
+
+
+def test_scores_that_are_none(tmp_path: Path) -> None:
+    scores = scored_entries()["scores"]
+    with pytest.raises(VocabularyError, match="scores: one of them is not a number"):
+        read(write(tmp_path / "nan.gguf", scored_entries(scores=[float("nan"), *scores[1:]])))
+    with pytest.raises(VocabularyError, match="scores: there are 1 for"):
+        read(write(tmp_path / "few.gguf", scored_entries(scores=[0.5])))
+
+
+def test_truncated_and_changed(tmp_path: Path) -> None:
+    entries = scored_entries(tokens=[token for token, _, _ in pieces()][:300], scores=[0.5] * 300, token_type=[1] * 300)
+    data = write(tmp_path / "small.gguf", entries).read_bytes()
+    assert refused(tmp_path / "small.gguf", data, Tokenizer.from_file) is None
+    messages = [refused(tmp_path / "small.gguf", copy, Tokenizer.from_file) for copy in damaged(data, 60)]
+    assert sum(message is not None for message in messages) > 60
+
+
+words = st.text("ab<", min_size=1, max_size=4)
+
+
+@given(st.lists(words, max_size=5, unique=True), st.text("ab<", max_size=14))
+def test_overlaps(tokens: list[str], text: str) -> None:
+    """Where no two are told to overlap, left to right and longest first part every text in the same way."""
+    if overlapping(tokens) is not None:
+        return
+    left_to_right, place = [], 0
+    while place < len(text):
+        word = max((token for token in tokens if text.startswith(token, place)), key=len, default="")
+        left_to_right += [(place, word)] if word else []
+        place += max(1, len(word))
+    longest_first: list[tuple[int, str]] = []
+    fragments = [(0, text)]
+    for token in sorted(tokens, key=len, reverse=True):
+        rest = []
+        for start, fragment in fragments:
+            parts = fragment.split(token)
+            for number, part in enumerate(parts):
+                rest.append((start, part))
+                start += len(part) + len(token)  # noqa: PLW2901 - the place of the next part
+                if number < len(parts) - 1:
+                    longest_first.append((start - len(token), token))
+        fragments = rest
+    assert left_to_right == sorted(longest_first)
