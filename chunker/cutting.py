@@ -9,7 +9,7 @@ Two rules, and both only ever move a cut to the left:
 1. *Whole units.* The two nearest stronger boundaries around a cut enclose a unit that the cut breaks. If that unit would fit into a
    chunk of its own, the cut moves to its start, and the question is asked again there; unless less than `min_tokens` would be left.
 2. *Balanced tail.* If what is left of the text after the cut is less than `min_tokens`, the cut moves to a boundary that breaks no
-   unit and leaves at least `min_tokens` on both sides: the strongest of these, or of equals the farthest. If there is none, the
+   unit that was whole and leaves at least `min_tokens` on both sides: the strongest of these, or of equals the farthest. If there is none, the
    cut moves to where the smaller side is as large as it can be.
 
 Together they keep every unit whole that is at most `max_tokens - min_tokens` long: whatever stands before it is either enough for a
@@ -135,10 +135,16 @@ def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alo
         and filling.size(index) <= filling.max_tokens
         and whole - filling.size(index) + filling.base <= filling.max_tokens
     ]
+    here = filling.places[cut].offset if cut < len(filling.places) else after.offset
     better.sort(key=lambda index: (smaller_side(index), filling.strength(index, after), index), reverse=True)
     for index in better:
         place = filling.places[index] if index < len(filling.places) else after
         start = filling.start_around(place.strength, index)
-        if start is None or not fits_alone(filling.places[start].offset, place.enclosing_end):
+        # A unit that `cut` breaks, too, is broken in any case.
+        if (
+            start is None
+            or place.enclosing_end > here
+            or not fits_alone(filling.places[start].offset, place.enclosing_end)
+        ):
             return index
     return cut

@@ -2,14 +2,17 @@
 
     "One.\\nTwo.\\n\\nThree."   ->   ^0 DOCUMENT   ^5 LINE   ^11 PARAGRAPH
 
+The more blank lines stand before a paragraph, the stronger it begins: who leaves two between chapters and one between paragraphs means
+something by it.
+
 There is one boundary for every line that is not blank, so all the work is done in bulk, without a step of Python for each line:
 `str.splitlines` finds the lines, their lengths add up to offsets, and strengths and labels are picked by whether the line above is blank.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate, chain, compress, islice
-from operator import not_
+from itertools import accumulate, compress, islice, repeat
+from operator import not_, sub
 
 from chunker.boundaries.base import Outline, Strength
 from chunker.expressions import re
@@ -21,8 +24,11 @@ _LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]*+(?:\r\n|[\n\r\v\f\x85\u2028\u2
 _BLANK = re.compile(r"[^\S\x1c-\x1f]*+")
 _UNUSUAL = ("\x1c", "\x1d", "\x1e", "\x1f", "\u2029")
 
-# By whether a paragraph ends above.
-_STRENGTHS, _LABELS = (int(Strength.LINE), int(Strength.PARAGRAPH)), ("line", "paragraph")
+# More blank lines than these mean no more.
+_MOST_BLANK = 8
+# By the number of blank lines above.
+_STRENGTHS = (int(Strength.LINE), *range(Strength.PARAGRAPH, Strength.PARAGRAPH + _MOST_BLANK))
+_LABELS = ("line", *["paragraph"] * _MOST_BLANK)
 
 
 class TextFormat:
@@ -34,17 +40,26 @@ class TextFormat:
         """The paragraphs and lines of `text`; a run of blank lines is not cut. Linear."""
         if not text:
             return Outline([])
+        ended: list[bool] | None = None
         if any(mark in text for mark in _UNUSUAL):
             lines = _LINE.findall(text)[:-1]  # to the expression the end of the text is a line, too
             blank = [_BLANK.fullmatch(line) is not None for line in lines]
-            last = [is_blank or line[-1] == "\u2029" for line, is_blank in zip(lines, blank, strict=True)]
+            if "\u2029" in text:
+                ended = [line[-1] == "\u2029" for line in lines]
         else:
             lines = text.splitlines(keepends=True)
-            blank = last = list(map(str.isspace, lines))
-        # Whether a boundary stands at the start of each line, and whether the line above is the last of a paragraph.
-        keep = [True, *map(not_, islice(blank, 1, None))]
-        offsets = list(compress(accumulate(map(len, lines), initial=0), keep))
-        after = list(compress(chain((False,), last), keep))
-        strengths, labels = list(map(_STRENGTHS.__getitem__, after)), list(map(_LABELS.__getitem__, after))
+            blank = list(map(str.isspace, lines))
+        # A boundary stands at the start of each of these lines.
+        rows = [0, *compress(range(1, len(lines)), map(not_, islice(blank, 1, None)))]
+        starts = list(accumulate(map(len, lines), initial=0))
+        offsets = list(map(starts.__getitem__, rows))
+        # How many lines further down each of them is than the one before: one more than there are blank lines between.
+        steps = list(map(sub, islice(rows, 1, None), rows))
+        if blank[0] and len(rows) > 1:
+            steps[0] += 1
+        above = [0, *map(min, map((-1).__add__, steps), repeat(_MOST_BLANK))]
+        if ended is not None:
+            above = [blanks or int(row > 0 and ended[row - 1]) for blanks, row in zip(above, rows, strict=True)]
+        strengths, labels = list(map(_STRENGTHS.__getitem__, above)), list(map(_LABELS.__getitem__, above))
         strengths[0], labels[0] = int(Strength.DOCUMENT), "paragraph"
         return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)

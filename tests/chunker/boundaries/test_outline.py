@@ -10,6 +10,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunker import TextChunker
 from chunker.boundaries import Boundary, Format, Outline, Scope, Strength, TextFormat
 from chunker.boundaries.code import CodeFormat
 from chunker.boundaries.markdown import MarkdownFormat
@@ -150,7 +151,7 @@ def cuts(text: str) -> list[tuple[str, int]]:
 def test_text_is_paragraphs_of_lines() -> None:
     document, paragraph, line = Strength.DOCUMENT, Strength.PARAGRAPH, Strength.LINE
     assert cuts("One.\nTwo.\n\nThree.") == [("One.\n", document), ("Two.\n\n", line), ("Three.", paragraph)]
-    assert cuts("a\r\n \t\r\n\r\n  b\rc\n") == [("a\r\n \t\r\n\r\n", document), ("  b\r", paragraph), ("c\n", line)]
+    assert cuts("a\r\n \t\r\n\r\n  b\rc\n") == [("a\r\n \t\r\n\r\n", document), ("  b\r", paragraph + 1), ("c\n", line)]
     assert cuts("a\u2028b\u2029c\x85d\fe\vf") == [
         ("a\u2028", document),
         ("b\u2029", line),
@@ -159,5 +160,17 @@ def test_text_is_paragraphs_of_lines() -> None:
         ("e\v", line),
         ("f", line),
     ]
-    assert cuts("\n\n a\n\n\n") == [("\n\n", document), (" a\n\n\n", paragraph)]
+    assert cuts("\n\n a\n\n\n") == [("\n\n", document), (" a\n\n\n", paragraph + 1)]
+
+
+def test_more_blank_lines_are_a_stronger_cut() -> None:
+    text = "".join(f"word\n{chr(10) * blank}" for blank in (0, 1, 2, 3, 8, 9, 50)) + "end"
+    strengths = [strength for _, strength in cuts(text)]
+    paragraph = Strength.PARAGRAPH
+    assert strengths[1:] == [Strength.LINE, *(paragraph + more for more in (0, 1, 2, 7, 7, 7))]
+    chapters = "One.\n\nTwo.\n\n\n" * 3
+    assert [chunk.body for chunk in TextChunker(6, min_tokens=1).chunk(chapters)] == ["One.\n\nTwo.\n\n\n"] * 3
+
+
+def test_an_empty_text_has_no_cuts() -> None:
     assert cuts("") == []
