@@ -99,8 +99,11 @@ class Segments(ABC):
         """Whether it is known where segments come apart."""
 
     @abstractmethod
-    def firm_cuts(self, text: str, *, plain: bool) -> Iterator[int]:
-        """The places where a segment comes apart whatever stands around them; `plain`: only between characters that no normalizer changes."""
+    def firm_cuts(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
+        """The places where a text comes apart whatever stands around them.
+
+        `plain`: only between ASCII characters, because normalizers may change others. `space` is what they make of a space.
+        """
 
     @abstractmethod
     def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:
@@ -137,6 +140,7 @@ class EngineSegments(Segments):
         self.start = start
         self.engine = merging.tokenizer
         self.pattern = pattern
+        self._separators: dict[str, bool] = {}
 
     @property
     def is_incremental(self) -> bool:
@@ -151,21 +155,23 @@ class EngineSegments(Segments):
             text = self.start.before(text, is_first=is_first) + text
         return self.merging.recoded(text)
 
-    def firm_cuts(self, text: str, *, plain: bool) -> Iterator[int]:
+    def firm_cuts(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
         """As `Segments` says."""
-        if self.pattern is not None:
-            cut = _PLAIN_FIRM_CUT if plain else FIRM_CUT
-        elif self._spaces_begin_tokens:
-            cut = _BEFORE_SPACE
+        if self.pattern is None:
+            space = space.replace(" ", self.start.space)
+            cut = _BEFORE_SPACE if self._begins_tokens(space) else None
         else:
-            return iter(())
-        return (found.start() for found in cut.finditer(text))
+            cut = (_PLAIN_FIRM_CUT if plain else FIRM_CUT) if space == " " else None
+        return iter(()) if cut is None else (found.start() for found in cut.finditer(text))
 
-    @cached_property
-    def _spaces_begin_tokens(self) -> bool:
-        """Whether no token has a plain character before a space, so that none merges over such a place."""
-        joined = re.compile(b"[0-9A-Za-z]" + re.escape(self.start.space.encode()))
-        return not any(joined.search(token) for token in self.engine.token_byte_values())
+    def _begins_tokens(self, space: str) -> bool:
+        """Whether no token has a letter or digit of ASCII before a space, so that none merges over such a place."""
+        known = self._separators.get(space)
+        if known is None:
+            joined = re.compile(b"[0-9A-Za-z]" + re.escape(space[:1].encode()))
+            known = bool(space) and not any(joined.search(token) for token in self.engine.token_byte_values())
+            self._separators[space] = known
+        return known
 
     def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:
         """The number of tokens."""
@@ -194,9 +200,9 @@ class PieceSegments(Segments):
         """Whether it is known where segments come apart."""
         return self.cuts is not None
 
-    def firm_cuts(self, text: str, *, plain: bool) -> Iterator[int]:  # noqa: ARG002 - they are between plain characters anyway
+    def firm_cuts(self, text: str, *, plain: bool, space: str) -> Iterator[int]:  # noqa: ARG002 - they are between plain characters anyway
         """As `Segments` says."""
-        return iter(()) if self.cuts is None else self.cuts.all(text)
+        return iter(()) if self.cuts is None or space != " " else self.cuts.all(text)
 
     def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:  # noqa: ARG002 - the stages look for themselves
         """The number of tokens."""

@@ -157,13 +157,15 @@ class StagedTokenizer(Tokenizer):
 
     def total_cuts(self, characters: str) -> Iterator[int]:
         """Places where the text comes apart altogether, in ascending order: count == count of one side + count of the other (`count_part`)."""
-        if not self.is_incremental or self.normalization.strips:
+        if not self.is_incremental or self.normalization.strips or not self.normalization.keeps_plain:
             return
         # Added tokens in normalized text are not looked for here: with them, it has to be the same as the text.
         if self.finds_always and self._finder and self.normalization:
             return
         is_cut = self.raw_cuts.checker(characters)
-        yield from filter(is_cut, self.segments.firm_cuts(characters, plain=bool(self.normalization)))
+        yield from filter(
+            is_cut, self.segments.firm_cuts(characters, plain=bool(self.normalization), space=self.normalization.space)
+        )
 
     def count_part(self, characters: str, *, at_start: bool, at_end: bool, is_first: bool | None = None) -> int:
         """The number of tokens of a part of a text between two `total_cuts`: `at_start`, `at_end` say whether it is the first, the last.

@@ -10,6 +10,7 @@ A side of a cut is no start and no end of a text, so nothing is put before it an
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
@@ -21,6 +22,9 @@ from bpe_engine.stages.oniguruma import matcher
 
 # Hangul vowels and final consonants: they join what stands before them, and are no marks.
 _JOINING_JAMO = (0x1160, 0x11FF), (0xD7B0, 0xD7FF)
+
+_PLAIN = frozenset(string.ascii_letters + string.digits)
+_SEPARATORS = " " + string.whitespace.replace(" ", "") + string.punctuation
 
 
 class Normalization:
@@ -111,6 +115,26 @@ class Normalization:
     def strips(self) -> bool:
         """Whether white space at an end of a text is left out; then a cut stands between characters that are none."""
         return any(isinstance(one, Strip) for one in self.normalizers)
+
+    @cached_property
+    def space(self) -> str:
+        """What becomes of a space."""
+        return self.normalize(" ", at_start=False, at_end=False)
+
+    @cached_property
+    def keeps_plain(self) -> bool:
+        """Whether letters and digits of ASCII stay such, at the end of what they become too, and other printable ASCII but the space is not changed."""
+        for normalizer in self.normalizers:
+            if isinstance(normalizer, Replace) and isinstance(normalizer.pattern, str):
+                pattern, content = normalizer.pattern, normalizer.content
+                if pattern[-1] in _PLAIN and content[-1:] not in _PLAIN:
+                    return False
+                if (len(pattern) > 1 and pattern[0] in _SEPARATORS) or (
+                    len(pattern) == 1 and pattern in _SEPARATORS[1:]
+                ):
+                    return False
+        changed = {character: self.normalize(character, at_start=False, at_end=False) for character in _PLAIN}
+        return all(after and set(after) <= _PLAIN for after in changed.values())
 
     def is_cut(self, before: str, after: str) -> bool:
         """Whether a text comes apart between two characters."""

@@ -64,7 +64,7 @@ class RawCuts:
     def checker(self, text: str) -> Callable[[int], bool]:
         """Tells for ascending places inside of `text` whether they are cuts, where `everywhere` is false or true.
 
-        Tokens that are looked for in normalized text are looked for in the text itself.
+        Tokens that are looked for in normalized text are looked for in the text itself. Behind a token is no cut: there a segment begins.
         """
         spans = sorted(
             [*self._spans(text), *(self._finder.spans(text) if self._finder else [])], key=lambda span: span[:2]
@@ -74,6 +74,8 @@ class RawCuts:
 
         def is_cut(place: int) -> bool:
             near = spans[bisect_left(starts, place - longest) : bisect_right(starts, place)]
+            if any(end == place for _, end, _ in near):
+                return False
             return self.everywhere or self._is_cut(text, place, near)
 
         return is_cut
