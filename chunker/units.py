@@ -21,7 +21,6 @@ from typing import NamedTuple
 from chunker.boundaries import Boundary, Outline, Strength, refine
 from chunker.boundaries.sketches import Sketch
 
-
 # With more, one pass for all of them costs less than one for each.
 _FEW_STRENGTHS = 8
 

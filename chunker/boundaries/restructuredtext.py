@@ -38,6 +38,7 @@ from chunker.boundaries.restructuredtext_lines import Line, is_adornment, lines_
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the title
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
 _ITEM = 2  # an item, against what it holds
+_APART = 1  # a block with two blank lines before it, or more, against others
 _DEEPEST = 200
 _KEPT = -2  # between an introduction and a block that should stay whole
 _LOWEST = 40  # the lowest level of a section
@@ -158,7 +159,8 @@ class _Walk:
             start = self._lead
             self._lead = None
         if not self._glued:
-            self._columns.put(start, self._level() + bonus, label)
+            apart = self._copy.endswith("\n\n\n", 0, start)
+            self._columns.put(start, self._level() + max(bonus, apart * _APART), label)
         elif whole:
             self._columns.put(start, self._level() + _KEPT, label)
         self._glued = 0
