@@ -33,8 +33,9 @@ process ever had.
 time. LanceDB searches without an index, which is exact; Chroma has its graph (HNSW, as it comes), which is approximate: found is the share of the \
 ten nearest that it names. The file's pages that ours maps count as its memory."""
 EDITS = """\
-- One line is inserted, in turn at a hundred places evenly spread over a file of 2,000 lines, and taken out again. Share: tokens that are sent to \
-the embedder, of all tokens of the file."""
+- One line is inserted, in turn at a hundred places evenly spread over a file, indented as the line behind it, and taken out again. Share: tokens that \
+are sent to the embedder, of all tokens of the file. Broken: of the places where the line stands in the middle of a statement, so that the file is no \
+Python any more."""
 RANKING = """\
 - The questions of `retrieval.md`; chunks as the index cuts them (160 to 256 tokens), the ten best hits of each question. Recall: the share of the \
 answer that is in them, rank: the mean reciprocal rank of the first hit that has a part of it, both in hundredths. Differences are to both fused, \
@@ -69,7 +70,10 @@ def main() -> None:
         report.add("## What an edit embeds again")
         report.add(EDITS)
         found = edits_of(texts)
-        report.add_table(["file", "lines", "chunks", "mean share", "largest share"], [_row(edits) for edits in found])
+        report.add_table(
+            ["file", "lines", "chunks", "mean share", "largest share", "broken: places", "mean share", "largest"],
+            [_row(edits) for edits in found],
+        )
         for line in moves():
             report.add(line)
     if "ranking" in asked:
@@ -78,8 +82,7 @@ def main() -> None:
         for title, rows in rankings(texts):
             report.add(f"### {title}")
             report.add_table(["by", "recall", "rank", "recall, to both", "rank, to both"], rows)
-    report.add(
-    )
+    report.add()
 
 
 def costs(report: Report, chunks: int) -> None:
@@ -108,14 +111,18 @@ def _cells(*outcomes: Outcome) -> list[str]:
 
 
 def _row(edits: Edits) -> list[str]:
-    mean = sum(edits.shares) / len(edits.shares)
     return [
         edits.name,
         f"{edits.lines:,}",
         f"{edits.chunks:,}",
-        f"{100 * mean:.2f} %",
-        f"{100 * max(edits.shares):.2f} %",
+        *_shares(edits.shares),
+        f"{len(edits.broken)}",
+        *_shares(edits.broken),
     ]
+
+
+def _shares(shares: list[float]) -> list[str]:
+    return [f"{100 * value:.2f} %" for value in (sum(shares) / len(shares), max(shares))] if shares else ["", ""]
 
 
 _SYSTEMS = {

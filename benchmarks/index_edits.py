@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import tempfile
 from collections.abc import Iterator
@@ -17,18 +18,20 @@ from chunker.index import HashingEmbedder, Index
 LINES = 2000
 PLACES = 100
 _SMALL = 16
-_INSERTED = {".py": "NEW_SETTING = 17  # as it was asked for\n", ".md": "A new line of text stands here.\n"}
+_INSERTED = {".py": "new_setting = 17  # as it was asked for\n"}
 _TEXT = "A new line of text stands here.\n"
+_MODULES = 3
 
 
 @dataclass(frozen=True)
 class Edits:
-    """The shares of tokens that were embedded again, one an edit."""
+    """The shares of tokens that were embedded again, one an edit; `broken` are those of edits after which code is none any more."""
 
     name: str
     lines: int
     chunks: int
     shares: list[float]
+    broken: list[float]
 
 
 def edits_of(texts: Path) -> list[Edits]:
@@ -37,8 +40,9 @@ def edits_of(texts: Path) -> list[Edits]:
 
 
 def _files(texts: Path) -> Iterator[tuple[str, list[str]]]:
-    argparse = standard_library()["argparse.py"]
-    yield "argparse.py", argparse.splitlines(keepends=True)[:LINES]
+    modules = {name: text.splitlines(keepends=True) for name, text in standard_library().items()}
+    long = [name for name, lines in modules.items() if len(lines) >= LINES]
+    yield from ((name, modules[name]) for name in sorted(long, key=lambda name: len(modules[name]))[:_MODULES])
     try:
         documents = node(texts).documents
         longest = max(documents, key=lambda name: len(documents[name]))
@@ -64,17 +68,27 @@ def _edited(name: str, lines: list[str]) -> Edits:
         index = Index.open(Path(folder) / ".chunker", embedder=HashingEmbedder(_SMALL))
         _write(path, "".join(lines), 0)
         chunks = index.sync(folder).chunks
-        shares = []
-        inserted = _INSERTED.get(path.suffix, _TEXT)
+        shares: list[float] = []
+        broken: list[float] = []
         for number in range(PLACES):
             place = number * len(lines) // PLACES
-            _write(path, "".join([*lines[:place], inserted, *lines[place:]]), 2 * number + 1)
-            shares.append(index.sync(folder).share_computed)
+            indent = lines[place][: len(lines[place]) - len(lines[place].lstrip())].strip("\n")
+            text = "".join([*lines[:place], indent + _INSERTED.get(path.suffix, _TEXT), *lines[place:]])
+            _write(path, text, 2 * number + 1)
+            (shares if path.suffix != ".py" or _is_python(text) else broken).append(index.sync(folder).share_computed)
             index.prune()
             _write(path, "".join(lines), 2 * number + 2)
             index.sync(folder)
             index.prune()
-        return Edits(name, len(lines), chunks, shares)
+        return Edits(name, len(lines), chunks, shares, broken)
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def moves() -> Iterator[str]:

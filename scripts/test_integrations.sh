@@ -27,7 +27,7 @@ declare -A packages=(
     [sentences-newest]="sentence-transformers model2vec"
     [spark-newest]="pyspark pyarrow pandas fsspec"
     [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow"
-    [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.0 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0"
+    [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0"
 )
 tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
 
@@ -65,6 +65,7 @@ for name in "$@"; do
     esac
     echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|pgvector|pyspark|qdrant-client|ray|sentence-transformers) ' | tr -s ' ' | tr '\n' ' ')"
     case $name in
+        ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
         sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
         *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
     esac

@@ -16,7 +16,7 @@ import bpe_engine
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
-def run(name: str, *arguments: str, cwd: Path) -> str:
+def run(name: str, *arguments: str, cwd: Path, quiet: bool = True) -> str:
     # With the packages that are under test here, be they installed or not.
     environment = {**os.environ, "PYTHONPATH": str(Path(bpe_engine.__file__).resolve().parent.parent)}
     done = subprocess.run(
@@ -29,7 +29,7 @@ def run(name: str, *arguments: str, cwd: Path) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert done.stderr == "" or not quiet  # what an engine says of its progress
     return done.stdout
 
 
@@ -137,3 +137,27 @@ def test_answer_from_files(tmp_path: Path) -> None:
     assert len(tokens) == 3
     assert all(100 < number <= 120 for number in tokens)  # the long file is cut to what is left
     assert "truncated" in output
+
+
+def test_train_a_tokenizer(tmp_path: Path) -> None:
+    lines = run("train_a_tokenizer.py", cwd=tmp_path).splitlines()
+    assert lines[0].endswith("files read, 4000 tokens learned")
+    ours, published = (re.search(r": +(\d+) ids, ([\d.]+) bytes a token", line) for line in lines[1:3])
+    assert ours is not None
+    assert published is not None
+    # A vocabulary of a twenty-fifth of the size does more than half of the work.
+    assert float(ours[2]) > float(published[2]) / 2 > 1
+    assert lines[-1] == "read again: True"
+
+
+def test_ray_job(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason='needs Ray: pip install "bpe-chunker[ray]"')
+    said = run("ray_job.py", cwd=tmp_path, quiet=False).splitlines()
+    lines = [line for line in said if "raylet" not in line]  # Ray's own
+    done = [re.fullmatch(r"(\d) parts done, (\d) skipped: (\d+) chunks, (\d+) tokens", line) for line in lines[:2]]
+    assert [match and match.groups()[:2] for match in done] == [("4", "0"), ("0", "4")]
+    assert done[0] is not None
+    assert done[1] is not None
+    assert done[0].groups()[2:] == done[1].groups()[2:]
+    assert lines[2] == f"as a dataset: {done[0][3]} chunks"
+    assert re.fullmatch(r"guide0\.md, \d+ tokens, 256 numbers: guide0\.md.*", lines[3])

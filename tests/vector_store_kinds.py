@@ -8,6 +8,7 @@ QDRANT_URL and PGVECTOR_URL name servers; without the second, the package pgserv
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import tempfile
@@ -58,8 +59,6 @@ def _postgresql(folder: Path) -> str:
     if importlib.util.find_spec("pgserver") is None:
         pytest.skip("needs a PostgreSQL with pgvector: its address in PGVECTOR_URL, or pip install pgserver")
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-    import pgserver
-
     # In a folder that the user of the server may enter, too, whom pgserver makes if this one is root; it stops the server when the process ends.
     data = Path(tempfile.gettempdir()) / f"pgserver-{os.getpid()}"
-    return str(pgserver.get_server(data, cleanup_mode="delete").get_uri())
+    return str(importlib.import_module("pgserver").get_server(data, cleanup_mode="delete").get_uri())
