@@ -12,6 +12,17 @@ from oracles import tokenizer
 from strategies import broken_texts, byte_strings, texts
 
 from bpe_engine import Pattern, Tokenizer, UnknownTokenError, Vocabulary
+from bpe_engine.stages.decoders import (
+    ByteFallbackDecoder,
+    ByteLevelDecoder,
+    Decoder,
+    FuseDecoder,
+    MetaspaceDecoder,
+    ReplaceDecoder,
+    StripDecoder,
+)
+from bpe_engine.stages.decoding import decode_texts
+from bpe_engine.stages.streaming import TextStreamDecoder
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 whole = Tokenizer(Vocabulary.from_ranks(BYTES | {b"ab": 256, " é".encode(): 257, b"\x9f\x98": 258}))
@@ -124,3 +135,38 @@ def test_offsets_where_the_pattern_drops_text() -> None:
 def test_another_unit() -> None:
     with pytest.raises(ValueError, match='"characters" or "bytes", not \'lines\''):
         whole.encode_with_offsets("a", unit="lines")  # type: ignore[arg-type]  # a mistake that somebody makes
+
+
+DECODERS: dict[str, tuple[Decoder, ...]] = {
+    "none": (),
+    "llama": (ReplaceDecoder("▁", " "), ByteFallbackDecoder(), FuseDecoder(), StripDecoder(" ", 1, 0)),
+    "metaspace": (MetaspaceDecoder(),),
+    "metaspace kept": (ByteFallbackDecoder(), MetaspaceDecoder(prepend_scheme="never")),
+    "byte level": (ByteLevelDecoder(),),
+    "stripped at both ends": (FuseDecoder(), StripDecoder("a", 2, 1)),
+    "replaced at the end": (ByteFallbackDecoder(), FuseDecoder(), ReplaceDecoder("ab", "x"), StripDecoder("▁", 1, 0)),
+    "each stripped": (StripDecoder("▁", 1, 1), FuseDecoder(), StripDecoder("a", 1, 0), StripDecoder("b", 1, 0)),
+}
+token_texts = st.sampled_from(
+    ["▁", "a", "b", "▁a", "ab▁", "<0xE4>", "<0xB8>", "<0xAD>", "<0x41>", "▁▁", "Ġ", "Ã", "©", "x y", "\ud83d"]
+)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+@given(tokens=st.lists(token_texts, max_size=12))
+def test_streams_through_decoders(name: str, tokens: list[str]) -> None:
+    decoder = TextStreamDecoder(tokens.__getitem__, DECODERS[name])
+    for _ in range(2):  # it is as new after its end
+        text = "".join(decoder.stream(range(len(tokens))))
+        assert text == decode_texts(DECODERS[name], tokens)
+    assert decoder.pending == b""
+
+
+def test_text_is_not_held_back() -> None:
+    tokens = ["▁Hello", "<0xE4>", "<0xB8>", "<0xAD>", "!", "▁"]
+    decoder = TextStreamDecoder(tokens.__getitem__, DECODERS["llama"])
+    assert [decoder.push(token) for token in range(6)] == ["Hello", "", "", "", "中!", " "]
+    assert decoder.finish() == ""
+    assert decoder.push(1) == ""
+    assert decoder.pending == b"\xe4"
+    assert decoder.finish() == "\ufffd"
