@@ -6,14 +6,19 @@ import functools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 from small_tokenizers import small
 
 from bpe_engine import Pattern, Tokenizer, Vocabulary
+from chunker import Chunk
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.prompt import CHAT_FORMATS, ChatFormat, Item, ItemReport, Prompt, Section
+
+# What a prompt may be made of; here it is made of items and sections.
+Entry = Item | Section | Chunk | Path
 
 # What stands at the ends of these decides how many tokens a join has.
 PIECES = (
@@ -202,10 +207,11 @@ def check_prompt(case: Case, prompt: Prompt, tokenizer: TokenCounter) -> None:
     check_sums(report.items, prompt, frame_of(name, tokenizer))
 
 
-def leaves(entries: Sequence[Item | Section]) -> list[Item]:
+def leaves(entries: Sequence[Entry]) -> list[Item]:
     """The items of a tree, in order."""
     found: list[Item] = []
     for entry in entries:
+        assert isinstance(entry, Item | Section)
         found += [entry] if isinstance(entry, Item) else leaves(entry.items)
     return found
 
@@ -226,10 +232,11 @@ def text_of(item: Item, report: ItemReport) -> str | None:
     return text[:end] + item.ellipsis if start == 0 else item.ellipsis + text[start:]
 
 
-def written(entries: Sequence[Item | Section], separator: str, reports: dict[str, ItemReport]) -> str | None:
+def written(entries: Sequence[Entry], separator: str, reports: dict[str, ItemReport]) -> str | None:
     """The text of a tree; None if nothing of it is kept."""
     parts = []
     for entry in entries:
+        assert isinstance(entry, Item | Section)
         if isinstance(entry, Item):
             part = text_of(entry, reports[str(entry.id)])
         else:
@@ -243,8 +250,9 @@ def written(entries: Sequence[Item | Section], separator: str, reports: dict[str
 def check_messages(case: Case, prompt: Prompt, reports: dict[str, ItemReport]) -> None:
     expected: list[tuple[str, str | None, str]] = []
 
-    def speak(entries: Sequence[Item | Section]) -> None:
+    def speak(entries: Sequence[Entry]) -> None:
         for entry in entries:
+            assert isinstance(entry, Item | Section)
             if isinstance(entry, Item):
                 text = text_of(entry, reports[str(entry.id)])
                 if text is not None:
