@@ -16,7 +16,7 @@ from pathlib import Path
 import platformdirs
 from fresh_process import Outcome, run
 from index_edits import Edits, edits_of, moves
-from index_ranking import BY, rankings
+from index_ranking import rankings
 from measuring import Report, parser
 from timing import pin_to_one_core
 
