@@ -29,6 +29,7 @@ from bpe_engine.stages.normalizing import Normalization
 from bpe_engine.stages.pre_tokenizers import Metaspace
 from bpe_engine.stages.raw_cuts import RawCuts
 from bpe_engine.stages.splitting import in_byte_alphabet
+from bpe_engine.streams import StreamDecoder
 from bpe_engine.threads import in_threads
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
@@ -155,17 +156,19 @@ class StagedTokenizer(Tokenizer):
         """Characters of the longest added token that may be found."""
         return max(self._raw_finder.longest, self._finder.longest) if self.finds_always else 0
 
-    def total_cuts(self, characters: str) -> Iterator[int]:
-        """Places where the text comes apart altogether, in ascending order: count == count of one side + count of the other (`count_part`)."""
+    def total_cuts(self, characters: str, stride: int) -> Iterator[int]:
+        """Some places, at least `stride` characters apart, where the text comes apart altogether, in ascending order: count == count of one side + count of the other (`count_part`)."""
         if not self.is_incremental or self.normalization.strips or not self.normalization.keeps_plain:
             return
         # Added tokens in normalized text are not looked for here: with them, it has to be the same as the text.
         if self.finds_always and self._finder and self.normalization:
             return
         is_cut = self.raw_cuts.checker(characters)
-        yield from filter(
-            is_cut, self.segments.firm_cuts(characters, plain=bool(self.normalization), space=self.normalization.space)
-        )
+        place = stride
+        for cut in self.segments.firm_cuts(characters, plain=bool(self.normalization), space=self.normalization.space):
+            if cut >= place and is_cut(cut):
+                yield cut
+                place = cut + stride
 
     def count_part(self, characters: str, *, at_start: bool, at_end: bool, is_first: bool | None = None) -> int:
         """The number of tokens of a part of a text between two `total_cuts`: `at_start`, `at_end` say whether it is the first, the last.
@@ -173,6 +176,10 @@ class StagedTokenizer(Tokenizer):
         `is_first`: it begins where the whole text begins; as `at_start` by default.
         """
         first = at_start if is_first is None else is_first
+        if not self.finds_always or not self._raw_finder.occurs(characters):
+            normalized = self.normalization.normalize(characters, at_start=at_start, at_end=at_end)
+            if not self.finds_always or not self._finder.occurs(normalized):
+                return self.segments.count(normalized, is_first=first, at_start=at_start)
         total = 0
         begins = at_start
         for stretch, _, token in self.stretches(characters):
@@ -250,12 +257,7 @@ class StagedTokenizer(Tokenizer):
         """`count` of text that went through `received` already."""
         if self.needs_alignment:
             return sum(1 for _ in self._with_offsets(characters))
-        if not self.finds_always:
-            return self.segments.count(self.normalization.normalize(characters), is_first=True)
-        return sum(
-            1 if isinstance(part, AddedToken) else self.segments.count(part.text, is_first=part.is_first)
-            for part in self.parts(characters, always)
-        )
+        return self.count_part(characters, at_start=True, at_end=True)
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
@@ -362,6 +364,15 @@ class StagedTokenizer(Tokenizer):
         ):
             return self.decode_bytes(tokens).decode("utf-8", errors)
         return decode_texts(specification.decoders, [self._text_of(token) for token in tokens], errors)
+
+    def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
+        """A decoder that takes one token after the other, and never gives half a character."""
+        from bpe_engine.stages.streaming import TextStreamDecoder  # noqa: PLC0415 - most streams do without
+
+        decoders = self.specification.decoders
+        if self.specification.alphabet == "bytes" and all(isinstance(one, ByteLevelDecoder) for one in decoders):
+            return super().stream_decoder(errors)
+        return TextStreamDecoder(self._text_of, decoders, errors)
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of the tokens, and for each the offset in characters where it starts.

@@ -37,12 +37,11 @@ class StagedIntervalEncoder(encoders.IntervalEncoder):
         self._cuts = array("q")
         self._sums = array("q")
         tokens = before = 0
-        for cut in tokenizer.total_cuts(self._text):
-            if cut >= before + STRIDE:
-                tokens += tokenizer.count_part(self._text[before:cut], at_start=before == 0, at_end=False)
-                self._cuts.append(cut)
-                self._sums.append(tokens)
-                before = cut
+        for cut in tokenizer.total_cuts(self._text, STRIDE):
+            tokens += tokenizer.count_part(self._text[before:cut], at_start=before == 0, at_end=False)
+            self._cuts.append(cut)
+            self._sums.append(tokens)
+            before = cut
 
     def __reduce__(self) -> tuple[type[StagedIntervalEncoder], tuple[StagedTokenizer, str | bytes]]:
         return type(self), (self._tokenizer, self._source)

@@ -56,7 +56,8 @@ def detect(path: Path) -> Format:
         return "tiktoken"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
-        return _format_of_json(path)
+        # As they are written by their publishers; what is written otherwise is parsed to know.
+        return "tokenizer_json" if b'"added_tokens"' in text else _format_of_json(path)
     if (head.startswith(_SENTENCEPIECE_START) and b"\0" in head) or path.suffix == ".model":
         return "sentencepiece"
     raise VocabularyError(f"{path}: not a tokenizer file: known are {', '.join(sorted(get_args(Format)))}")

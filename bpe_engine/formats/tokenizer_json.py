@@ -50,15 +50,13 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
                 f"the added token {token.text!r:.80} has the id {token.id}, and in model.vocab it has {other}",
                 "added_tokens",
             )
-    merges = _read_merges(model, vocabulary)
+    merges, made = _read_merges(model, vocabulary)
     ignore_merges = model.boolean("ignore_merges", default=False)
     in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and vocabulary.keys() >= BYTE_OF_CHARACTER.keys()
-    if not ignore_merges:
-        # Trainers put special tokens among the others; if no merge makes them they are found in the text or not at all.
-        made = {left + right for left, right in merges}
-        left_out = {token.text for token in added if len(token.text) > 1 and token.text not in made}
-    else:
-        left_out = set()
+    # Trainers put special tokens among the others. If no merge makes them they are found in the text, or not at all.
+    left_out = (
+        set() if ignore_merges else {token.text for token in added if len(token.text) > 1 and token.id not in made}
+    )
     unknown, fallback = _read_unknown(model, vocabulary, in_bytes=in_bytes)
     left_out -= {
         token for token, token_id in vocabulary.items() if token_id == unknown or token_id in fallback.values()
@@ -69,14 +67,13 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
     texts_only: dict[int, bytes] = {}
     if in_bytes:
         tokens, texts_only = _as_bytes(by_id)
-    ids = {token: token_id for token_id, token in by_id}
     return Specification(
         name=name,
         source=source,
         tokens=tokens,
         alphabet="bytes" if in_bytes else "characters",
         texts_only=texts_only,
-        merges=[(ids[left], ids[right]) for left, right in merges],
+        merges=merges,
         ignore_merges=ignore_merges,
         byte_fallback=fallback,
         unknown=unknown,
@@ -147,18 +144,24 @@ def _read_vocabulary(model: Node) -> dict[str, int]:
     return vocabulary
 
 
-def _read_merges(model: Node, vocabulary: dict[str, int]) -> list[tuple[str, str]]:
-    merges: list[tuple[str, str]] = []
+def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[int, int]], set[int]]:
+    """The merges as pairs of ids, and all ids that they have to do with."""
+    merges: list[tuple[int, int]] = []
+    involved: set[int] = set()
     for number, entry in enumerate(model.array("merges")):
-        pair = entry.split(" ") if isinstance(entry, str) else entry
-        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(side, str) for side in pair):
+        pair = entry.split(" ") if type(entry) is str else entry
+        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or type(pair[1]) is not str:
             raise model.error(f"{entry!r:.80} is not two tokens", f"merges[{number}]")
         left, right = pair
-        for token in (left, right, left + right):
-            if token not in vocabulary:
-                raise model.error(f"{token!r:.80} of {entry!r:.80} is not in model.vocab", f"merges[{number}]")
-        merges.append((left, right))
-    return merges
+        try:
+            ids = vocabulary[left], vocabulary[right]
+            involved.add(vocabulary[left + right])
+        except KeyError as error:
+            raise model.error(f"{error} of {entry!r:.80} is not in model.vocab", f"merges[{number}]") from None
+        merges.append(ids)
+    for ids in merges:
+        involved.update(ids)
+    return merges, involved
 
 
 def _read_unknown(

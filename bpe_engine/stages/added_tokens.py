@@ -42,6 +42,7 @@ class AddedTokenFinder:
             self.tokens[text] = token
         self.longest = max(map(len, self.tokens), default=0)
         """Characters of the longest token."""
+        self._firsts = tuple({text[0] for text in self.tokens})
         self._automaton = ahocorasick.Automaton()
         for text, token in self.tokens.items():
             self._automaton.add_word(text, (len(text), token))
@@ -51,9 +52,15 @@ class AddedTokenFinder:
     def __bool__(self) -> bool:
         return bool(self.tokens)
 
+    def occurs(self, text: str) -> bool:
+        """Whether any token is written in `text`."""
+        if not any(first in text for first in self._firsts):
+            return False
+        return next(self._automaton.iter(text), None) is not None
+
     def spans(self, text: str) -> list[tuple[int, int, AddedToken]]:
         """All places where a token is written, also those that overlap: start, end, token; the leftmost first, then the longest."""
-        if not self.tokens:
+        if not any(first in text for first in self._firsts):
             return []
         found = [(last + 1 - size, last + 1, token) for last, (size, token) in self._automaton.iter(text)]
         found.sort(key=lambda span: (span[0], -span[1]))
