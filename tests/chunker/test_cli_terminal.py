@@ -103,3 +103,15 @@ def test_a_dumb_terminal_gets_no_control_codes(tree: Path) -> None:
     code, _, error = run("count", ".", cwd=tree, out_terminal=False, error_terminal=True, TERM="dumb")
     assert code == 0
     assert b"\x1b" not in error
+
+
+def test_training_shows_two_bars(tree: Path) -> None:
+    code, out, error = run(
+        "train", ".", "-o", "out.json", "-n", "400", cwd=tree, out_terminal=False, error_terminal=True
+    )
+    assert (code, out) == (0, b"")
+    shown = error.decode()
+    assert "Counting" in shown
+    assert "Merging" in shown
+    assert BAR in shown
+    assert f"from {FILES} files" in shown
