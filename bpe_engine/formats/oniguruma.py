@@ -13,12 +13,13 @@ import regex
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
 
-_CL100K = (
+CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s++(?![\s\S])|\s*[\r\n]|\s+(?!\S)|\s"
 )
+"""The grammar cl100k as Oniguruma understands it: what Hugging Face files have in its place is the one of Llama 3, which ends white space otherwise."""
 # Two spellings of the same pre-tokens.
-_WRITTEN_OTHERWISE = {"cl100k": (_CL100K,), "r50k": (GPT2.source,)}
+_WRITTEN_OTHERWISE = {"cl100k": (CL100K,), "r50k": (GPT2.source,)}
 
 # One element of a pattern after the other, each with the same meaning for both. Case-insensitive groups are the contractions: Oniguruma
 # also takes "ß" for "ss".

@@ -69,6 +69,7 @@ def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
     >>> contents(train(["abab"], 257, pattern=None, layout="minbpe"), "minbpe")
     b'minbpe v1\\n\\n0\\n97 98\\n'
     """
+    _check_plain(tokenizer, file_format)
     if file_format == "tiktoken":
         return dump_tiktoken(tokenizer.vocabulary.ranks)
     if file_format == "minbpe":
@@ -76,6 +77,17 @@ def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
     if file_format == "tokenizer_json":
         return _tokenizer_json(tokenizer)
     raise ValueError(f"file_format is one of {', '.join(_BY_SUFFIX.values())}, not {file_format!r}")
+
+
+def _check_plain(tokenizer: Tokenizer, file_format: str) -> None:
+    from bpe_engine.staged import StagedTokenizer  # noqa: PLC0415 - brings the `regex` package
+
+    if isinstance(tokenizer, StagedTokenizer):
+        raise VocabularyError(
+            f"{tokenizer!r} has stages around its merges, which are not written: copy {tokenizer.specification.source}"
+        )
+    if file_format == "minbpe" and (tokenizer.prefix or tokenizer.suffix):
+        raise VocabularyError("the format of minbpe has no way to say what a model gets around each text")
 
 
 def _halves(tokenizer: Tokenizer) -> dict[int, tuple[int, int] | None]:
@@ -166,7 +178,7 @@ def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
         "added_tokens": [_added_token(special, token_id) for token_id, special in sorted(taken.items())],
         "normalizer": None,
         "pre_tokenizer": _pre_tokenizer(vocabulary.pattern, byte_level),
-        "post_processor": None,
+        "post_processor": _post_processor(tokenizer),
         "decoder": byte_level,
         "model": {
             "type": "BPE",
@@ -192,6 +204,33 @@ def _characters(token: bytes) -> str:
 def _added_token(text: str, token_id: int) -> dict[str, Any]:
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return {"id": token_id, "content": text, **flags}
+
+
+def _post_processor(tokenizer: Tokenizer) -> dict[str, Any] | None:
+    """What puts the prefix and the suffix of a tokenizer around each text."""
+    if not tokenizer.prefix and not tokenizer.suffix:
+        return None
+    text_of: dict[int, str] = {}
+    for token_id in (*tokenizer.prefix, *tokenizer.suffix):
+        if not tokenizer.is_special_token(token_id):
+            raise VocabularyError(f"in a tokenizer.json special tokens stand around a text, and {token_id} is none")
+        text_of[token_id] = tokenizer.decode([token_id])
+
+    def around(sequence: str, type_id: int) -> list[dict[str, Any]]:
+        before, behind = (
+            [{"SpecialToken": {"id": text_of[token_id], "type_id": type_id}} for token_id in ids]
+            for ids in (tokenizer.prefix, tokenizer.suffix)
+        )
+        return [*before, {"Sequence": {"id": sequence, "type_id": type_id}}, *behind]
+
+    return {
+        "type": "TemplateProcessing",
+        "single": around("A", 0),
+        "pair": around("A", 0) + around("B", 1),
+        "special_tokens": {
+            text: {"id": text, "ids": [token_id], "tokens": [text]} for token_id, text in text_of.items()
+        },
+    }
 
 
 def _pre_tokenizer(pattern: Pattern | None, byte_level: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from bpe_engine.formats.oniguruma import CL100K as CL100K_OF_ONIGURUMA
 from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
 from bpe_engine.stages.expressions import Expression
 from bpe_engine.stages.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Split
@@ -55,6 +56,7 @@ def _published() -> dict[tuple[str, ...], Pattern]:
         for name, pattern in PATTERNS.items()
         if name not in STAGES and name not in _NOT_ONIGURUMA
     }
+    known[CL100K_OF_ONIGURUMA,] = PATTERNS["cl100k"]
     return known | {stages: PATTERNS[name] for name, stages in STAGES.items()}
 
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bpe/hash_seed.hpp"
 #include "bpe/training.hpp"
 #include "bpe/types.hpp"
 
@@ -49,7 +50,7 @@ private:
 // Pair -> index, in open addressing, half full at most. The index of a pair that was erased goes to a later one.
 class PairTable {
 public:
-    PairTable() : slots_(1 << 12, Slot{0, no_pair}) {}
+    PairTable() = default;
 
     Pair& operator[](PairIndex index) { return pairs_[index]; }
     const Pair& operator[](PairIndex index) const { return pairs_[index]; }
@@ -101,7 +102,7 @@ private:
     };
 
     std::size_t mask() const { return slots_.size() - 1; }
-    std::size_t home(std::uint64_t key) const { return mixed(key) & mask(); }
+    std::size_t home(std::uint64_t key) const { return mixed(key ^ seed_) & mask(); }
 
     void put(std::uint64_t key, PairIndex index) {
         std::size_t slot = home(key);
@@ -115,8 +116,9 @@ private:
             if (slot.pair != no_pair) put(slot.key, slot.pair);
     }
 
+    std::uint64_t seed_ = hash_seed();
     std::vector<Pair> pairs_;
-    std::vector<Slot> slots_;
+    std::vector<Slot> slots_ = std::vector<Slot>(1 << 12, Slot{0, no_pair});
     std::size_t used_ = 0;
     PairIndex free_ = no_pair;
 };

@@ -11,13 +11,14 @@ constexpr std::size_t first_short = 1 << 12, first_long = 1 << 8;  // slots
 
 }  // namespace
 
-std::uint64_t PretokenCounts::hash_of(Bytes piece) {
-    std::uint64_t hash = piece.size * 0x9E3779B97F4A7C15ull;
+std::uint64_t PretokenCounts::hash_of(Bytes piece) const {
+    // All of the state goes through `mixed` after each word: two words that differ in a way that a plain product lets through are no way
+    // to make two pieces of the same hash.
+    std::uint64_t hash = seed_ ^ piece.size;
     std::uint64_t word;
     for (std::size_t place = 0; place + 8 <= piece.size; place += 8) {
         std::memcpy(&word, piece.data + place, 8);
-        hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
-        hash ^= hash >> 32;
+        hash = mixed(hash ^ word);
     }
     // A long piece has at least 16 bytes.
     std::memcpy(&word, piece.data + piece.size - 8, 8);
@@ -48,7 +49,7 @@ void PretokenCounts::grow_short() {
     std::size_t const mask = short_.size() - 1;
     for (Short const& slot : old) {
         if (slot.high == 0) continue;
-        std::size_t index = mixed(PieceKey{slot.low, slot.high}.hash()) & mask;
+        std::size_t index = hash_of(PieceKey{slot.low, slot.high}) & mask;
         while (short_[index].high != 0) index = (index + 1) & mask;
         short_[index] = slot;
     }

@@ -91,6 +91,29 @@ void grows_with_its_input() {
     }
 }
 
+// Pieces that all had one hash before it had a seed, and took minutes.
+void pieces_made_to_collide() {
+    constexpr std::uint64_t factor = 0xD6E8FEB86659FD93ull, top = std::uint64_t{1} << 63, both = top | std::uint64_t{1} << 31;
+    auto const start = std::chrono::steady_clock::now();
+    PretokenCounts counts;
+    for (std::uint64_t number = 0; number < 1 << 15; ++number) {
+        std::uint64_t const low = 0x1234567812345678 ^ (number | std::uint64_t{15} << 60) * factor;
+        Byte piece[16];
+        std::memcpy(piece, &low, 8);
+        std::memcpy(piece + 8, &number, 8);
+        counts.add({piece, 15}, 16, 0);
+        std::string chain;
+        for (int bit = 0; bit < 15; ++bit)
+            for (std::uint64_t const difference : {top, both}) {
+                std::uint64_t const word = 0x4141414141414141 ^ (number >> bit & 1 ? difference : 0);
+                chain.append(reinterpret_cast<const char*>(&word), 8);
+            }
+        counts.add(view(chain), chain.size(), 0);
+    }
+    CHECK(counts.size() == 1 << 16);
+    CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 20);
+}
+
 void firm_cuts() {
     std::string const text = "the answer: 42 \xC3\xA9, \xE4\xB8\xAD\xE3\x80\x82 x\xFFy's", marked = "the| answer|: 42| \xC3\xA9|, \xE4\xB8\xAD|\xE3\x80\x82 x\xFFy's";
     std::string cut;
@@ -109,6 +132,7 @@ int main(int count, char** arguments) {
     stops();
     one_long_word();
     grows_with_its_input();
+    pieces_made_to_collide();
     firm_cuts();
     repeat(count, arguments, 6000, [](Choices& choices) { try_training(choices); });
     repeat(count, arguments, 3000, [](Choices& choices) { try_counting(choices); });

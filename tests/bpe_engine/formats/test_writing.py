@@ -139,6 +139,40 @@ def test_minbpe_reads_it(pattern: str | None, tmp_path: Path) -> None:
         assert teaching.encode(CORPUS[:3000], allowed_special="none") == tokenizer.encode(CORPUS[:3000])
 
 
+@pytest.mark.parametrize("pattern", [*PATTERNS, *CUSTOM, None])
+def test_it_comes_back(pattern: str | None, tmp_path: Path) -> None:
+    tokenizer = trained(pattern)
+    save(tokenizer, tmp_path / "trained.json")
+    again = Tokenizer.from_file(tmp_path / "trained.json")
+    # A pattern of one's own goes by the Unicode of the `regex` package, one that is read by ours.
+    text = CORPUS if pattern not in CUSTOM else CORPUS.replace("\U000323b0", "").replace("\ua7ce", "")
+    assert again.encode(text, allowed_special="all") == tokenizer.encode(text, allowed_special="all")
+    if pattern in PATTERNS and pattern != "r50k":  # which has the pre-tokens of gpt2
+        assert again.vocabulary == Vocabulary(
+            "trained", tokenizer.vocabulary.ranks, tokenizer.vocabulary.special_tokens, PATTERNS[pattern]
+        )
+
+
+def test_what_a_model_gets_around_each_text() -> None:
+    vocabulary = trained("gpt2").vocabulary
+    end, x = vocabulary.special_tokens.values()
+    tokenizer = Tokenizer(vocabulary, prefix=[x], suffix=[end, x])
+    other = HuggingFaceTokenizer.from_str(contents(tokenizer, "tokenizer_json").decode())
+    assert other.encode("a word").ids == tokenizer.encode("a word", add_special_tokens=True)
+    with pytest.raises(VocabularyError, match="around each text"):
+        contents(tokenizer, "minbpe")
+    with pytest.raises(VocabularyError, match="5 is none"):
+        contents(Tokenizer(vocabulary, prefix=[5]), "tokenizer_json")
+
+
+def test_stages_are_not_written(tmp_path: Path) -> None:
+    save(trained("words"), tmp_path / "custom.json")
+    staged = Tokenizer.from_file(tmp_path / "custom.json")
+    for file_format in ("tokenizer_json", "tiktoken", "minbpe"):
+        with pytest.raises(VocabularyError, match="stages around its merges"):
+            contents(staged, file_format)
+
+
 def test_save_knows_the_format_by_the_ending(tmp_path: Path) -> None:
     tokenizer = trained("gpt2", "minbpe")
     for name, file_format in (("a.json", "tokenizer_json"), ("b.TIKTOKEN", "tiktoken"), ("c.model", "minbpe")):

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bpe/hash_seed.hpp"
 #include "bpe/piece_cache.hpp"
 #include "bpe/types.hpp"
 
@@ -53,13 +54,14 @@ private:
         std::uint64_t hash, offset, size, count, first;
     };
 
-    static std::uint64_t hash_of(Bytes piece);
+    std::uint64_t hash_of(PieceKey key) const { return mixed(mixed(key.low ^ seed_) ^ key.high); }
+    std::uint64_t hash_of(Bytes piece) const;
     static std::uint64_t sum(std::uint64_t one, std::uint64_t other) { return one + other < one ? ~std::uint64_t{0} : one + other; }
 
     void add_short(PieceKey key, std::uint64_t place, std::uint64_t times) {
         if (short_used_ * 2 >= short_.size()) [[unlikely]] grow_short();
         std::size_t const mask = short_.size() - 1;
-        for (std::size_t index = mixed(key.hash()) & mask;; index = (index + 1) & mask) {
+        for (std::size_t index = hash_of(key) & mask;; index = (index + 1) & mask) {
             Short& slot = short_[index];
             if (slot.low == key.low && slot.high == key.high) [[likely]] {
                 slot.count = sum(slot.count, times);
@@ -77,6 +79,7 @@ private:
     void grow_short();
     void grow_long();
 
+    std::uint64_t seed_ = hash_seed();
     std::vector<Short> short_;
     std::vector<Long> long_;
     std::vector<Byte> arena_;
