@@ -1,6 +1,6 @@
 """Where tokens start in a text, in characters or in bytes.
 
-"naïve 🙂"          tokens     na | ïve | ·\\xf0\\x9f | \\x99 | \\x82
+"naïve 👍"          tokens     na | ïve | ·\\xf0\\x9f | \\x99 | \\x82
 in bytes             0 | 2 | 6 | 9 | 10
 in characters        0 | 2 | 5 | 6 | 6         a token that starts inside a character has the place of that character
 """

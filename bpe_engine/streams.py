@@ -2,7 +2,7 @@
 
 push(9468)  ->  ""          the bytes f0 9f: a character begins
 push(239)   ->  ""          98
-push(235)   ->  "🙂"        82: there it is
+push(235)   ->  "👍"        82: there it is
 finish()    ->  ""          nothing was left over
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from bpe_engine.comparing import Comparison
     from bpe_engine.specification import Specification
 
 if TYPE_CHECKING or implementation() == "python":
@@ -250,7 +251,7 @@ class Tokenizer(Engine):
 
         >>> decoder = Tokenizer.load("cl100k_base").stream_decoder()
         >>> [decoder.push(token) for token in (15339, 220, 9468, 239, 235)], decoder.finish()
-        (['hello', ' ', '', '', '👋'], '')
+        (['hello', ' ', '', '', '👍'], '')
         """
         return StreamDecoder(self.decode_single_token_bytes, errors)
 
@@ -263,6 +264,19 @@ class Tokenizer(Engine):
     def decode_bytes_batch(self, batch: Iterable[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
         """`decode_bytes` of each sequence, in order."""
         return in_threads(self.decode_bytes, batch, num_threads)
+
+    # --- two tokenizers
+
+    def compare(self, other: Tokenizer, texts: Mapping[str, str] | Iterable[str] = ()) -> Comparison:
+        """What differs between this tokenizer and another, and what `texts` (with or without names) cost with each: for migrations.
+
+        >>> report = Tokenizer.load("cl100k_base").compare(Tokenizer.load("o200k_base"), ["a tokenizer"])
+        >>> report.tokens, report.texts[0].ours, report.texts[0].theirs
+        ((100256, 199998), 2, 2)
+        """
+        from bpe_engine.comparing import compare  # noqa: PLC0415 - who does not compare does not pay for it
+
+        return compare(self, other, texts)
 
     # --- the vocabulary
 

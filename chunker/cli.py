@@ -20,6 +20,7 @@ from chunker.console import STANDARD_OUTPUT, ending_quietly, open_output
 from chunker.files import STANDARD_INPUT, printable
 from chunker.plugins import CommandGroup
 from chunker.reports import Grouping
+from chunker.tokenizer_command import app as tokenizer_app
 
 if TYPE_CHECKING:
     from bpe_engine import Tokenizer
@@ -44,6 +45,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(tokenizer_app, name="tokenizer")
 
 
 class StrategyName(enum.StrEnum):
@@ -441,6 +443,15 @@ def index(
         float | None,
         typer.Option("--price", min=0, show_default=False, help="Of that endpoint, in dollars for a million tokens."),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="NAME",
+            show_default=False,
+            help="Where a new index keeps its vectors: lancedb:PLACE, qdrant:PLACE, pgvector:URL. Default: a file.",
+        ),
+    ] = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(
@@ -497,6 +508,7 @@ def index(
             folder=folder,
             embedder=embedder,
             embedder_options={name: value for name, value in reached.items() if value is not None},
+            store=store,
             options={name: value for name, value in given.items() if value is not None},
             tags=tag or [],
             rebuild=rebuild,

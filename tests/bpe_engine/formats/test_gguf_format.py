@@ -241,6 +241,7 @@ def by_definition(text: str, table: list[tuple[str, float, int]], *, prefixed: b
 def test_merging_by_scores(folder: Path, scored: Tokenizer, text: str) -> None:
     assert scored.encode(text) == by_definition(text, pieces(), prefixed=True)
     assert scored.decode(scored.encode(text)) == text.replace("▁", " ") or "<user>" in text
+    assert "".join(scored.stream_decoder().stream(scored.encode(text))) == scored.decode(scored.encode(text))
     tied = [(token, float(round(score / 30)), kind) for token, score, kind in pieces()]
     path = folder / "tied.gguf"
     if not path.exists():
