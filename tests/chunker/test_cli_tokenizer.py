@@ -35,8 +35,8 @@ def test_inspect_an_encoding() -> None:
         "around a text": "none",
         "stages": "'pattern o200k'",
         "longest tokens": lines["longest tokens"].strip(),
-        "sample": "\"it's\" ' ' '中'" if "' '" in lines["sample"] else lines["sample"].strip(),
-        "sample ids": lines["sample ids"].strip(),
+        "sample": "\"it's\" ' 中'",
+        "sample ids": "64190 25403",
     }
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_tokenizer(tmp_path: Path) -> None:
         assert result.stdout == ""
     result = run("inspect", "o200k-base")
     assert result.exit_code == 2
-    assert "no file of this name" in "".join(result.stderr.split("│")).replace("\n", " ") or "no file" in result.stderr
+    assert "no file" in result.stderr
     result = run("compare", "o200k_base", "cl100k_base", str(tmp_path / "none.txt"))
     assert result.exit_code == 2
     assert "does not exist" in result.stderr
