@@ -93,10 +93,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(*arguments: str, cwd: Path | None = None, **values: str) -> Iterator[Server]:
-    """A server; at the end it is interrupted, and has to have ended well and said nothing."""
+def serving(*arguments: str, cwd: Path | None = None, program: str | None = None, **values: str) -> Iterator[Server]:
+    """A server, by a program of its own if there is one; at the end it is interrupted, and has to have ended well and said nothing."""
+    started = command("serve", *arguments, "--port", "0")
+    if program is not None:
+        started[3] = program
     process = subprocess.Popen(
-        command("serve", *arguments, "--port", "0"),
+        started,
         cwd=cwd,
         env=environment(**values),
         stdout=subprocess.PIPE,
@@ -124,4 +127,5 @@ def serving(*arguments: str, cwd: Path | None = None, **values: str) -> Iterator
             process.stdout.close()
             assert process.stderr is not None
             process.stderr.close()
-    assert (process.returncode, [line for line in complaints if line != "Ended.\n"]) == (0, [])
+    outcome = (process.returncode, [line for line in complaints if line != "Ended.\n"])
+    assert outcome == (0, []), outcome

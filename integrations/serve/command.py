@@ -92,6 +92,7 @@ def serve(
             raise typer.BadParameter(f"a token has at least {_LEAST_TOKEN} characters", param_hint="--token")
         if token is not None and not token.isascii():
             raise typer.BadParameter("a token is ASCII", param_hint="--token")
+        served = Served(roots, offered_tokenizers(tokenizer or []), index_folder(index))
         listening = _listen(host, port, token)
         address = listening.getsockname()
         everywhere = address[0] in _EVERYWHERE
@@ -104,7 +105,6 @@ def serve(
         } - _EVERYWHERE
         if everywhere:
             names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
-        served = Served(roots, offered_tokenizers(tokenizer or []), index_folder(index))
         shown = "127.0.0.1" if everywhere else f"[{address[0]}]" if ":" in address[0] else address[0]
         url = f"http://{shown}:{address[1]}/"
 

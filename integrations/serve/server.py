@@ -108,8 +108,7 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
         warming = asyncio.create_task(pool.ask("count", texts=[""], tokenizer=served.tokenizers[0]))
         async with pool:
             yield
-            warming.cancel()
-            await asyncio.gather(warming, return_exceptions=True)
+        await asyncio.gather(warming, return_exceptions=True)
 
     asks = {"cut": cut, "files": files, "file": file, "search": search}
     routes = [Route(f"/api/{name}", _answering(answer), methods=["POST"]) for name, answer in asks.items()]
@@ -150,8 +149,9 @@ def _json(content: bytes) -> Response:
 
 def run(served: Served, door: Door, listening: list[socket.socket], started: Callable[[], None]) -> None:
     """Serve until Ctrl-C; `started` is called once connections are taken. The sockets are closed at the end."""
+    pool = Pool()
     config = uvicorn.Config(
-        application(served, door, Pool()),
+        application(served, door, pool),
         http=ImpatientProtocol,
         ws="none",
         loop="asyncio",
@@ -162,16 +162,22 @@ def run(served: Served, door: Door, listening: list[socket.socket], started: Cal
         timeout_graceful_shutdown=2,
         proxy_headers=False,
     )
-    server = _Server(config, started)
+    server = _Server(config, started, pool)
     server.run(sockets=listening)
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], pool: Pool) -> None:
         super().__init__(config)
         self._tell = started
+        self._pool = pool
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started:
             self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Else it would wait for what the workers are at, which nobody is there to read.
+        await self._pool.close()
+        await super().shutdown(sockets=sockets)

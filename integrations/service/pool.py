@@ -43,6 +43,7 @@ class Pool:
         for worker in self._workers:
             self._idle.put_nowait(worker)
         self._waiting = 0
+        self._closed = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -50,8 +51,17 @@ class Pool:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End all workers now; what they are at is given up, and so is what waits."""
+        self._closed = True
         for worker in self._workers:
-            await worker.stop()
+            worker.end()
+        for _ in self._workers:  # each comes back at once from who waits for its answer
+            await (await self._idle.get()).stop()
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
 
     async def ask(self, operation: str, **arguments: object) -> bytes:
         """The answer of an operation (`integrations.service.operations`), as JSON.
@@ -66,6 +76,8 @@ class Pool:
         finally:
             self._waiting -= 1
         try:
+            if self._closed:
+                raise BusyError("the server ends")
             return await worker.ask(json.dumps([operation, arguments]).encode())
         finally:
             self._idle.put_nowait(worker)
@@ -77,6 +89,7 @@ class _Worker:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._process: Process | None = None
+        self._ended = False
 
     async def ask(self, request: bytes) -> bytes:
         try:
@@ -106,12 +119,21 @@ class _Worker:
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             command = (sys.executable, "-P", "-m", "integrations.service.worker")
             self._process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=environment)
+            if self._ended:
+                raise OSError("the server has ended")
             # Its start is nobody's fault, and so not of anybody's time.
             await _read(self._process)
         return self._process
 
+    def end(self) -> None:
+        """Kill the process, and start no other; who waits for its answer will see that there is none."""
+        self._ended = True
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
     async def stop(self) -> None:
-        """End the process, if there is one."""
+        """Kill the process, if there is one, and wait for its end. Nobody else may wait for its answer."""
         process, self._process = self._process, None
         if process is None:
             return

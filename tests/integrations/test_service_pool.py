@@ -20,8 +20,8 @@ pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, TextChunker
 from chunker.index import Index
-from integrations.service.errors import BusyError, RefusedError, WorkerError
-from integrations.service.operations import MOST_CHUNKS
+from integrations.service import operations
+from integrations.service.errors import BusyError, RefusedError, TooMuchError, WorkerError
 from integrations.service.pool import Pool
 
 CUT = {"name": "", "format": "auto", "max_tokens": 20, "tokenizer": "o200k_base"}
@@ -102,26 +102,35 @@ def test_answers_are_those_of_the_library(tmp_path: Path) -> None:
     run(work, number=1)
 
 
-@pytest.mark.parametrize(
-    ("operation", "arguments", "reason"),
-    [
-        ("see", {"text": "x", **CUT, "overlap": 99}, "overlap must be from 0"),
-        ("see", {"text": "x", **CUT, "format": "klingon"}, "format must be auto or one of"),
-        ("see", {"text": "a" * 51_000, **CUT, "max_tokens": 1, "tokenizer": "characters"}, f"{MOST_CHUNKS:,} chunks"),
-        ("see", {"text": "日", **CUT, "max_tokens": 1, "tokenizer": "bytes"}, "set max_tokens to at least 3"),
-        ("search", {"folder": "nowhere", "query": "x", "limit": 1, "by": "both", "sources": [], "languages": [], "most_characters": 9}, "there is no index"),
-        ("assemble", {"items": [{"text": "x " * 99, "required": True}], "budget": 5, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "do not fit"),
-        ("assemble", {"items": [{"text": "x " * 99}], "budget": 500, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "is the limit of an answer"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_told(operation: str, arguments: dict[str, Any], reason: str) -> None:
-    async def work(pool: Pool) -> str:
-        with pytest.raises(RefusedError) as caught:
-            await pool.ask(operation, **arguments)
-        assert await ask(pool, "count", texts=["a"], tokenizer="o200k_base") == [1]
-        return str(caught.value)
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("see", {"text": "x", **CUT, "overlap": 99}, "overlap must be from 0"),
+    ("see", {"text": "x", **CUT, "format": "klingon"}, "format must be auto or one of"),
+    ("see", {"text": "日", **CUT, "max_tokens": 1, "tokenizer": "bytes"}, "set max_tokens to at least 3"),
+    ("search", {"folder": "nowhere", "query": "x", "limit": 1, "by": "both", "sources": [], "languages": [], "most_characters": 9}, "there is no index"),
+    ("assemble", {"items": [{"text": "x " * 99, "required": True}], "budget": 5, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "do not fit"),
+    ("assemble", {"items": [{"text": "x " * 99}], "budget": 500, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "is the limit of an answer"),
+]  # fmt: skip
 
-    assert reason in run(work, number=1)
+
+def test_what_is_wrong_is_told() -> None:
+    async def work(pool: Pool) -> None:
+        for operation, arguments, reason in WRONG:
+            with pytest.raises(RefusedError) as caught:
+                await pool.ask(operation, **arguments)
+            assert reason in str(caught.value)
+            assert await ask(pool, "count", texts=["a"], tokenizer="o200k_base") == [1]
+
+    run(work, number=1)
+
+
+def test_an_answer_has_only_so_many_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert operations.MOST_CHUNKS == 50_000
+    monkeypatch.setattr(operations, "MOST_CHUNKS", 50)
+    cut = {**CUT, "max_tokens": 1, "tokenizer": "characters"}
+    for operation, more in (("see", {}), ("chunk", {"first": 0, "most_characters": 100})):
+        with pytest.raises(TooMuchError, match="more than 50 chunks"):
+            operations.OPERATIONS[operation](text="a" * 51, **cut, **more)
+        assert operations.OPERATIONS[operation](text="a" * 50, **cut, **more)
 
 
 def test_what_takes_too_long_is_given_up_and_the_next_is_not() -> None:
@@ -221,13 +230,23 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     assert answer == "b'[2]'"
 
 
-def test_no_worker_is_left() -> None:
-    async def work(pool: Pool) -> int:
+def test_the_end_waits_for_nobody_and_leaves_no_worker() -> None:
+    async def work(pool: Pool) -> list[int]:
         await pool.ask("count", texts=["a"], tokenizer="words")
-        process = pool._workers[0]._process
-        assert process is not None
-        return process.pid
+        asking = [asyncio.create_task(pool.ask("see", text=LONG, **CUT)) for _ in range(5)]
+        await asyncio.sleep(0.1)
+        pids = [worker._process.pid for worker in pool._workers if worker._process is not None]
+        begin = time.monotonic()
+        await pool.close()
+        ends = await asyncio.gather(*asking, return_exceptions=True)
+        assert time.monotonic() - begin < 2
+        assert {type(end) for end in ends} <= {WorkerError, BusyError}
+        with pytest.raises(BusyError, match="the server ends"):
+            await pool.ask("count", texts=["a"], tokenizer="words")
+        return pids
 
-    pid = run(work, number=1)
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    pids = run(work, number=2)
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
