@@ -33,6 +33,7 @@ class IndexOrder:
     folder: str
     embedder: str | None
     embedder_options: dict[str, Any]
+    store: str | None
     options: dict[str, Any]
     tags: list[str]
     rebuild: bool
@@ -63,6 +64,7 @@ def run_index(paths: Sequence[str], order: IndexOrder, output: BinaryIO) -> None
             order.folder,
             embedder=order.embedder,
             embedder_options=order.embedder_options or None,
+            store=order.store,
             rebuild=order.rebuild,
             **order.options,
         )
@@ -95,6 +97,7 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
         ("chunks", f"{status.chunks:,}, {status.tokens:,} tokens"),
         ("vectors", f"{status.embeddings:,}, {status.spare:,} of them spare"),
         ("embedder", _embedder(index)),
+        *([("store", printable(index.store.spec or repr(index.store)))] if index.store is not None else []),
         ("settings", ", ".join(f"{name} {value}" for name, value in status.settings.items() if name in _SETTINGS)),
     ]
     output.write(_table(lines).encode())

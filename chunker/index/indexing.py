@@ -132,6 +132,11 @@ class Index:
         return self._settings
 
     @property
+    def store(self) -> VectorStore | None:
+        """Where its vectors are; None for a file of the index."""
+        return self._store.vector_store
+
+    @property
     def embedder(self) -> Embedder:
         """What makes its vectors. Raises `EmbedderError` if the index was made with one that has no name, and none is given."""
         if self._embedder is None:
