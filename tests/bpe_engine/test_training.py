@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import random
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -176,6 +178,29 @@ def test_progress_that_raises_stops_it() -> None:
 
     with pytest.raises(StoppedError):
         train([PROSE], 400, progress=stop)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this way to be interrupted is of POSIX")
+def test_a_signal_stops_the_merging() -> None:
+    class InterruptedHereError(Exception):
+        pass
+
+    def interrupt(*_: object) -> None:
+        raise InterruptedHereError
+
+    def arm(stage: str, done: int, total: int | None) -> None:
+        if stage == "counting":
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+    generator = random.Random(5)
+    text = "".join(generator.choices("abcdefghij", k=500_000 if implementation() == "cpp" else 30_000))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(InterruptedHereError):
+            train([text], 200_000, progress=arm)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 # --- what it refuses
