@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bpe_engine.comparing import Comparison
+    from bpe_engine.formats.writing import FileFormat
     from bpe_engine.specification import Specification
 
 if TYPE_CHECKING or implementation() == "python":
@@ -106,6 +107,15 @@ class Tokenizer(Engine):
         from bpe_engine.building import build  # noqa: PLC0415 - published encodings do without
 
         return build(specification)
+
+    def save(self, path: str | Path, file_format: FileFormat | None = None) -> None:
+        """Write a file that others read: `.json` for Hugging Face, `.tiktoken`, or minbpe's `.model`; `file_format` where the ending tells none.
+
+        A `.tiktoken` file holds tokens alone. Raises VocabularyError for what the format has no way to say, and OSError.
+        """
+        from bpe_engine.formats.writing import save  # noqa: PLC0415 - who does not write does not pay for it
+
+        save(self, path, file_format)
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[Any, ...]]:
         if self.prefix or self.suffix:

@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 
 from bpe_engine import Tokenizer, train
-from bpe_engine.formats.writing import save
 
 SIZE = 4000
 
@@ -34,7 +33,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as place:
         for name in ("tokenizer.json", "project.tiktoken"):
-            save(tokenizer, Path(place) / name)
+            tokenizer.save(Path(place) / name)
             print(f"{name}: {(Path(place) / name).stat().st_size // 1024} KiB")
         again = Tokenizer.from_file(Path(place) / "project.tiktoken", pattern=tokenizer.vocabulary.pattern)
         print(f"read again: {again.encode(text) == tokenizer.encode(text)}")

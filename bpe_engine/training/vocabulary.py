@@ -79,6 +79,8 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
         raise ValueError(f'layout is "gpt2", "minbpe" or "tokenizers", not {layout!r}')
     if isinstance(texts, str | bytes | PathLike):
         raise TypeError(f"texts is a list or another iterable of texts: [{type(texts).__name__}], for one")
+    if num_threads < 1:
+        raise ValueError(f"num_threads is at least 1, not {num_threads}")
     found = _pattern(pattern)
     order = tuple(range(256)) if layout == "minbpe" else BYTES_IN_ORDER
 

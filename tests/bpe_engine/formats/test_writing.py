@@ -180,7 +180,8 @@ def test_save_knows_the_format_by_the_ending(tmp_path: Path) -> None:
         path.write_text("what was there before")
         save(tokenizer, path)
         assert path.read_bytes() == contents(tokenizer, file_format)  # type: ignore[arg-type]  # one of them
-    save(tokenizer, tmp_path / "named", "tiktoken")
+    tokenizer.save(tmp_path / "named", "tiktoken")
+    assert (tmp_path / "named").read_bytes() == (tmp_path / "b.TIKTOKEN").read_bytes()
     assert json.loads((tmp_path / "a.json").read_text("utf-8"))["model"]["type"] == "BPE"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.TIKTOKEN", "c.model", "named"]
     with pytest.raises(VocabularyError, match=r"ending tells no format: \.json, \.tiktoken, \.model"):
