@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 pytest.importorskip("mcp", reason='needs mcp: pip install "bpe-chunker[mcp]"')
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import TextContent, Tool
 
 from bpe_engine import Tokenizer
@@ -83,7 +83,7 @@ class Agent:
 def agent_of(*arguments: str, cwd: Path | None = None) -> Iterator[Agent]:
     program, *rest = command("mcp", *arguments)
     server = StdioServerParameters(command=program, args=rest, env=environment(), cwd=cwd)
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(stdio_client(server))) as client:
         yield Agent(portal, client)
 
 
