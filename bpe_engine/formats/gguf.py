@@ -8,6 +8,7 @@ Tokens of the types control and unknown are special: in a text they are plain te
 `parse_special`. User-defined ones are always found. Some types are put right by the text of the token, as llama.cpp does: an `<|im_end|>` is a control token,
 whatever the file says. What the beginning and the end of a text get is the specification's prefix and suffix.
 
+A byte without a token raises EncodingError, where llama.cpp would leave it out.
 Not supported, and refused by name: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in `gguf_patterns.py`, merges
 of what is no token, and special tokens that overlap so that it would matter which is looked for first.
 """
@@ -15,13 +16,13 @@ of what is no token, and special tokens that overlap so that it would matter whi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 from pathlib import Path
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
 from bpe_engine.formats.gguf_metadata import Value, read_metadata
 from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS, PreTokenization
+from bpe_engine.formats.gguf_types import TokenType, put_right
 from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
 from bpe_engine.specification import AddedToken, Specification
@@ -30,66 +31,6 @@ from bpe_engine.stages.normalizers import Prepend, Replace
 
 _KEYS = ("tokenizer.", "general.name", "general.architecture")
 _SPACE = "\u2581"
-
-
-class TokenType(IntEnum):
-    """What `tokenizer.ggml.token_type` says of a token."""
-
-    UNDEFINED = 0
-    NORMAL = 1
-    UNKNOWN = 2
-    CONTROL = 3
-    USER_DEFINED = 4
-    UNUSED = 5
-    BYTE = 6
-
-
-# Control tokens by their texts, whatever the file says: those that end a text or a turn.
-_ENDS = frozenset(
-    [
-        "<|eot_id|>",
-        "<|im_end|>",
-        "<|end|>",
-        "<|return|>",
-        "<|call|>",
-        "<|flush|>",
-        "<|calls|>",
-        "<end_of_turn>",
-        "<|endoftext|>",
-        "</s>",
-        "<|eom_id|>",
-        "<EOT>",
-        "_<EOT>",
-        "[EOT]",
-        "[EOS]",
-        "<|end_of_text|>",
-        "<end_of_utterance>",
-        "<eos>",
-        "<turn|>",
-        "<|tool_response>",
-        "<｜end▁of▁sentence｜>",
-        "[e~[",
-    ]
-)
-# And those around the parts of a text to fill in, where the file does not name one: entries that do, texts.
-_FILL_IN = (
-    (
-        ("fim_pre", "prefix"),
-        "<|fim_prefix|> <fim-prefix> <fim_prefix> <｜fim▁begin｜> <PRE> ▁<PRE> <|code_prefix|> <|prefix|>",
-    ),
-    (
-        ("fim_suf", "suffix"),
-        "<|fim_suffix|> <fim-suffix> <fim_suffix> <｜fim▁hole｜> <SUF> ▁<SUF> <|code_suffix|> <|suffix|>",
-    ),
-    (
-        ("fim_mid", "middle"),
-        "<|fim_middle|> <fim-middle> <fim_middle> <｜fim▁end｜> <MID> ▁<MID> <|code_middle|> <|middle|>",
-    ),
-    (("fim_pad",), "<|fim_pad|> <fim-pad> <fim_pad> <PAD> [PAD]"),
-    (("fim_rep",), "<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>"),
-    (("fim_sep",), "<|file_sep|>"),
-)
-_SHOWN = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
 
 
 def read(path: Path) -> Specification:
@@ -223,25 +164,8 @@ class _Tokenizer:
     def _types(self) -> list[int]:
         given = self._numbers("token_type", len(self.texts))
         types = [int(kind) for kind in given] if given is not None else [int(TokenType.NORMAL)] * len(self.texts)
-        for entries, texts in _FILL_IN:
-            if not any(f"tokenizer.ggml.{entry}_token_id" in self._entries for entry in entries):
-                self._set_types(types, texts.split(), TokenType.CONTROL)
-        self._set_types(types, _ENDS, TokenType.CONTROL)
-        self._set_types(types, _SHOWN, TokenType.USER_DEFINED)
-        has = self.id_of.__contains__
-        if has("<|end|>") and (
-            (has("<|return|>") and (has("<|call|>") or has("<|calls|>")))
-            or ((has("<|call|>") or has("<|calls|>")) and has("<|flush|>"))
-        ):
-            self._set_types(types, ["<|end|>"], TokenType.USER_DEFINED)
-        if has("<|tool_response>"):
-            self._set_types(types, ["</s>"], TokenType.NORMAL)
+        put_right(types, self.id_of, self._entries)
         return types
-
-    def _set_types(self, types: list[int], texts: Iterable[str], kind: TokenType) -> None:
-        for text in texts:
-            if text in self.id_of:
-                types[self.id_of[text]] = kind
 
     def _added_tokens(self) -> tuple[AddedToken, ...]:
         looked_for = (TokenType.CONTROL, TokenType.UNKNOWN, TokenType.USER_DEFINED)
@@ -251,20 +175,34 @@ class _Tokenizer:
             raise self._error(
                 "tokens", f"the special tokens {both[0]!r:.80} and {both[1]!r:.80} overlap: not supported"
             )
-        name = self._text_entry("general.name").lower()
-        takes_right = ("phi-3" in name or "phi3" in name) and {"<unk>", "<s>", "<|endoftext|>"}
-        masks = {"<mask>"} if self._text("pre").startswith(("jina-v2-de", "jina-v2-es", "jina-v2-code")) else set()
-        masks |= {"[MASK]"} if "modern-bert" in name else set()
+        takers = self._takers(added)
+        strange = next((text for text in added if text.strip() != text), None)
+        if takers and strange is not None:
+            raise self._error(
+                "tokens",
+                f"{min(takers)!r:.80} takes white space beside it along, of which {strange!r:.80} has some: not supported",
+            )
         return tuple(
             AddedToken(
                 text,
                 token,
                 special=self.types[token] != TokenType.USER_DEFINED,
-                lstrip=text in masks,
-                rstrip=bool(takes_right) and text not in (takes_right or ()),
+                lstrip=takers.get(text) == "left",
+                rstrip=takers.get(text) == "right",
             )
             for text, token in added.items()
         )
+
+    def _takers(self, added: Iterable[str]) -> dict[str, str]:
+        """Special tokens that take the white space on one side along. No entry says so: llama.cpp goes by the names of models."""
+        name, pre = self._text_entry("general.name").lower(), self._text("pre")
+        if any(one in pre for one in ("jina-v2-de", "jina-v2-es", "jina-v2-code")):
+            return {text: "left" for text in added if text == "<mask>"}
+        if "phi-3" in name or "phi3" in name:
+            return {text: "right" for text in added if text not in ("<unk>", "<s>", "<|endoftext|>")}
+        if "modern-bert" in name:
+            return {text: "left" for text in added if text == "[MASK]"}
+        return {}
 
     def _around(self, flag: str, entry: str, token: int | None, *, default: bool) -> tuple[int, ...]:
         if not self._flag(flag, default=default):

@@ -260,6 +260,7 @@ def test_two_tokens_with_the_same_bytes(tmp_path: Path) -> None:
     fast = Tokenizer.from_file(path)
     for text in ("abc", "abcabc", "ab", "abd", "xabcdabce", "aabcc"):
         assert fast.encode(text) == slow.encode(text)
+    assert fast.decode([258, 259]) == slow.decode([258, 259]) == "abcabc"
     with pytest.raises(VocabularyError, match="only the first is ever made"):
         slow.to_tokenizer()
     path.write_bytes(b"minbpe v1\n\n1\n<|end|> 256\n97 98\n")

@@ -21,7 +21,7 @@ from small_tokenizers import corpus
 from strategies import texts
 from tokenizers import models, pre_tokenizers
 
-from bpe_engine import Tokenizer, VocabularyError
+from bpe_engine import EncodingError, Tokenizer, VocabularyError
 from bpe_engine.formats import gguf_metadata
 from bpe_engine.formats.gguf import read
 from bpe_engine.formats.gguf_metadata import read_metadata
@@ -151,9 +151,23 @@ def test_special_tokens(folder: Path) -> None:
 
 
 def test_flags_by_the_name_of_the_model(folder: Path) -> None:
-    plain = ours(folder).encode("<custom>  b")
-    phi = ours(folder, **{"general.name": "Phi-3 mini"})
-    assert phi.encode("<custom>  b") == [plain[0], *phi.encode("b")]
+    tokens = byte_level()[0]
+    special = {
+        "tokens": [*tokens, "<custom>", "<mask>", "[MASK]", "<s>"],
+        "token_type": [1] * len(tokens) + [4] * 4,
+        "bos_token_id": 0,
+        "eos_token_id": 0,
+    }
+    plain = ours(folder, **special)
+    first = len(tokens)
+    for changes, expected in (
+        ({"general.name": "Phi-3 mini"}, [first, *plain.encode("b "), first + 1, *plain.encode("c")]),
+        ({"pre": "jina-v2-de"}, [*plain.encode("<custom>  b"), first + 1, *plain.encode("  c")]),
+        ({}, plain.encode("<custom>  b <mask>  c")),
+    ):
+        assert ours(folder, **(special | changes)).encode("<custom>  b <mask>  c") == expected
+    with pytest.raises(VocabularyError, match="takes white space beside it along"):
+        ours(folder, **{"general.name": "phi3"})  # where "  \n" is a token, too
 
 
 def test_every_pre_tokenizer_loads(folder: Path) -> None:
@@ -396,6 +410,25 @@ def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) 
         Tokenizer.from_file(write(tmp_path / "refused.gguf", entries))
     assert str(raised.value).startswith(str(tmp_path / "refused.gguf"))
     assert message in str(raised.value)
+
+
+def test_a_byte_without_a_token(tmp_path: Path) -> None:
+    tokens = [chr(point) for point in range(ord("!"), ord("~"))]  # no "~", no space
+    tokenizer = Tokenizer.from_file(
+        write(tmp_path / "few.gguf", {"model": "gpt2", "pre": "gpt-2", "tokens": [*tokens, "ab"], "merges": ["a b"]})
+    )
+    assert tokenizer.count("abc") == 2
+    for text in ("a~", "a b", "中"):
+        with pytest.raises(EncodingError):
+            tokenizer.encode(text)
+    scores = [(text, score, kind) for text, score, kind in pieces() if text != "<0xE4>"]
+    few = scored_entries(
+        **dict(zip(("tokens", "scores", "token_type"), map(list, zip(*scores, strict=True)), strict=True))
+    )
+    by_scores = Tokenizer.from_file(write(tmp_path / "few scores.gguf", few))
+    assert by_scores.decode(by_scores.encode("Ö")) == "Ö"
+    with pytest.raises(EncodingError):
+        by_scores.encode("\u4fff")
 
 
 def test_scores_that_are_none(tmp_path: Path) -> None:
