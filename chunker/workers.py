@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -96,7 +97,7 @@ class _Worker:
         # A forked process has copies of all pipes: a copy of our end would keep it from seeing that we are gone.
         inherited = [*others, self.pipe] if context.get_start_method() == "fork" else []
         self.process: BaseProcess = context.Process(target=_serve, args=(theirs, inherited, work), daemon=True)
-        with _without_interrupts():
+        with _without_interrupts(), _without_current_folder():
             self.process.start()
         theirs.close()
         self.jobs: deque[_Job] = deque()
@@ -130,6 +131,20 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Python lets the processes that it spawns look for modules in the current folder first, whose multiprocessing.py may be anybody's."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 class Workers(Generic[Item, Result]):

@@ -335,3 +335,28 @@ def test_the_command_with_workers_writes_what_it_writes_without(tree: Path) -> N
     assert alone.stdout.count(b"\n") > FILES - 3
     assert (together.stdout, together.stderr) == (alone.stdout, alone.stderr)
     assert b"051.txt: byte 11" in together.stderr
+
+
+@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+def test_no_module_of_the_current_folder_is_imported(tmp_path: Path, start_method: str) -> None:
+    if start_method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"there is no {start_method} on this system")
+    hostile, program = tmp_path / "hostile", tmp_path / "program.py"
+    hostile.mkdir()
+    for name in ("multiprocessing", "pickle", "json"):
+        (hostile / f"{name}.py").write_text("open('was-run', 'w').close()\n")
+    for name in ("a.txt", "b.txt"):
+        (hostile / name).write_text("word\n")
+    program.write_text(
+        "import os\nfrom chunker.batches import chunk_files\n"
+        'if __name__ == "__main__":\n'
+        f"    done = chunk_files(['a.txt', 'b.txt'], 64, workers=2, start_method={start_method!r})\n"
+        "    print([result.path for result in done], 'PYTHONSAFEPATH' in os.environ)\n"
+    )
+    values = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    values["PYTHONPATH"] = str(Path(chunker.__path__[0]).parent)
+    done = subprocess.run(
+        [sys.executable, str(program)], cwd=hostile, env=values, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("['a.txt', 'b.txt'] False\n", "")
+    assert not (hostile / "was-run").exists()
