@@ -25,6 +25,7 @@ import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from chunker.errors import OptionError
@@ -94,6 +95,16 @@ def store_named(spec: str) -> VectorStore:
     if not isinstance(made, VectorStore):
         raise VectorStoreError(f"what is registered as the vector store {kind!r} is none: {made!r}")
     return made
+
+
+def hide_folder(place: str) -> None:
+    """Make the folder of a store, and keep its files out of whatever walks over the files around it."""
+    try:
+        folder = Path(place)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise VectorStoreError(f"{place}: {error.strerror}") from error
 
 
 def without_password(spec: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from chunker.index.errors import MissingExtraError, VectorStoreError
+from chunker.index.vector_stores import hide_folder
 from chunker.index.vectors import Vectors
 
 try:
@@ -47,6 +48,8 @@ class LanceStore:
 
     def create(self, table: str, dimensions: int) -> None:
         """Make a table without vectors; nothing if it is there."""
+        if "://" not in self._place:
+            hide_folder(self._place)
         schema = pa.schema([pa.field("key", pa.string()), pa.field("vector", pa.list_(pa.float32(), dimensions))])
         with _telling(self._place):
             _connected(self._place).create_table(table, schema=schema, exist_ok=True)

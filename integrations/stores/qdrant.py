@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from chunker.index.errors import MissingExtraError, VectorStoreError
-from chunker.index.vector_stores import without_password
+from chunker.index.vector_stores import hide_folder, without_password
 from chunker.index.vectors import Vectors
 
 try:
@@ -53,6 +53,8 @@ class QdrantStore:
 
     def create(self, table: str, dimensions: int) -> None:
         """Make a collection without vectors; nothing if it is there."""
+        if not self._is_server:
+            hide_folder(self._place)
         with self._connected() as client, _telling(self._shown):
             if not client.collection_exists(table):
                 # By the product: a cosine would be told of vectors that Qdrant has scaled, which are not what was put.

@@ -408,6 +408,16 @@ def test_killed_at_random_moments(kind: str, place: str, tmp_path: Path) -> None
     assert killed >= KILLS // 2
 
 
+@pytest.mark.parametrize("name", ["lancedb", "qdrant"])
+def test_a_store_among_the_files_is_none_of_them(name: str, tmp_path: Path) -> None:
+    store = vector_store_kinds.store_at(name, vector_store_kinds.place_of(name, tmp_path / "stores"))
+    project(tmp_path)
+    index = Index.open(tmp_path / ".chunker", embedder=SMALL, store=store)
+    assert index.sync(tmp_path).files == 10
+    report = index.sync(tmp_path)
+    assert (report.files, report.problems, report.left_out) == (10, [], [])
+
+
 # --- by name, and what is refused
 
 
