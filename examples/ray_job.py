@@ -48,9 +48,9 @@ def main() -> None:
         local = {} if "RAY_ADDRESS" in os.environ else {"num_cpus": WORKERS + 2, "include_dashboard": False}
         ray.init(log_to_driver=False, **local)
         try:
-            steps = [ChunkBatch(128, context=True), EmbedBatch("hashing", dimensions=256)]
+            chunking, embedding = ChunkBatch(128, context=True), EmbedBatch("hashing", dimensions=256)
             for _ in range(2):
-                report = chunk_corpus(corpus, out, steps, workers=WORKERS)
+                report = chunk_corpus(corpus, out, [chunking, embedding], workers=WORKERS)
                 print(
                     f"{report.done} parts done, {report.skipped} skipped: {report.chunks} chunks, {report.tokens} tokens"
                 )
