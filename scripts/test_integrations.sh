@@ -23,8 +23,10 @@ declare -A packages=(
     [langchain-oldest]="langchain-core==1.0.0 langchain-text-splitters==1.0.0"
     [llamaindex-newest]="llama-index-core"
     [llamaindex-oldest]="llama-index-core==0.12.0"
+    [mcp-oldest]="mcp==2.0.0"
     [ray-newest]="ray[data] pyarrow fsspec"
     [sentences-newest]="sentence-transformers model2vec"
+    [serve-oldest]="starlette==1.0.0 uvicorn==0.40.0"
     [spark-newest]="pyspark pyarrow pandas fsspec"
     [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow"
     [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0"
@@ -63,7 +65,7 @@ for name in "$@"; do
         # An old package on today's pydantic warns of itself.
         llamaindex-oldest) options+=(-W ignore::UserWarning) ;;
     esac
-    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|pgvector|pyspark|qdrant-client|ray|sentence-transformers) ' | tr -s ' ' | tr '\n' ' ')"
+    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|mcp|pgvector|pyspark|qdrant-client|ray|sentence-transformers|starlette|uvicorn) ' | tr -s ' ' | tr '\n' ' ')"
     case $name in
         ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
         sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
