@@ -25,6 +25,7 @@ WORDS = 30_000
 WORDS_OF_A_CHUNK = 60
 CHUNKS_OF_A_FILE = 100
 QUERIES = 50
+EXCERPT = 12  # words
 NEAREST = 10
 BATCH = 4096
 DIMENSIONS = 512
@@ -82,13 +83,23 @@ def make(folder: Path, chunks: int) -> Figures:
     for start in range(0, len(rows), BATCH):
         rows[start : start + BATCH] = embedder.embed(noting.texts[start : start + BATCH])
     rows.flush()
-    queries = [" ".join(chance.choices(words, k=3)) for _ in range(QUERIES)]
-    (folder / "queries.json").write_text(json.dumps(queries), encoding="utf-8")
-    vectors = np.stack([embedder.embed_query(query) for query in queries])
-    np.save(folder / "queries.npy", vectors)
-    nearest = np.stack([np.argsort(-(rows @ vector), kind="stable")[:NEAREST] for vector in vectors])
-    np.save(folder / "nearest.npy", nearest)
+    for kind, queries in {
+        "excerpts": [_excerpt(chance, chance.choice(noting.texts)) for _ in range(QUERIES)],
+        "rare": [" ".join(chance.choices(words, k=3)) for _ in range(QUERIES)],
+    }.items():
+        (folder / f"{kind}.json").write_text(json.dumps(queries), encoding="utf-8")
+        vectors = np.stack([embedder.embed_query(query) for query in queries])
+        np.save(folder / f"{kind}.npy", vectors)
+        nearest = np.stack([np.argsort(-(rows @ vector), kind="stable")[:NEAREST] for vector in vectors])
+        np.save(folder / f"{kind}-nearest.npy", nearest)
     return {"chunks": report.chunks, "tokens": report.tokens, "embedding": time.perf_counter() - began}
+
+
+def _excerpt(chance: random.Random, text: str) -> str:
+    """Some words that follow each other in a text."""
+    words = text.split()
+    start = chance.randrange(max(len(words) - EXCERPT, 1))
+    return " ".join(words[start : start + EXCERPT])
 
 
 OPTIONS: dict[str, Any] = {"max_tokens": 256, "desired_tokens": 64}
@@ -109,15 +120,12 @@ def ours_search(folder: Path, by: Any, place: str = "ours", store: Any = None) -
     """Ours: by vectors, words or both."""
     index = Index.open(folder / place, embedder=HashingEmbedder(DIMENSIONS), root=folder / "files", store=store)
     numbers = {_name(text): number for number, text in enumerate(_texts(folder))} if by == "vectors" else {}
-    found: list[list[int]] = []
 
-    def search(query: str, _vector: object) -> None:
+    def search(query: str, _vector: object) -> list[int]:
         hits = index.search(query, NEAREST, by=by)
-        found.append([numbers[_name(hit.text)] for hit in hits] if numbers else [])
+        return [numbers[_name(hit.text)] for hit in hits] if numbers else []
 
-    figures = _searched(folder, search)
-    figures["memory to search, MB"] = _memory()
-    return figures | ({"found, %": _share(folder, found)} if numbers else {})
+    return _searched(folder, search)
 
 
 def ours_lance_write(folder: Path) -> Figures:
@@ -163,14 +171,13 @@ def lancedb_search(folder: Path, by: str) -> Figures:
     if by != "vectors":
         raise ValueError(by)
     table = lancedb.connect(folder / "lance").open_table("chunks")
-    found: list[list[int]] = []
 
-    def search(_query: str, vector: Any) -> None:  # noqa: ANN401  # an array
+    def search(_query: str, vector: Any) -> list[int]:  # noqa: ANN401  # an array
         rows = table.search(vector).distance_type("dot").limit(NEAREST).select(["id", "text", "_distance"]).to_arrow()
-        found.append(rows["id"].to_pylist())
+        numbers: list[int] = rows["id"].to_pylist()
+        return numbers
 
-    figures = _searched(folder, search)
-    return figures | {"found, %": _share(folder, found), "memory to search, MB": _memory()}
+    return _searched(folder, search)
 
 
 def chroma_write(folder: Path) -> Figures:
@@ -190,14 +197,12 @@ def chroma_search(folder: Path, by: str) -> Figures:
     if by != "vectors":
         raise ValueError(by)
     collection = _collection(folder)
-    found: list[list[int]] = []
 
-    def search(_query: str, vector: Any) -> None:  # noqa: ANN401  # an array
+    def search(_query: str, vector: Any) -> list[int]:  # noqa: ANN401  # an array
         answer = collection.query(query_embeddings=[vector], n_results=NEAREST, include=["documents", "distances"])
-        found.append([int(number) for number in answer["ids"][0]])
+        return [int(number) for number in answer["ids"][0]]
 
-    figures = _searched(folder, search)
-    return figures | {"found, %": _share(folder, found), "memory to search, MB": _memory()}
+    return _searched(folder, search)
 
 
 def _collection(folder: Path) -> Any:  # noqa: ANN401  # a collection of Chroma
@@ -220,19 +225,36 @@ def _batches(folder: Path) -> Iterator[tuple[int, list[str], Any]]:
         yield first, list(itertools.islice(texts, BATCH)), np.array(rows[first : first + BATCH])
 
 
-def _searched(folder: Path, search: Callable[[str, Any], None]) -> Figures:
-    queries = json.loads((folder / "queries.json").read_text("utf-8"))
-    vectors = np.load(folder / "queries.npy")
-    times = [_seconds(lambda q=query, v=vector: search(q, v)) for query, vector in zip(queries, vectors, strict=True)]  # type: ignore[misc]  # defaults of a lambda
-    # The first one opens files and reads them.
-    worked, waited = (statistics.median(column) * 1000 for column in zip(*times[1:], strict=True))
-    return {"search, ms": worked, "waited, ms": waited}
+def _searched(folder: Path, search: Callable[[str, Any], list[int]]) -> Figures:
+    """Time and finds of questions that are excerpts of chunks, and finds of questions of words that hardly go together in any."""
+    figures: Figures = {}
+    for kind, column in (("excerpts", "found, %"), ("rare", "of rare words, %")):
+        queries = json.loads((folder / f"{kind}.json").read_text("utf-8"))
+        vectors = np.load(folder / f"{kind}.npy")
+        nearest = np.load(folder / f"{kind}-nearest.npy").tolist()
+        found, times = _asked(search, queries, vectors)
+        if kind == "excerpts":
+            # The first one opens files and reads them.
+            worked, waited = (statistics.median(times_of) * 1000 for times_of in zip(*times[1:], strict=True))
+            figures |= {"search, ms": worked, "waited, ms": waited}
+        if any(found):
+            shared = sum(len(set(mine) & set(right)) for mine, right in zip(found, nearest, strict=True))
+            figures[column] = 100 * shared / sum(map(len, nearest))
+    return figures | {"memory to search, MB": _memory()}
 
 
-def _share(folder: Path, found: list[list[int]]) -> float:
-    nearest = np.load(folder / "nearest.npy").tolist()
-    shared = sum(len(set(mine) & set(right)) for mine, right in zip(found, nearest, strict=True))
-    return 100 * shared / sum(map(len, nearest))
+def _asked(
+    search: Callable[[str, Any], list[int]],
+    queries: list[str],
+    vectors: Any,  # noqa: ANN401  # an array
+) -> tuple[list[list[int]], list[tuple[float, float]]]:
+    """What each question finds, and how long that takes."""
+    found: list[list[int]] = []
+    times = [
+        _seconds(lambda q=query, v=vector: found.append(search(q, v)))  # type: ignore[misc]  # defaults of a lambda
+        for query, vector in zip(queries, vectors, strict=True)
+    ]
+    return found, times
 
 
 def _name(text: str) -> bytes:
