@@ -17,10 +17,10 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, ParamSpec
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -51,6 +51,12 @@ class Offered:
     roots: Roots
     tokenizers: list[str]
     index: Path | None
+
+
+class _File(NamedTuple):
+    """A file, where a text may stand as well."""
+
+    path: str
 
 
 def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
@@ -102,9 +108,8 @@ class _Tools:
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:
         """Count tokens of texts and files, exactly as the model does."""
-        contents = [*texts, *[await self._read(path) for path in paths]]
+        contents = await self._contents([*texts, *map(_File, paths)])
         names = [*(f"text {number}" for number in range(1, len(texts) + 1)), *paths]
-        self._check(contents)
         counts = await self._ask("count", texts=contents, tokenizer=self._tokenizer(tokenizer))
         told = [{"name": name, "tokens": tokens} for name, tokens in zip(names, counts, strict=True)]
         return {"counts": told, "total": sum(counts)}
@@ -129,8 +134,7 @@ class _Tools:
         """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure. Long results come in parts: ask again with `first` = `next`."""
         if text and path:
             raise RefusedError("give either text or path")
-        content = await self._read(path) if path else text
-        self._check([content])
+        (content,) = await self._contents([_File(path) if path else text])
         told = await self._ask(
             "chunk",
             text=content,
@@ -193,13 +197,11 @@ class _Tools:
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:
         """Assemble the best prompt of texts and files that fits a token budget exactly: what is required, then what matters most; and a report of what became of each."""
-        made: list[dict[str, Any]] = []
-        for item in items:
-            fields = item.model_dump(exclude={"path"})
-            if item.path is not None:
-                fields |= {"text": await self._read(item.path), "id": item.id or item.path}
-            made.append(fields)
-        self._check([fields["text"] for fields in made])
+        contents = await self._contents([item.text if item.path is None else _File(item.path) for item in items])
+        made = [
+            {**item.model_dump(exclude={"path"}), "text": content, "id": item.id or item.path}
+            for item, content in zip(items, contents, strict=True)
+        ]
         return dict(
             await self._ask(
                 "assemble",
@@ -218,16 +220,25 @@ class _Tools:
     def _given(self, root: Path, sources: set[str]) -> set[str]:
         return {source for source in sources if self._offered.roots.gives(root / source)}
 
+    async def _contents(self, asked: Sequence[str | _File | None]) -> list[str]:
+        """The texts, and those of the files. Raises `TooMuchError` as soon as they are too large together: the others are not even read."""
+        left = MOST_TEXT_BYTES
+        contents = []
+        for one in asked:
+            content = await self._read(one.path) if isinstance(one, _File) else one or ""
+            left -= len(content.encode("utf-8", "surrogatepass"))
+            if left < 0:
+                raise TooMuchError(
+                    f"the texts have more than {MOST_TEXT_BYTES:,} bytes, which is the limit of one call"
+                )
+            contents.append(content)
+        return contents
+
     async def _read(self, path: str) -> str:
         if not self._offered.roots:
             raise RefusedError("no files are offered: the server was started without roots")
         document = await asyncio.to_thread(self._offered.roots.read, path)
         return document.text
-
-    def _check(self, texts: list[str]) -> None:
-        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-        if size > MOST_TEXT_BYTES:
-            raise TooMuchError(f"the texts have {size:,} bytes; {MOST_TEXT_BYTES:,} is the limit of one call")
 
     def _tokenizer(self, name: str) -> str:
         if name not in self._offered.tokenizers:
