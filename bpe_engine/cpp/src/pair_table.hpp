@@ -31,7 +31,8 @@ public:
     std::uint32_t* take(std::size_t size) {
         if (size > left_) {
             std::size_t const block = size > usual ? size : usual;
-            blocks_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(block));
+            std::unique_ptr<std::uint32_t[]> made(new std::uint32_t[block]);  // make_unique would fill it
+            blocks_.push_back(std::move(made));
             if (block > usual) return blocks_.back().get();
             free_ = blocks_.back().get();
             left_ = block;
