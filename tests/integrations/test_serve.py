@@ -307,7 +307,7 @@ def test_it_ends_at_once_while_it_is_at_work() -> None:
         time.sleep(0.5)
         begin = time.monotonic()
     # And `serving` looks at how it ended.
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 12
     for connection in connections:
         connection.close()
 
@@ -359,7 +359,7 @@ def test_slow_clients_are_not_waited_for(impatient: Server) -> None:
     finally:
         for connection in (silent, dripping, later, bodiless):
             connection.close()
-    assert time.monotonic() - begin < 8
+    assert time.monotonic() - begin < 20
 
 
 def test_a_client_that_does_not_read_is_cut_off(impatient: Server) -> None:
@@ -372,7 +372,7 @@ def test_a_client_that_does_not_read_is_cut_off(impatient: Server) -> None:
         connection.sendall(head.encode() + body)
         received = connection.recv(1000)  # the answer has begun
         length = int(received.split(b"content-length: ")[1].split(b"\r\n")[0])
-        time.sleep(2.5)
+        time.sleep(3)
         total = len(received)
         while part := connection.recv(1 << 16):
             total += len(part)

@@ -25,8 +25,8 @@ from integrations.service.errors import BusyError, RefusedError, TooMuchError, W
 from integrations.service.pool import Pool
 
 CUT = {"name": "", "format": "auto", "max_tokens": 20, "tokenizer": "o200k_base"}
-# Seconds of work for a worker: each letter is a chunk.
-LONG = "a " * 1_000_000
+# Some ten seconds of work for a worker.
+LONG = "a " * 1_800_000
 
 
 def run(work: Callable[[Pool], Awaitable[Any]], **options: Any) -> Any:
@@ -137,12 +137,12 @@ def test_what_takes_too_long_is_given_up_and_the_next_is_not() -> None:
     async def work(pool: Pool) -> None:
         await pool.ask("count", texts=["a"], tokenizer="o200k_base")
         begin = time.monotonic()
-        with pytest.raises(WorkerError, match=r"more than 0\.5 seconds"):
+        with pytest.raises(WorkerError, match="more than 2 seconds"):
             await pool.ask("see", text=LONG, **{**CUT, "max_tokens": 30})
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 10
         assert await ask(pool, "count", texts=["a b"], tokenizer="words") == [2]
 
-    run(work, number=1, seconds=0.5)
+    run(work, number=1, seconds=2)
 
 
 def test_a_worker_that_dies_and_a_client_that_goes() -> None:
@@ -239,7 +239,7 @@ def test_the_end_waits_for_nobody_and_leaves_no_worker() -> None:
         begin = time.monotonic()
         await pool.close()
         ends = await asyncio.gather(*asking, return_exceptions=True)
-        assert time.monotonic() - begin < 2
+        assert time.monotonic() - begin < 10  # and not until all five are done
         assert {type(end) for end in ends} <= {WorkerError, BusyError}
         with pytest.raises(BusyError, match="the server ends"):
             await pool.ask("count", texts=["a"], tokenizer="words")
