@@ -53,8 +53,10 @@ def _bytes(array: pa.Array) -> pa.Array:
         array = array.dictionary.take(array.indices)
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), pa.binary())
-    # The bytes as they are: to make strings of them would check them, and refuse all for one.
-    return pc.cast(array, pa.large_binary(), safe=False)
+    # The bytes as they are: to make strings of them would check them, and refuse all for one. Old versions do not cast views.
+    if pa.types.is_string_view(array.type):
+        return array.view(pa.binary_view())
+    return array if pa.types.is_binary_view(array.type) else pc.cast(array, pa.large_binary(), safe=False)
 
 
 def decoded(value: bytes) -> str:
