@@ -11,7 +11,7 @@
 Needs ftfy and spaCy, of which the rules for English are used and no model: pip install "bpe-chunker[gpt1]". The same ids as `transformers` gives with
 both packages installed, release by release of theirs: the rules of spaCy change over time, and the repairs of ftfy.
 
-Linear, or n log n, but for spaCy, which takes quadratic time for a word of a hundred thousand punctuation marks.
+Linear, or n log n, but for spaCy's part: it takes quadratic time for thousands of brackets or quotation marks without a space (20,000 of them: half a minute).
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ END = "</w>"
 
 _ONE_KIND = str.maketrans({"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"})
 _MARKS = re.compile(r"""-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|\\+|/+|\*+|\[+|\]+|\}+|\{+|\|+|_+""")
-_AROUND_LINE_ENDS = re.compile(r"\s*\n\s*")
-_SPACES = re.compile(r"[^\S\n]+")
+_WHITE_SPACE = re.compile(r"\s+")
 _FIRST_LINE = "#version"
 
 
@@ -212,7 +211,7 @@ def standardized(text: str) -> str:
     'Well... ( no ) - yes \\n ok ??'
     """
     text = _MARKS.sub(r" \g<0> ", text.translate(_ONE_KIND))
-    return _SPACES.sub(" ", _AROUND_LINE_ENDS.sub(" \n ", text)).strip()
+    return _WHITE_SPACE.sub(lambda run: " \n " if "\n" in run[0] else " ", text).strip()
 
 
 def parse_merges(data: bytes, source: str) -> list[tuple[str, str]]:

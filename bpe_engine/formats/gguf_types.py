@@ -82,7 +82,7 @@ def put_right(types: list[int], id_of: Mapping[str, int], entries: Container[str
     def put(texts: Iterable[str], kind: TokenType) -> None:
         for text in texts:
             if text in id_of:
-                types[id_of[text]] = kind
+                types[id_of[text]] = int(kind)
 
     for names, texts in _FILL_IN:
         if not any(f"tokenizer.ggml.{name}_token_id" in entries for name in names):

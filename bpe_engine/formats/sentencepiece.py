@@ -185,8 +185,8 @@ def _any_of(symbols: list[str]) -> str:
 def _never_made(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
     """The normal pieces that their own characters do not merge to.
 
-    >>> _never_made({0: "a", 1: "b", 2: "ab", 3: "ba", 4: "aba", 5: "xyz"}, {2: 0, 4: 1, 3: 2})
-    [3, 5]
+    >>> _never_made(dict(enumerate(["a", "b", "c", "d", "bc", "ab", "cd", "abcd", "xyz"])), {4: 0, 5: 1, 6: 2, 7: 3})
+    [7, 8]
     """
     id_of = {text: token for token, text in normal.items()}
 

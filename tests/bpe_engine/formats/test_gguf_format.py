@@ -171,7 +171,7 @@ def test_flags_by_the_name_of_the_model(folder: Path) -> None:
 
 
 def test_every_pre_tokenizer_loads(folder: Path) -> None:
-    for pre in PRE_TOKENIZATIONS:
+    for pre in {found: name for name, found in PRE_TOKENIZATIONS.items()}.values():  # one name of each
         tokenizer = ours(folder, pre=pre)
         assert (
             tokenizer.decode(tokenizer.encode("It's 2025, École: ~/a  \n\n 中文")) == "It's 2025, École: ~/a  \n\n 中文"
@@ -443,8 +443,8 @@ def test_truncated_and_changed(tmp_path: Path) -> None:
     entries = scored_entries(tokens=[token for token, _, _ in pieces()][:300], scores=[0.5] * 300, token_type=[1] * 300)
     data = write(tmp_path / "small.gguf", entries).read_bytes()
     assert refused(tmp_path / "small.gguf", data, Tokenizer.from_file) is None
-    messages = [refused(tmp_path / "small.gguf", copy, Tokenizer.from_file) for copy in damaged(data, 60)]
-    assert sum(message is not None for message in messages) > 60
+    messages = [refused(tmp_path / "small.gguf", copy, Tokenizer.from_file) for copy in damaged(data, 40)]
+    assert sum(message is not None for message in messages) > 40
 
 
 words = st.text("ab<", min_size=1, max_size=4)
