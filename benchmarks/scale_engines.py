@@ -26,7 +26,7 @@ from real_texts import own_markdown, standard_library
 from chunker.scale import ChunkBatch, chunk_corpus
 
 PARTS = 8
-ROUNDS = 2
+ROUNDS = 2  # after one that is not counted
 ENGINES = ("processes", "ray", "spark")
 
 # Does one run with so many workers, from a folder to a folder.
@@ -94,7 +94,7 @@ def main() -> None:
         for name in given.engine
         if name == "processes" or importlib.util.find_spec({"spark": "pyspark"}.get(name, name))
     ]
-    rows: list[list[str]] = []
+    report = Report("One corpus, one worker and two", given.output)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "in").mkdir()
@@ -104,13 +104,11 @@ def main() -> None:
 
             ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
             ray.data.DataContext.get_current().enable_progress_bars = False
+        told = f"{os.cpu_count()} cores; {size / 1e6:.1f} MB in {PARTS} parts; others used the machine as well"
+        report.add_provenance(["bpe-chunker", "pyarrow", "ray", "pyspark"], told)
         for engine in there:
-            rows += [_row(engine, engines[engine], workers, folder, size) for workers in (1, 2)]
-    report = Report("One corpus, one worker and two", given.output)
-    report.add_provenance(
-        ["bpe-chunker", "pyarrow", "ray", "pyspark"], f"{os.cpu_count()} cores; {size / 1e6:.1f} MB in {PARTS} parts"
-    )
-    report.add_table(["", "workers", "seconds", "MB/s", "chunks"], rows)
+            rows = [_row(engine, engines[engine], workers, folder, size) for workers in (1, 2)]
+            report.add_table(["", "workers", "seconds", "MB/s", "chunks"], rows)
 
 
 def _row(name: str, engine: Engine, workers: int, folder: Path, size: int) -> list[str]:
