@@ -28,8 +28,8 @@ declare -A packages=(
     [sentences-newest]="sentence-transformers model2vec"
     [serve-oldest]="starlette==1.0.0 uvicorn==0.40.0"
     [spark-newest]="pyspark pyarrow pandas fsspec"
-    [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow"
-    [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0"
+    [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow fsspec"
+    [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0"
 )
 tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
 
@@ -64,10 +64,12 @@ for name in "$@"; do
     case $name in
         # An old package on today's pydantic warns of itself.
         llamaindex-oldest) options+=(-W ignore::UserWarning) ;;
+        stores-oldest) options+=(-W ignore::UserWarning -W ignore::DeprecationWarning) ;;
     esac
     echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|mcp|pgvector|pyspark|qdrant-client|ray|sentence-transformers|starlette|uvicorn) ' | tr -s ' ' | tr '\n' ' ')"
     case $name in
         ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
+        stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/chunker/scale") ;;
         sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
         *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
     esac
