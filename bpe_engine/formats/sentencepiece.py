@@ -139,10 +139,14 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
     # Merging knows normal pieces alone: the text of no piece, as an empty one is, keeps the others out.
     normal = [text if kind == _NORMAL else "" for text, kind in zip(texts, types, strict=True)]
     ranks = ranks_by_score(normal, [score for _, score, _ in model.pieces])
-    symbols = [text for text, kind in zip(texts, types, strict=True) if kind == _USER_DEFINED]
-    tokens = {token: text for token, text in enumerate(texts) if types[token] in (_NORMAL, _USER_DEFINED)}
+    # User-defined symbols are looked for in normalized text. Where normalization puts nothing in and takes nothing out they are added tokens of that kind.
+    # Else they are pre-tokens that are taken whole, with which a growing text is counted anew.
+    are_added = not (model.add_dummy_prefix or model.remove_extra_whitespaces)
+    pre_tokens = () if are_added else (_USER_DEFINED,)
+    symbols = [text for text, kind in zip(texts, types, strict=True) if kind in pre_tokens]
+    tokens = {token: text for token, text in enumerate(texts) if types[token] in (_NORMAL, *pre_tokens)}
     if symbols:
-        # They are pre-tokens that are taken whole. No other pre-token may be, but those that merging makes, too.
+        # No other pre-token may be taken whole, but those that merging makes, too.
         for token in _never_made({token: text for token, text in enumerate(normal) if text}, ranks):
             del tokens[token]
     fallback = byte_fallback_of({texts[token]: token for token, kind in enumerate(types) if kind == _BYTE})
@@ -168,7 +172,11 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
         fuse_unknown=True,
         normalizers=_normalizers(model),
         pre_tokenizers=(Split(Expression(_any_of(symbols))),) if symbols else (),
-        added_tokens=tuple(AddedToken(text, token) for token, text in enumerate(texts) if types[token] == _CONTROL),
+        added_tokens=tuple(
+            AddedToken(text, token, special=types[token] == _CONTROL, normalized=types[token] == _USER_DEFINED)
+            for token, text in enumerate(texts)
+            if types[token] == _CONTROL or (are_added and types[token] == _USER_DEFINED)
+        ),
         decoders=_decoders(model, has_bytes=bool(fallback)),
     )
 

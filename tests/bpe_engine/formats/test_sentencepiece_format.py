@@ -27,6 +27,12 @@ KINDS: dict[str, dict[str, Any]] = {
         "remove_extra_whitespaces": False,
         "user_defined_symbols": SYMBOLS,
     },
+    "gemma": {
+        "byte_fallback": True,
+        "add_dummy_prefix": False,
+        "remove_extra_whitespaces": False,
+        "user_defined_symbols": [*SYMBOLS, "▁▁", "▁▁▁", "\n\n"],
+    },
     "unknown tokens": {"remove_extra_whitespaces": False},
     "no dummy prefix": {"add_dummy_prefix": False, "remove_extra_whitespaces": False},
     "no extra spaces": {"byte_fallback": True},
@@ -111,7 +117,7 @@ def test_equal_to_sentencepiece(pairs: dict[str, tuple[Tokenizer, Any]], text: s
 @settings(max_examples=25)
 @given(parts=st.lists(st.one_of(pieces, texts(2)), max_size=6))
 def test_the_exactness_law(pairs: dict[str, tuple[Tokenizer, Any]], parts: list[str]) -> None:
-    for ours, theirs in (pairs["llama"], pairs["unknown tokens"], pairs["mistral, with symbols"]):
+    for ours, theirs in (pairs["llama"], pairs["gemma"], pairs["unknown tokens"], pairs["mistral, with symbols"]):
         encoder = ours.appending_encoder()
         for part in parts:
             mark = encoder.snapshot()
