@@ -3,7 +3,7 @@
     BpeEngineError
     ├── VocabularyError              a vocabulary or a file that holds one is not usable      (also ValueError)
     │   ├── UnknownEncodingError     no published encoding or model has this name             (also KeyError)
-    │   ├── UnsupportedModelError    a tokenizer file that is well, but no byte-pair encoding
+    │   ├── UnsupportedModelError    a tokenizer.json that `tokenizers` runs, and this engine does not
     │   ├── VocabularyUnavailableError   a published file is neither embedded, cached nor reachable
     │   └── HashMismatchError        the bytes of a published file are not the published ones
     ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
@@ -35,7 +35,7 @@ class UnknownEncodingError(VocabularyError, KeyError):
 
 
 class UnsupportedModelError(VocabularyError):
-    """The file holds a tokenizer that is no byte-pair encoding: WordPiece, Unigram. The package `tokenizers` runs it."""
+    """The file holds a tokenizer that is no byte-pair encoding, or asks for a part that this engine lacks; the package `tokenizers` runs it."""
 
 
 class VocabularyUnavailableError(VocabularyError):

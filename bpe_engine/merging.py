@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from itertools import accumulate
 
 from bpe_engine.definition import RankOf, merge_by_definition
-from bpe_engine.errors import EncodingError, VocabularyError
+from bpe_engine.errors import EncodingError, UnsupportedModelError, VocabularyError
 from bpe_engine.patterns import Pattern
 from bpe_engine.ranking import rank_by_pairs
 from bpe_engine.received import to_bytes
@@ -73,13 +73,13 @@ class Merging:
             )
         if specification.byte_fallback and len(specification.byte_fallback) < 256 and isinstance(unknown, int):
             missing = min(set(range(256)) - specification.byte_fallback.keys())
-            raise VocabularyError(
+            raise UnsupportedModelError(
                 f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
             )
         never_merged = set(specification.byte_fallback.values()) | {unknown}
         for place, pair in enumerate(specification.merges or ()):
             if not never_merged.isdisjoint(pair):
-                raise VocabularyError(
+                raise UnsupportedModelError(
                     f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
                 )
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from bpe_engine import encoders
-from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, VocabularyError
+from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, UnsupportedModelError, VocabularyError
 from bpe_engine.offsets import Unit, in_unit, unit_of
 from bpe_engine.received import byte_places, received, to_bytes
 from bpe_engine.segments import Segments, segments_of
@@ -65,7 +65,7 @@ class StagedTokenizer(Tokenizer):
                 (token for token in specification.added_tokens if token.normalized), self.normalization.normalize
             )
         except PatternError as error:
-            raise VocabularyError(f"{specification.source}: {error}") from error
+            raise UnsupportedModelError(f"{specification.source}: {error}") from error
         inner = self.segments.merging.tokenizer
         # The pattern stays inside: what is known of its cuts does not hold with stages around it.
         vocabulary = Vocabulary(specification.name, inner.vocabulary.ranks)

@@ -99,6 +99,26 @@ class Tokenizer(Engine):
         return cls.from_specification(specification if name is None else replace(specification, name=name))
 
     @classmethod
+    def from_pretrained(
+        cls,
+        repository: str,
+        *,
+        revision: str | None = None,
+        file: str = "tokenizer.json",
+        local_files_only: bool | None = None,
+        token: str | bool | None = None,
+    ) -> Tokenizer:
+        """The tokenizer of a model on the Hugging Face Hub: `from_pretrained("Qwen/Qwen3-Embedding-0.6B", revision="main")`.
+
+        Needs `pip install "bpe-chunker[hub]"`. What is in the cache of huggingface_hub is used as it is there; see `bpe_engine.hub` for
+        `local_files_only` and the environment variables. Raises as `from_file`, and MissingExtraError or VocabularyUnavailableError.
+        """
+        from bpe_engine.hub import tokenizer_file  # noqa: PLC0415 - few use the network
+
+        path = tokenizer_file(repository, file=file, revision=revision, local_files_only=local_files_only, token=token)
+        return cls.from_file(path, name=repository)
+
+    @classmethod
     def from_specification(cls, specification: Specification) -> Tokenizer:
         """The tokenizer that a specification describes, which is what readers of tokenizer files make.
 

@@ -23,7 +23,7 @@ from chunker.reports import Grouping
 from chunker.tokenizer_command import app as tokenizer_app
 
 if TYPE_CHECKING:
-    from bpe_engine import Tokenizer
+    from chunker.counting import TokenCounter
     from chunker.documents import Document
 
 _LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
@@ -681,18 +681,15 @@ def _check_paths(paths: list[str], output: str | None) -> None:
         raise typer.BadParameter(f"the folder of {printable(output)} does not exist", param_hint="--output")
 
 
-def _load_tokenizer(name: str) -> Tokenizer:
+def _load_tokenizer(name: str) -> TokenCounter:
     """The tokenizer that is published under this name, else the one in the file of this name."""
-    from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+    from bpe_engine import BpeEngineError
+    from chunker.counting.tokenizer_files import tokenizer_named
+    from chunker.errors import OptionError
 
     try:
-        try:
-            return Tokenizer.load(name)
-        except UnknownEncodingError:
-            if not Path(name).is_file():
-                raise
-            return Tokenizer.from_file(name)
-    except (BpeEngineError, OSError) as error:
+        return tokenizer_named(name)
+    except (BpeEngineError, OptionError, OSError) as error:
         raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
 
 

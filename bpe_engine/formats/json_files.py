@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import UnsupportedModelError, VocabularyError
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -67,6 +67,12 @@ class Node:
     def error(self, message: str, name: str = "") -> VocabularyError:
         """An error at this place, or at the entry `name` of this object."""
         return VocabularyError(f"{self._source}: {self._at(name)}: {message}")
+
+    def unsupported(self, message: str, name: str = "") -> UnsupportedModelError:
+        """The same for what is well and not supported."""
+        return UnsupportedModelError(
+            f"{self._source}: {self._at(name)}: {message} is not supported by this engine; the package `tokenizers` runs it"
+        )
 
     def get(self, name: str) -> Any:  # noqa: ANN401 - any JSON
         """The entry of this name; None where it is null or missing."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from bpe_engine.errors import UnsupportedModelError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
 from bpe_engine.formats.json_files import Node, parse_json
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
@@ -36,9 +35,7 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
     if kind is None and isinstance(model.get("merges"), list):
         kind = "BPE"  # files of before 2020 do not say
     if kind != "BPE":
-        raise UnsupportedModelError(
-            f"{source}: model.type: a model of the type {kind!r:.80} is for the package `tokenizers`, not for this engine"
-        )
+        raise model.unsupported(f"a model of the type {kind!r:.80}", "type")
     _check_model(model)
     added = _read_added_tokens(file)
     stages = read_pre_tokenizers(file)
@@ -105,7 +102,7 @@ def _check_model(model: Node) -> None:
         raise model.error(f"{dropout!r:.80} makes the tokens random", "dropout")
     for name in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(name):
-            raise model.error(f"{model.get(name)!r:.80} is not supported", name)
+            raise model.unsupported(f"{model.get(name)!r:.80}", name)
 
 
 def _read_added_tokens(file: Node) -> tuple[AddedToken, ...]:

@@ -101,7 +101,7 @@ def _normalizer(node: Node) -> Normalizer:
         case "Replace":
             return Replace(_pattern(node), node.string("content"))
         case other:
-            raise node.error(f"the type {other!r:.80} is not supported")
+            raise node.unsupported(f"the type {other!r:.80}")
 
 
 def _pre_tokenizers(node: Node) -> tuple[PreTokenizer, ...]:
@@ -127,7 +127,7 @@ def _pre_tokenizers(node: Node) -> tuple[PreTokenizer, ...]:
                 Metaspace(_character(node, "replacement"), _prepend_scheme(node), node.boolean("split", default=True)),
             )
         case other:
-            raise node.error(f"the type {other!r:.80} is not supported")
+            raise node.unsupported(f"the type {other!r:.80}")
 
 
 def _post_processor(node: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -139,7 +139,7 @@ def _post_processor(node: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
         case "TemplateProcessing":
             return _template(node)
         case other:
-            raise node.error(f"the type {other!r:.80} is not supported")
+            raise node.unsupported(f"the type {other!r:.80}")
 
 
 def _named_id(node: Node, name: str) -> int:
@@ -183,7 +183,7 @@ def _decoder(node: Node) -> Decoder:
         case "Strip":
             return StripDecoder(_character(node, "content"), node.integer("start"), node.integer("stop"))
         case other:
-            raise node.error(f"the type {other!r:.80} is not supported")
+            raise node.unsupported(f"the type {other!r:.80}")
 
 
 def _pattern(node: Node) -> str | Expression:
@@ -192,7 +192,7 @@ def _pattern(node: Node) -> str | Expression:
         return Expression(pattern.string("Regex"))
     text = pattern.string("String")
     if not text:
-        raise pattern.error("an empty text is found everywhere, which is not supported", "String")
+        raise pattern.unsupported("an empty text, which is found everywhere,", "String")
     return text
 
 

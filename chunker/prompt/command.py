@@ -9,9 +9,10 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+from bpe_engine import BpeEngineError, UnknownEncodingError
 from chunker.console import EXIT_FAILED, STANDARD_OUTPUT, open_output
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting.tokenizer_files import tokenizer_named
 from chunker.files import Problem, portable, printable
 from chunker.prompt.assembling import Prompt, assemble
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
@@ -65,10 +66,7 @@ def _tokenizer(loaded: LoadedSpec) -> TokenCounter:
         try:
             return resolve_tokenizer(name)
         except UnknownEncodingError:
-            file = loaded.path.parent / name
-            if not file.is_file():
-                raise
-            return Tokenizer.from_file(file)
+            return tokenizer_named(name, loaded.path.parent)
     except (BpeEngineError, OSError) as error:
         raise loaded.error(("tokenizer",), str(error)) from None
 

@@ -1,0 +1,68 @@
+"""Tokenizer files of models on the Hugging Face Hub, through the package `huggingface_hub` (extra `hub`): cache first, network next.
+
+    tokenizer_file("Qwen/Qwen3-Embedding-0.6B")      in the cache of huggingface_hub, else downloaded into it
+
+HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE, HF_ENDPOINT and HF_TOKEN mean what they mean to that package.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from bpe_engine.errors import MissingExtraError, VocabularyError, VocabularyUnavailableError
+
+_TRUE = frozenset({"1", "ON", "YES", "TRUE"})
+
+
+def tokenizer_file(
+    repository: str,
+    *,
+    file: str = "tokenizer.json",
+    revision: str | None = None,
+    local_files_only: bool | None = None,
+    token: str | bool | None = None,
+) -> Path:
+    """The place of a file of a model in the cache.
+
+    `revision` is a branch, a tag or a commit; a branch that is in the cache is used as it is there. `local_files_only`: True never uses the
+    network, False asks it whether the branch has moved, None asks it where the file is not in the cache, unless HF_HUB_OFFLINE is set.
+
+    Raises MissingExtraError without huggingface_hub, VocabularyError for what is no name of a repository, and VocabularyUnavailableError
+    where the file is not to be had: no such repository, revision or file, no permission, no network.
+    """
+    try:
+        from huggingface_hub import errors, hf_hub_download  # noqa: PLC0415 - an extra, and slow to import
+    except ImportError as error:
+        raise MissingExtraError("hub", "from_pretrained needs the package huggingface_hub") from error
+    options: dict[str, Any] = {
+        "revision": revision,
+        "token": token,
+        "endpoint": os.environ.get("HF_ENDPOINT"),
+        "library_name": "bpe-chunker",
+    }
+    offline = local_files_only is True or os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE
+    what = f"{file} of {repository}" + (f" at {revision}" if revision else "")
+    try:
+        if local_files_only is not False or offline:
+            try:
+                return Path(hf_hub_download(repository, file, local_files_only=True, **options))
+            except errors.LocalEntryNotFoundError:
+                if offline:
+                    raise
+        return Path(hf_hub_download(repository, file, **options))
+    except errors.HFValidationError as error:
+        raise VocabularyError(f"{repository!r:.80} is not the name of a repository: {error}") from error
+    except errors.LocalEntryNotFoundError as error:
+        reason = (
+            "and the network is not to be used" if offline else f"and could not be downloaded: {_first_line(error)}"
+        )
+        raise VocabularyUnavailableError(f"{what} is not in the cache of huggingface_hub, {reason}") from error
+    except (errors.HfHubHTTPError, errors.EntryNotFoundError, OSError) as error:
+        raise VocabularyUnavailableError(f"{what} could not be downloaded: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
