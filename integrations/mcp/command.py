@@ -45,6 +45,10 @@ def mcp(
 
     Read-only. Of ROOT only what a walk finds is read: no hidden files, none that .gitignore names, none that hold
     secrets, nothing that a link leads to outside of it. Without ROOT agents can send texts and read no file.
+
+    \b
+    In the settings of a client:
+      {"mcpServers": {"chunker": {"command": "chunker", "args": ["mcp", "/home/me/project"]}}}
     """
     with ending_quietly():
         from importlib.metadata import PackageNotFoundError, version

@@ -18,13 +18,6 @@ from chunker.files import printable
 _LEAST_TOKEN = 16
 _EVERYWHERE = {"0.0.0.0", "::", ""}  # noqa: S104  # to refuse it without a token
 
-_EXIT_CODES = """\b
-Exit codes:
-  0    ended by Ctrl-C
-  1    the address is taken, or cannot be had
-  2    wrong usage; nothing was served
-"""
-
 
 def serve(
     paths: Annotated[
@@ -70,8 +63,20 @@ def serve(
 ) -> None:
     """A web page on this machine: paste or open a text and watch it being cut, and search an index.
 
-    Nothing leaves the machine. Other machines are not served, nor other sites in the browser; of PATH only what
+    Texts do not leave the machine. Other machines are not served, nor other sites in the browser; of PATH only what
     a walk finds may be opened: no hidden files, none that .gitignore names, none that hold secrets.
+
+    \b
+    Examples:
+      chunker serve --open
+      chunker serve src docs --index .chunker
+      CHUNKER_SERVE_TOKEN=$(openssl rand -hex 16) chunker serve --host 0.0.0.0
+
+    \b
+    Exit codes:
+      0    ended by Ctrl-C
+      1    the address is taken, or cannot be had
+      2    wrong usage; nothing was served
     """
     with ending_quietly():
         from integrations.requirements import missing
@@ -119,9 +124,6 @@ def serve(
             run(served, Door(frozenset(names), any_address=everywhere, token=token), [listening], tell)
         except KeyboardInterrupt:
             typer.echo("Ended.", err=True)
-
-
-serve.__doc__ = f"{serve.__doc__}\n\n{_EXIT_CODES}"
 
 
 def _listen(host: str, port: int, token: str | None) -> socket.socket:

@@ -86,8 +86,8 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
 
     async def files(request: Request) -> Response:
         await _asked(request, Asked)
-        names = await asyncio.to_thread(served.roots.names, _MOST_FILES + 1)
-        told = {"files": names[:_MOST_FILES], "more": len(names) > _MOST_FILES}
+        names, secrets = await asyncio.to_thread(served.roots.listed, _MOST_FILES + 1)
+        told = {"files": names[:_MOST_FILES], "more": len(names) > _MOST_FILES, "secrets": secrets[:_MOST_FILES]}
         return _json(json.dumps(told).encode())
 
     async def file(request: Request) -> Response:

@@ -29,6 +29,8 @@ LENGTH = struct.Struct("<Q")
 DONE, REFUSED, FAILED = b"+", b"-", b"!"
 SECONDS = 20.0
 _WAITING = 16
+# For a process to end, in seconds, that has closed its output.
+_GRACE = 1.0
 
 
 class Pool:
@@ -89,7 +91,7 @@ class _Worker:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._process: Process | None = None
-        self._ended = False
+        self._killed = self._ended = False
 
     async def ask(self, request: bytes) -> bytes:
         try:
@@ -100,6 +102,7 @@ class _Worker:
             await self.stop()
             raise WorkerError(f"this took more than {self._seconds:g} seconds, and was given up") from None
         except (OSError, EOFError):  # asyncio.IncompleteReadError is an EOFError
+            await self._see_it_end()
             await self.stop()
             raise WorkerError("this needed more memory than there is for it, or crashed; it was given up") from None
         except BaseException:  # given up: an answer that comes later would be taken for that of the next request
@@ -119,6 +122,7 @@ class _Worker:
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             command = (sys.executable, "-P", "-m", "integrations.service.worker")
             self._process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=environment)
+            self._killed = False
             if self._ended:
                 raise OSError("the server has ended")
             # Its start is nobody's fault, and so not of anybody's time.
@@ -128,17 +132,28 @@ class _Worker:
     def end(self) -> None:
         """Kill the process, and start no other; who waits for its answer will see that there is none."""
         self._ended = True
-        if self._process is not None:
+        self._kill()
+
+    def _kill(self) -> None:
+        """Once: to kill a process that is just ending takes its return code away from the event loop, which complains (CPython's `Popen.send_signal`)."""
+        if self._process is not None and self._process.returncode is None and not self._killed:
+            self._killed = True
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
+    async def _see_it_end(self) -> None:
+        """A process that has crashed is about to end by itself; not so one that has closed its output."""
+        if self._process is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE):
+                    await self._process.wait()
+
     async def stop(self) -> None:
         """Kill the process, if there is one, and wait for its end. Nobody else may wait for its answer."""
+        self._kill()
         process, self._process = self._process, None
         if process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
         # Waits for the end of its output, too, without which the transport would be closed by the garbage collector, which complains.
         with contextlib.suppress(OSError):
             await process.communicate()

@@ -1,7 +1,7 @@
 """The files that a client may ask for: those that a walk of the roots finds, less what holds secrets.
 
     roots = Roots(["project", "notes.md"])
-    roots.names(1000)                    ["project/src/a.py", ..., "notes.md"]; with a single folder, names begin in it: "src/a.py"
+    roots.listed(1000).names             ["project/src/a.py", ..., "notes.md"]; with a single folder, names begin in it: "src/a.py"
     roots.read("project/src/a.py")       its text
     roots.read("project/../x")           RefusedError, and so for /etc/passwd, a link that leads out, .env, a device, what .gitignore names
 
@@ -20,16 +20,20 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
+from typing import NamedTuple
 
 from chunker.documents import Document, read_stream
-from chunker.files import FoundFile, Problem, find_files, portable, printable, reason_of
+from chunker.files import FoundFile, Problem, portable, printable, reason_of
 from chunker.gitignore import is_repository, repository_rules, rules_above
 from chunker.index.secrets import begins_with_key, named_as_secret
+from chunker.index.sources import Limits, Source, Sources
 from chunker.prompt.secret_files import is_secret_name, is_secret_text
 from integrations.service.errors import RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20
 _LONGEST_NAME = 4096
+# Where there is none: an index that lies in a root is hidden, as any folder with such a name.
+_NO_INDEX = Path(os.devnull)
 _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 
 
@@ -40,6 +44,13 @@ class _Root:
     label: str
     path: Path
     is_folder: bool
+
+
+class Listed(NamedTuple):
+    """Names of files: those that may be read, and those that hold secrets."""
+
+    names: list[str]
+    secrets: list[str]
 
 
 class Roots:
@@ -57,17 +68,22 @@ class Roots:
         """The roots that are folders, as they really are."""
         return [root.path for root in self._roots if root.is_folder]
 
-    def names(self, most: int) -> list[str]:
-        """The names of the files that may be read, in the order of a walk; at most so many."""
+    def listed(self, most: int) -> Listed:
+        """The files that may be read, in the order of a walk, at most so many; and those that a walk met and that hold secrets, by their names."""
         names: list[str] = []
+        secrets: list[str] = []
         for root in self._roots:
-            for found in find_files([str(root.path)]):
-                if len(names) == most:
-                    return names
-                if isinstance(found, FoundFile) and self._offered(root, found):
-                    below = Path(found.path).relative_to(root.path).as_posix() if root.is_folder else ""
-                    names.append(portable("/".join(filter(None, (root.label, below)))))
-        return names
+            top = root.path if root.is_folder else root.path.parent
+            for found in Sources([root.path], top, _NO_INDEX, Limits(max_file_bytes=self._max_bytes)).found():
+                below = found.name if isinstance(found, Source) else found.path
+                name = "/".join(filter(None, (root.label, below if root.is_folder else "")))
+                if _is_secret(below.rpartition("/")[2]):
+                    secrets.append(name)
+                elif isinstance(found, Source):
+                    if len(names) == most:
+                        return Listed(names, secrets)
+                    names.append(name)
+        return Listed(names, secrets)
 
     def read(self, name: str) -> Document:
         """The text of a file. Raises `RefusedError`, and `TooMuchError` for one that is too large."""
@@ -97,10 +113,6 @@ class Roots:
                     continue
                 return True
         return False
-
-    def _offered(self, root: _Root, found: FoundFile) -> bool:
-        name = found.path.rpartition("/")[2]
-        return not _is_secret(name) and found.size <= self._max_bytes and (root.is_folder or Path(found.path).is_file())
 
     def _found(self, name: str) -> tuple[_Root, tuple[str, ...]]:
         """The root and the names below it. What no file can be called is refused here."""

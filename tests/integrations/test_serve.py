@@ -80,7 +80,7 @@ def test_a_text_is_cut_as_the_library_cuts_it(server: Server) -> None:
 
 
 def test_files_and_hits(server: Server) -> None:
-    assert server.ask("files", {}).json == {"files": ["src/a.py"], "more": False}
+    assert server.ask("files", {}).json == {"files": ["src/a.py"], "more": False, "secrets": [".env"]}
     assert server.ask("file", {"name": "src/a.py"}).json == {"name": "src/a.py", "text": SOURCE}
     hits = server.ask("search", {"query": "f7", "by": "words"}).json
     assert hits[0]["source"] == "src/a.py"

@@ -40,6 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     top = tmp_path_factory.mktemp("served")
     (top / "src").mkdir()
     (top / "src/shop.py").write_text(SOURCE)
+    (top / "server.pem").write_text("x\n")
     (top / "windows.txt").write_bytes(b"One line.\r\nAnother line.\r\n")
     (top / HOSTILE_NAME).write_text(HOSTILE)
     Index.open(top / ".chunker").sync(top)
@@ -143,6 +144,7 @@ def test_options_that_do_not_go_together_are_told_and_nothing_is_lost(show: Open
 def test_files_of_the_folders_the_picker_and_dropping(show: Open, server: Server, tmp_path: Path) -> None:
     tab = show(server)
     tab.wait_for_selector("#files option:nth-child(3)", state="attached")
+    assert tab.inner_text("#left-out") == "Not offered, for by their names they hold secrets: server.pem."
     tab.fill("#file", "src/shop.py")
     tab.dispatch_event("#file", "change")
     tab.fill("#max-tokens", "60")

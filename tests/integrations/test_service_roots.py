@@ -51,8 +51,9 @@ def refusal(roots: Roots, name: str) -> str:
 
 def test_what_a_walk_finds_can_be_read(tree: Path) -> None:
     roots = Roots([tree])
-    assert roots.names(100) == ["innocent.txt", "notes.md", "src/a.py"]
-    assert roots.names(2) == ["innocent.txt", "notes.md"]
+    assert roots.listed(100).names == ["innocent.txt", "notes.md", "src/a.py"]
+    assert roots.listed(100).secrets == [".env", "server.pem", "src/credentials.json"]
+    assert roots.listed(2).names == ["innocent.txt", "notes.md"]
     assert roots.read("src/a.py").text == "a = 1\n"
     assert roots.read("./src//a.py").text == "a = 1\n"
     assert roots.gives(tree / "src/a.py")
@@ -119,7 +120,7 @@ def test_links_out_of_the_roots_in_circles_and_to_secrets(tree: Path) -> None:
     assert "holds secrets" in refusal(roots, "key.txt")
     assert ".gitignore names it" in refusal(roots, "log.txt")
     assert roots.read("inside.py").text == roots.read("folder/a.py").text == "a = 1\n"
-    assert "inside.py" not in roots.names(100)
+    assert "inside.py" not in roots.listed(100).names
 
 
 @POSIX
@@ -151,7 +152,7 @@ def test_size_and_content(tree: Path) -> None:
     assert "binary" in refusal(roots, "picture.png")
     assert "not UTF-8" in refusal(roots, "latin.txt")
     assert roots.read("wide.txt").text == "\ufeffwide\r\n"
-    assert "large.txt" not in roots.names(100)
+    assert "large.txt" not in roots.listed(100).names
 
 
 @POSIX
@@ -165,7 +166,7 @@ def test_several_roots_are_named(tree: Path, tmp_path: Path) -> None:
     other.mkdir(parents=True)
     (other / "b.py").write_text("b = 2\n")
     roots = Roots([tree, other, tree / "notes.md", tree / ".env", tree])
-    assert roots.names(100) == [
+    assert roots.listed(100).names == [
         "project/innocent.txt",
         "project/notes.md",
         "project/src/a.py",
@@ -215,7 +216,7 @@ def test_it_reads_exactly_what_it_lists(
         except RefusedError:
             continue
         readable.append(path)
-    assert readable == sorted(roots.names(100))
+    assert readable == sorted(roots.listed(100).names)
 
 
 @POSIX
