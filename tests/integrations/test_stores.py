@@ -80,8 +80,8 @@ def write(folder: Path, name: str, text: str, age: int = 0) -> None:
     os.utime(path, (1_700_000_000 + age,) * 2)
 
 
-def project(folder: Path, *, changed: bool = False) -> None:
-    for number in range(9):
+def project(folder: Path, *, changed: bool = False, files: int = 9) -> None:
+    for number in range(files):
         lines = [f"def name_{number}_{line}(value):\n    return value + {line}\n\n\n" for line in range(12)]
         if changed and number % 3 == 0:
             lines.insert(number, f"NEW_{number} = {number}\n\n\n")
@@ -206,10 +206,12 @@ def test_an_index_finds_and_costs_what_one_with_a_file_does(store: VectorStore, 
         assert reports[0] == reports[1]
         assert picture(plain) == picture(index)
         assert in_store(store, index) == index.status().embeddings
-        for query in ("name_3_4 return value", "onions", "NEW_6"):
-            for only in (None, Filter(sources=("f3*",)), Filter(languages=("markdown",)), Filter(tags=("other",))):
-                for by in ("vectors", "words", "both"):
-                    assert hits(index, query, 5, only, by) == hits(plain, query, 5, only, by)
+        asked = [
+            (query, None, by) for query in ("name_3_4 value", "onions", "NEW_6") for by in ("vectors", "words", "both")
+        ]
+        filters = Filter(sources=("f3*",)), Filter(languages=("markdown",)), Filter(tags=("other",))
+        for query, only, by in [*asked, *(("name_3_4 value", one, "both") for one in filters)]:
+            assert hits(index, query, 5, only, by) == hits(plain, query, 5, only, by)
     again = Index.open(tmp_path / ".chunker", embedder=SMALL, store=store)
     assert hits(again, "onions") == hits(plain, "onions")
 
@@ -292,12 +294,12 @@ def test_stopped_at_each_step(
 
     def fresh(name: str) -> tuple[Path, Index]:
         folder = tmp_path / name
-        project(folder)
+        project(folder, files=5)
         index = Index.open(folder / ".chunker", embedder=Small(32), store=store)
         index.sync(folder)
-        for path in folder.glob("f[0-7].py"):
+        for path in folder.glob("f[0-3].py"):
             path.unlink()
-        write(folder, "new.py", "".join(f"def other_{line}():\n    return {line * 7}\n\n\n" for line in range(30)), 3)
+        write(folder, "new.py", "".join(f"def other_{line}():\n    return {line * 7}\n\n\n" for line in range(12)), 3)
         return folder, index
 
     folder, index = fresh("undisturbed")
