@@ -26,7 +26,8 @@ from real_texts import own_markdown, standard_library
 from chunker.scale import ChunkBatch, chunk_corpus
 
 PARTS = 8
-ROUNDS = 2  # after one that is not counted
+ROUNDS = 1  # after one that is not counted
+COPIES = 3
 ENGINES = ("processes", "ray", "spark")
 
 # Does one run with so many workers, from a folder to a folder.
@@ -34,13 +35,14 @@ Engine = Callable[[str, str, int], object]
 
 
 def corpus(folder: Path) -> int:
-    """The parts of a corpus, all alike in size; how many bytes of text they have."""
+    """The parts of a corpus, all alike in size, some copies of real texts; how many bytes of text they have."""
     texts = {**standard_library(), **own_markdown()}
     table = pa.table({"path": list(texts), "text": list(texts.values())})
+    table = pa.concat_tables([table] * COPIES).combine_chunks()
     # Every n-th document, so that long and short ones are in all parts.
     for part in range(PARTS):
         pq.write_table(table.take(list(range(part, len(table), PARTS))), folder / f"part-{part}.parquet")
-    return sum(len(text.encode()) for text in texts.values())
+    return COPIES * sum(len(text.encode()) for text in texts.values())
 
 
 def processes(source: str, target: str, workers: int) -> None:
@@ -77,7 +79,7 @@ def _session(workers: int) -> Any:  # noqa: ANN401  # a session of Spark
     if found is not None:
         found.stop()
     made = SparkSession.builder.master(f"local[{workers}]").config("spark.ui.enabled", "false")
-    made = made.config("spark.driver.host", "127.0.0.1").config("spark.sql.files.maxPartitionBytes", "200k")
+    made = made.config("spark.driver.host", "127.0.0.1").config("spark.sql.files.maxPartitionBytes", "400k")
     session = made.config("spark.sql.files.openCostInBytes", "0").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
