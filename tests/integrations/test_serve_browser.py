@@ -92,7 +92,6 @@ def show(browser: Browser) -> Iterator[Open]:
 
 def cut(tab: Page) -> list[str]:
     """The texts of the chunks, once the newest text is cut."""
-    tab.wait_for_timeout(300)  # until the page asks
     tab.wait_for_selector("body:not(.outdated)")
     tab.wait_for_selector("#feed[aria-busy=false]", state="attached")
     return [str(text) for text in tab.eval_on_selector_all("article .text", "all => all.map(it => it.textContent)")]
@@ -146,7 +145,7 @@ def test_files_of_the_folders_the_picker_and_dropping(show: Open, server: Server
     tab.wait_for_selector("#files option:nth-child(3)", state="attached")
     assert tab.inner_text("#left-out") == "Not offered, for by their names they hold secrets: server.pem."
     tab.fill("#file", "src/shop.py")
-    tab.dispatch_event("#file", "change")
+    tab.press("#file", "Enter")
     tab.fill("#max-tokens", "60")
     tab.check("#context")
     expected = CodeChunker("python", 60, context=True).chunk(SOURCE, source="src/shop.py")
@@ -180,7 +179,7 @@ def test_line_ends_of_a_file_stay(show: Open, server: Server) -> None:
     tab = show(server)
     tab.wait_for_selector("#files option:nth-child(3)", state="attached")
     tab.fill("#file", "windows.txt")
-    tab.dispatch_event("#file", "change")
+    tab.press("#file", "Enter")
     tab.wait_for_selector("article")
     cut(tab)
     assert tab.inner_text("#size") == "26 bytes"  # with both characters of each line end
@@ -229,7 +228,7 @@ def test_hostile_text_is_only_shown(show: Open, server: Server, *, tokens: bool)
     tab = show(server)
     tab.wait_for_selector("#files option:nth-child(3)", state="attached")
     tab.fill("#file", HOSTILE_NAME)
-    tab.dispatch_event("#file", "change")
+    tab.press("#file", "Enter")
     tab.fill("#max-tokens", "60")
     tab.check("#context")
     tab.wait_for_selector("article")

@@ -19,6 +19,7 @@ function changed(content, name = draft.name) {
 }
 
 function cutSoon(after = AFTER) {
+  document.body.classList.add("outdated");
   clearTimeout(waiting);
   waiting = setTimeout(cutNow, after);
 }
@@ -45,7 +46,6 @@ async function cutNow() {
   const { version } = draft;
   const wanted = wantedCut();
   asking = true;
-  document.body.classList.add("outdated");
   const started = performance.now();
   try {
     const { data, settings } = await ask("cut", wanted);
@@ -56,7 +56,7 @@ async function cutNow() {
     showText(data, 0, stay ? shown.current : 0, { stay });
     draft.cut++;
     tell(byId("state"), `${count(data.chunks.length, "chunk")}${data.language ? `, ${data.language}` : ""}, in ${number.format(Math.round(performance.now() - started))} ms`);
-    document.body.classList.remove("outdated");
+    if (draft.version === version) document.body.classList.remove("outdated");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     tell(byId("state"), error.message, true);
