@@ -28,6 +28,7 @@ declare -A packages=(
     [sentences-newest]="sentence-transformers model2vec"
     [serve-oldest]="starlette==1.0.0 uvicorn==0.40.0"
     [spark-newest]="pyspark pyarrow pandas fsspec"
+    [spark-oldest]="pyspark==4.0.0 pyarrow==17.0.0 pandas==2.2.0 numpy<2.3 fsspec"
     [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow fsspec"
     [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0"
 )

@@ -24,7 +24,7 @@ try:
     from pgvector.psycopg import register_vector
     from psycopg import sql
 except ImportError as error:
-    raise MissingExtraError("psycopg and pgvector", "pgvector") from error
+    raise MissingExtraError("psycopg or pgvector", "pgvector") from error
 
 # An empty address: what PGHOST, PGDATABASE and the like say.
 DEFAULT = "postgresql://"
