@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import struct
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -135,11 +136,16 @@ class _Worker:
         self._kill()
 
     def _kill(self) -> None:
-        """Once: to kill a process that is just ending takes its return code away from the event loop, which complains (CPython's `Popen.send_signal`)."""
+        """Once, and not by `Process.kill`: that asks first whether the process has ended, and so takes the return code of one that is just
+        ending away from the event loop, which complains (CPython's `Popen.send_signal`).
+        """
         if self._process is not None and self._process.returncode is None and not self._killed:
             self._killed = True
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                if sys.platform == "win32":
+                    self._process.kill()
+                else:
+                    os.kill(self._process.pid, signal.SIGKILL)
 
     async def _see_it_end(self) -> None:
         """A process that has crashed is about to end by itself; not so one that has closed its output."""
