@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer, Vocabulary
-from bpe_engine.firm_cuts import _FIRM_CUT, first_firm_cut, has_firm_cuts, last_firm_cut
+from bpe_engine.firm_cuts import FIRM_CUT, first_firm_cut, has_firm_cuts, last_firm_cut
 from bpe_engine.patterns import PATTERNS
 
 PIECES = [
@@ -62,7 +62,7 @@ def test_pretokens_are_those_of_the_parts(grammar: str, text: str, joint: str, a
     ends = {0}
     for piece in pieces:
         ends.add(max(ends) + len(piece))
-    for found in _FIRM_CUT.finditer(whole):
+    for found in FIRM_CUT.finditer(whole):
         cut = found.start()
         assert cut in ends or "".join(pieces) != whole
         assert ours.count(whole) == ours.count(whole[:cut]) + ours.count(whole[cut:])
@@ -70,7 +70,7 @@ def test_pretokens_are_those_of_the_parts(grammar: str, text: str, joint: str, a
 
 @given(text=TEXTS)
 def test_first_and_last(text: str) -> None:
-    cuts = [found.start() for found in _FIRM_CUT.finditer(text)]
+    cuts = [found.start() for found in FIRM_CUT.finditer(text)]
     assert first_firm_cut(text) == (cuts[0] if cuts else None)
     assert last_firm_cut(text) == (cuts[-1] if cuts else None)
 
@@ -79,7 +79,7 @@ def test_first_and_last(text: str) -> None:
 def test_the_last_one_far_from_the_end(size: int) -> None:
     for ending in ("-" * size, "x" * size, " " * size):
         text = "some words" + ending
-        assert last_firm_cut(text) == max(found.start() for found in _FIRM_CUT.finditer(text))
+        assert last_firm_cut(text) == max(found.start() for found in FIRM_CUT.finditer(text))
 
 
 def test_which_patterns_have_them() -> None:
