@@ -170,7 +170,7 @@ def lancedb_search(folder: Path, by: str) -> Figures:
 
     if by != "vectors":
         raise ValueError(by)
-    table = lancedb.connect(folder / "lance").open_table("chunks")
+    table: Any = lancedb.connect(folder / "lance").open_table("chunks")
 
     def search(_query: str, vector: Any) -> list[int]:  # noqa: ANN401  # an array
         rows = table.search(vector).distance_type("dot").limit(NEAREST).select(["id", "text", "_distance"]).to_arrow()
@@ -206,9 +206,9 @@ def chroma_search(folder: Path, by: str) -> Figures:
 
 
 def _collection(folder: Path) -> Any:  # noqa: ANN401  # a collection of Chroma
-    import chromadb  # noqa: PLC0415  # of one task
+    import chromadb.config  # noqa: PLC0415  # of one task
 
-    settings = chromadb.Settings(anonymized_telemetry=False)
+    settings = chromadb.config.Settings(anonymized_telemetry=False)
     client = chromadb.PersistentClient(str(folder / "chroma"), settings=settings)
     return client.get_or_create_collection("chunks", metadata={"hnsw:space": "ip"}, embedding_function=None)
 

@@ -25,6 +25,7 @@ declare -A packages=(
     [llamaindex-oldest]="llama-index-core==0.12.0"
     [mcp-oldest]="mcp==2.0.0"
     [ray-newest]="ray[data] pyarrow fsspec"
+    [ray-oldest]="ray[data]==2.50.0 pyarrow fsspec"
     [sentences-newest]="sentence-transformers model2vec"
     [serve-oldest]="starlette==1.0.0 uvicorn==0.40.0"
     [spark-newest]="pyspark pyarrow pandas fsspec"
