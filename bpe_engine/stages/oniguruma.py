@@ -92,8 +92,11 @@ PROPERTIES = {name.lower(): name for name in (*_CATEGORIES, *_SCRIPTS)} | {
 }  # fmt: skip
 r"""What may stand in \p{...}, in small letters, and how `regex` calls it."""
 
-_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\xb2\xb3\xb9\xbc-\xbe"
-_CLASSES = {"s": r"\s", "S": r"\S", "d": r"\p{Nd}", "D": r"\P{Nd}", "w": f"[{_WORD}]", "W": f"[^{_WORD}]"}
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
+# Six numbers of Latin-1 are parts of words by themselves, and are not in a set.
+_LATIN = r"\xb2\xb3\xb9\xbc-\xbe"
+_IN_SETS = {"s": r"\s", "S": r"\S", "d": r"\p{Nd}", "D": r"\P{Nd}", "w": f"[{_WORD}]", "W": f"[^{_WORD}]"}
+_CLASSES = _IN_SETS | {"w": f"[{_WORD}{_LATIN}]", "W": f"[^{_WORD}{_LATIN}]"}
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _GROUPS = ("(?:", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:")
 # In small letters; where case is ignored one character stands for two of these: "ß", "ﬁ".
@@ -423,9 +426,9 @@ class _Translation:
             self._place += 1
         else:
             after = self._source[self._place + 1 : self._place + 2]
-            if after in _CLASSES and after:
+            if after in _IN_SETS and after:
                 self._place += 2
-                return _CLASSES[after], None
+                return _IN_SETS[after], None
             if after in ("p", "P"):
                 translated, length = self._property()
                 self._place += length
