@@ -83,6 +83,8 @@ def calls(text: Any, more: Any, number: int, other: int) -> list[tuple[Any, ...]
         ("encode_batch", ([text, more],), every),
         ("encode_ordinary_batch", ([text, more],), {"num_threads": number}),
         ("encode_with_offsets", (text,), {}),
+        ("encode_with_offsets", (text,), {"unit": "characters"}),
+        ("encode_with_offsets", (text,), {"unit": "bytes"}),
         ("encode_single_token", (text,), {}),
         ("count", (text,), {}),
         ("count_batch", ([text, more, text],), {"num_threads": max(1, number)}),
@@ -101,7 +103,7 @@ def calls(text: Any, more: Any, number: int, other: int) -> list[tuple[Any, ...]
         ("decode_bytes_batch", ([ids[2:], []],), {}),
         ("is_special_token", (number,), {}),
     ]
-    facts = ("n_vocab", "max_token_value", "name", "eot_token", "special_tokens_set")
+    facts = ("n_vocab", "max_token_value", "name", "eot_token", "special_tokens_set", "reserve")
     return listed + [("get", fact) for fact in facts]
 
 
@@ -178,20 +180,40 @@ def test_no_public_name_is_left_out() -> None:
     elsewhere = {
         "load",
         "from_file",
+        "from_specification",
+        "from_pretrained",
+        "compare",
+        "save",
         "vocabulary",
         "special_tokens",
         "reference",
         "encode_to_numpy",
         "token_byte_values",
     }
-    opened = {"appending_encoder", "prepending_encoder", "interval_encoder"}
-    inside = {"dictionary", "pretokenizer", "piece_counts", "count_characters", "pieces"}  # of the Python engine alone
+    opened = {"appending_encoder", "prepending_encoder", "interval_encoder", "stream_decoder"}
+    inside = {
+        "dictionary",
+        "pretokenizer",
+        "piece_counts",
+        "count_characters",
+        "pieces",
+        "starts_in_bytes",
+    }  # of the Python engine alone
     public = {name for name, _ in inspect.getmembers(Tokenizer) if not name.startswith("_")}
     assert public - called - elsewhere - opened - inside == set()
     grown = {"append", "prepend", "count", "text", "data", "tokens", "snapshot", "rollback", "fewest"}
     grown |= {"append_fitting", "counts"}
     for kind in (AppendingEncoder, PrependingEncoder, IntervalEncoder):
         assert {name for name, _ in inspect.getmembers(kind) if not name.startswith("_")} - {"register"} <= grown
+
+
+@settings(max_examples=50)
+@given(name=st.sampled_from(NAMES), tokens=st.lists(numbers, max_size=8))
+def test_streams(twin: Twin, name: str, tokens: list[int]) -> None:
+    pushes: list[tuple[Any, ...]] = []
+    for token in tokens:
+        pushes += [("push", (token,), {}), ("get", "pending")]
+    same(twin, name, _tokenizer(name), [("open", "stream_decoder"), *pushes, ("finish", (), {})])
 
 
 def test_token_byte_values(twin: Twin) -> None:
