@@ -151,6 +151,11 @@ class Tokenizer(Engine):
         return self.vocabulary.name
 
     @property
+    def is_incremental(self) -> bool:
+        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
+        return not self.reference.pretokenizer.looks_back
+
+    @property
     def reserve(self) -> int:
         """How many tokens a model gets around each text: `prefix` and `suffix`, such as `[CLS]` and `[SEP]`. No part of any count."""
         return len(self.prefix) + len(self.suffix)
