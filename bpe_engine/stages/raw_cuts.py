@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bpe_engine.stages.characters import WHITE_SPACE
+from bpe_engine.stages.normalizers import Prepend, Replace
 from bpe_engine.stages.oniguruma import is_word
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ class RawCuts:
         tokens = tokenizer.specification.added_tokens if finds else ()
         self._takes_white_space = any(token.lstrip or token.rstrip for token in tokens)
         self._wants_words = any(token.single_word for token in tokens)
+        normalizers = tokenizer.specification.normalizers
+        self._prepends = any(isinstance(one, Prepend) for one in normalizers)
+        self._looks_at_ends = self._prepends or self._wants_words
+        self._removes = any(isinstance(one, Replace) and not one.content for one in normalizers)
         self.everywhere = not tokens and not tokenizer.normalization and self._recoding is None
         """Whether every place is a cut, also the ends of the text."""
 
@@ -44,7 +49,10 @@ class RawCuts:
         spans = self._spans(text)
         raw_margin = max(0, self._raw_finder.longest - 1) if self._raw_finder else 0
         normal = _Normal(self, text, at_start=at_start) if self._finder else None
-        for place in range(min(len(text) - 1, len(text) - raw_margin), 0, -1):
+        last = min(len(text) - 1, len(text) - raw_margin)
+        if self._begins_unseen(spans):
+            last = min(last, spans[0][0])
+        for place in range(last, 0, -1):
             if self._is_cut(text, place, spans) and (normal is None or normal.is_cut(place, from_end=True)):
                 return place
         return 0
@@ -54,12 +62,29 @@ class RawCuts:
         if self.everywhere:
             return 0
         spans = self._spans(text)
-        raw_margin = max(0, self._raw_finder.longest - 1) if self._raw_finder else 0
-        normal = _Normal(self, text, at_end=at_end) if self._finder else None
-        for place in range(max(1, raw_margin), len(text)):
-            if self._is_cut(text, place, spans) and (normal is None or normal.is_cut(place, from_end=False)):
+        if self._begins_unseen(spans):
+            return None
+        # A token that ends at the cut is as bad as one that crosses it, where that matters for what stands behind it, or where it looks there.
+        margin = max(0, self._raw_finder.longest - (not self._looks_at_ends)) if self._raw_finder else 0
+        # The text may begin here, or not.
+        normals = [_Normal(self, text, at_start=at_start, at_end=at_end) for at_start in (False, True) if self._finder]
+        for place in range(max(1, margin), len(text)):
+            if (
+                self._is_cut(text, place, spans)
+                and all(normal.is_cut(place, from_end=False) for normal in normals)
+                and not (self._prepends and self._begins_at(text, place, spans))
+            ):
                 return place
         return None
+
+    def _begins_unseen(self, spans: Spans) -> bool:
+        """Whether stretches begin behind tokens, and with what is put before them may begin with a token that is looked for in normalized text."""
+        return bool(spans) and self._prepends and self._finder is not None
+
+    def _begins_at(self, text: str, place: int, spans: Spans) -> bool:
+        """Whether a stretch may begin at a place: behind a token, or because nothing is left of what stands before it."""
+        left = self._normalization.normalize(text[place - 1], at_start=False, at_end=False)
+        return self._removes or not left or any(end == place for _, end, _ in spans)
 
     def checker(self, text: str) -> Callable[[int], bool]:
         """Tells for ascending places inside of `text` whether they are cuts, where `everywhere` is false or true.
@@ -125,6 +150,7 @@ class _Normal:
         where = len(self._normal) - len(self._normalize(self._text[place:], at_start=False, at_end=self._at_end))
         if not 0 < where < len(self._normal):
             return False
-        room = len(self._normal) - where if from_end else where
+        # The same at the start as for tokens that are looked for in the text itself: see `first`.
+        room = len(self._normal) - where if from_end else where - self._cuts._looks_at_ends  # noqa: SLF001 - as above
         before, after = self._normal[where - 1], self._normal[where]
         return room >= self._margin and self._cuts.keeps_tokens(before, after, where, self._spans)
