@@ -205,6 +205,34 @@ def combination(random: Random) -> str:
     return json.dumps(data)
 
 
+def crowded(random: Random) -> str:
+    """A file of a dozen characters with normalizers and added tokens that get in each other's way."""
+    vocab = {character: number for number, character in enumerate("▁abcthe x<>")}
+    merges = [("t", "h"), ("th", "e"), ("▁", "a"), ("a", "b"), ("▁", "the")]
+    for left, right in merges:
+        vocab[left + right] = len(vocab)
+    vocab["<unk>"] = len(vocab)
+    tokenizer = Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=random.random() < 0.5))
+    steps = [
+        normalizers.Prepend("▁"),
+        normalizers.Replace(" ", "▁"),
+        normalizers.StripAccents(),
+        normalizers.NFC(),
+        normalizers.Strip(True, False),
+        normalizers.Lowercase(),
+    ]
+    tokenizer.normalizer = normalizers.Sequence(random.sample(steps, random.randint(1, 4)))
+    tokenizer.decoder = decoders.Fuse()
+    if random.random() < 0.4:
+        tokenizer.pre_tokenizer = random.choice(
+            [pre_tokenizers.Metaspace("▁", "always", True), pre_tokenizers.Metaspace("▁", "first", False)]
+        )
+    for text in random.sample(["the", "<x>", " a", "ab", "b"], random.randint(0, 2)):
+        flags = {flag: random.random() < 0.4 for flag in ("lstrip", "rstrip", "single_word", "normalized")}
+        tokenizer.add_tokens([AddedToken(text, **flags)])
+    return tokenizer.to_str()
+
+
 def _normalizers(random: Random) -> list[Any]:
     return [
         normalizers.NFC(),

@@ -44,6 +44,8 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
         raise VocabularyError(f"{source}:{error.lineno}: not JSON: {error.msg} in column {error.colno}") from error
     except RecursionError:
         raise VocabularyError(f"{source}: not a tokenizer: JSON nested too deeply") from None
+    except VocabularyError:
+        raise
     except ValueError as error:  # a number of thousands of digits
         raise VocabularyError(f"{source}: {error}") from error
     if not isinstance(found, dict):

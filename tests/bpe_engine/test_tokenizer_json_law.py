@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from huggingface_files import FAMILIES, both, combination, family
+from huggingface_files import FAMILIES, both, combination, crowded, family
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import broken_texts, byte_strings, texts
@@ -136,6 +136,23 @@ def test_any_combination(
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     assert prices.count(start, end) == ours.count(text[start:end])
+
+
+DENSE = st.lists(
+    st.text("abcthe x<>\u0301ABé", min_size=1, max_size=3) | st.sampled_from(["the", "<x>", " a"]), max_size=8
+)
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 1 << 32), grown=DENSE, data=st.data())
+def test_added_tokens_where_much_is_put_before_and_taken_away(seed: int, grown: list[str], data: st.DataObject) -> None:
+    """Few characters, so that added tokens, what is put before a text, and what is stripped meet at every step."""
+    ours = both.__wrapped__(crowded(Random(seed)))[1]
+    run(ours, [("grow", part) for part in grown], appends=True)
+    run(ours, [("grow", part) for part in grown], appends=False)
+    text = "".join(grown)
+    start = data.draw(st.integers(0, len(text)))
+    assert ours.interval_encoder(text).count(start, len(text)) == ours.count(text[start:])
 
 
 broken = st.lists(st.one_of(st.tuples(st.just("grow"), st.one_of(broken_texts(3))), snapshot, rollback), max_size=8)
