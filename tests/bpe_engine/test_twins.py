@@ -103,7 +103,7 @@ def calls(text: Any, more: Any, number: int, other: int) -> list[tuple[Any, ...]
         ("decode_bytes_batch", ([ids[2:], []],), {}),
         ("is_special_token", (number,), {}),
     ]
-    facts = ("n_vocab", "max_token_value", "name", "eot_token", "special_tokens_set", "reserve")
+    facts = ("n_vocab", "max_token_value", "name", "eot_token", "special_tokens_set", "reserve", "is_incremental")
     return listed + [("get", fact) for fact in facts]
 
 
