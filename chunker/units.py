@@ -12,17 +12,13 @@ columns before somebody looks at it.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import compress
 from typing import NamedTuple
 
 from chunker.boundaries import Boundary, Outline, Strength, refine
 from chunker.boundaries.sketches import Sketch
-
-# With more, one pass for all of them costs less than one for each.
-_FEW_STRENGTHS = 8
 
 
 class Place(NamedTuple):
@@ -71,43 +67,23 @@ def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
 
 
 class _Columns:
-    """The boundaries of an outline: their offsets, strengths, labels, and what `enclosing_ends` says of them.
+    """The boundaries of an outline: their offsets, strengths, labels, and what `enclosing_ends` says of them."""
 
-    Few are ever asked for where they end. So where there are few strengths, the offsets of all that are stronger than one of them are
-    listed when it is first asked for, in one pass, and searched.
-    """
-
-    __slots__ = ("_end", "_ends", "_stronger", "labels", "offsets", "strengths")
+    __slots__ = ("ends", "labels", "offsets", "strengths")
 
     def __init__(self, outline: Outline, end: int) -> None:
         self.offsets = outline.offsets
         self.strengths = outline.strengths
         self.labels = outline.labels
-        self._end = end
-        self._stronger: dict[int, list[int]] = {}
-        many = len(set(outline.strengths)) > _FEW_STRENGTHS
-        self._ends = enclosing_ends(outline.offsets, outline.strengths, end) if many else None
-
-    def end(self, row: int) -> int:
-        """The offset of the next stronger boundary, the end of the text where there is none."""
-        if self._ends is not None:
-            return self._ends[row]
-        return self.next_stronger(self.offsets[row], self.strengths[row])
-
-    def next_stronger(self, offset: int, strength: int) -> int:
-        """The offset of the first boundary behind `offset` that is stronger than this; the end of the text where there is none."""
-        stronger = self._stronger.get(strength)
-        if stronger is None:
-            above = map(strength.__lt__, self.strengths)
-            stronger = self._stronger[strength] = list(compress(self.offsets, above))
-        index = bisect_right(stronger, offset)
-        return stronger[index] if index < len(stronger) else self._end
+        self.ends = enclosing_ends(outline.offsets, outline.strengths, end)
 
     def place(self, row: int) -> Place:
-        return _as_place((self.offsets[row], self.strengths[row], self.labels[row], self.end(row)))
+        return _as_place((self.offsets[row], self.strengths[row], self.labels[row], self.ends[row]))
 
     def places(self, start: int, stop: int) -> list[Place]:
-        return [self.place(row) for row in range(start, stop)]
+        rows = slice(start, stop)
+        columns = self.offsets[rows], self.strengths[rows], self.labels[rows], self.ends[rows]
+        return list(map(_as_place, zip(*columns, strict=True)))
 
 
 class Places:
@@ -328,7 +304,10 @@ class Units:
         """The offset of the first boundary from `place` on that is stronger than this; the end of the text if there is none."""
         if place is None or place.strength > strength:
             return len(self._text) if place is None else place.offset
-        return self._columns.next_stronger(place.offset, strength)
+        row, strengths = bisect_left(self._offsets, place.enclosing_end), self._columns.strengths
+        while row < len(strengths) and strengths[row] <= strength:
+            row = bisect_left(self._offsets, self._columns.ends[row])
+        return self._offsets[row] if row < len(strengths) else len(self._text)
 
     def parts(self, place: Place, after: Place | None) -> list[Place]:
         """The boundaries inside the unit between two places, all of the next finer level that has any, in their order."""
@@ -358,7 +337,7 @@ class Units:
         if self._front:
             place = self.after_next
             return place is not None and self.next.enclosing_end == place.offset
-        return after < len(self._offsets) and self._columns.end(row) == self._offsets[after]
+        return after < len(self._offsets) and self._columns.ends[row] == self._offsets[after]
 
     def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
         """Whether the unit between two places, which has these parts, is several units of its own level: `refine` may leave them together."""

@@ -11,8 +11,9 @@ There is one boundary for every line that is not blank, so all the work is done 
 
 from __future__ import annotations
 
-from itertools import accumulate, compress, islice, repeat
-from operator import not_, sub
+from collections.abc import Iterable
+from itertools import accumulate, chain, compress, islice
+from operator import and_, not_
 
 from chunker.boundaries.base import Outline, Strength
 from chunker.expressions import re
@@ -40,26 +41,24 @@ class TextFormat:
         """The paragraphs and lines of `text`; a run of blank lines is not cut. Linear."""
         if not text:
             return Outline([])
-        ended: list[bool] | None = None
+        ended: list[bool] = []
         if any(mark in text for mark in _UNUSUAL):
             lines = _LINE.findall(text)[:-1]  # to the expression the end of the text is a line, too
             blank = [_BLANK.fullmatch(line) is not None for line in lines]
-            if "\u2029" in text:
-                ended = [line[-1] == "\u2029" for line in lines]
+            ended = [line[-1] == "\u2029" for line in lines]
         else:
             lines = text.splitlines(keepends=True)
             blank = list(map(str.isspace, lines))
-        # A boundary stands at the start of each of these lines.
-        rows = [0, *compress(range(1, len(lines)), map(not_, islice(blank, 1, None)))]
-        starts = list(accumulate(map(len, lines), initial=0))
-        offsets = list(map(starts.__getitem__, rows))
-        # How many lines further down each of them is than the one before: one more than there are blank lines between.
-        steps = list(map(sub, islice(rows, 1, None), rows))
-        if blank[0] and len(rows) > 1:
-            steps[0] += 1
-        above = [0, *map(min, map((-1).__add__, steps), repeat(_MOST_BLANK))]
-        if ended is not None:
-            above = [blanks or int(row > 0 and ended[row - 1]) for blanks, row in zip(above, rows, strict=True)]
+        # How many blank lines end with each line.
+        runs: Iterable[int] = blank
+        if any(map(and_, blank, islice(blank, 1, None))):
+            runs = accumulate(blank, lambda run, is_blank: min(run + 1, _MOST_BLANK) if is_blank else 0)
+        if ended:
+            runs = map(max, runs, ended)
+        # Whether a boundary stands at the start of each line.
+        keep = [True, *map(not_, islice(blank, 1, None))]
+        offsets = list(compress(accumulate(map(len, lines), initial=0), keep))
+        above = list(compress(chain((0,), runs), keep))
         strengths, labels = list(map(_STRENGTHS.__getitem__, above)), list(map(_LABELS.__getitem__, above))
         strengths[0], labels[0] = int(Strength.DOCUMENT), "paragraph"
         return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)

@@ -172,5 +172,10 @@ def test_more_blank_lines_are_a_stronger_cut() -> None:
     assert [chunk.body for chunk in TextChunker(6, min_tokens=1).chunk(chapters)] == ["One.\n\nTwo.\n\n\n"] * 3
 
 
+def test_a_paragraph_separator_among_blank_lines_counts_as_one_of_them() -> None:
+    strengths = [strength for _, strength in cuts("a\n\n \u2029b")]
+    assert strengths == [Strength.DOCUMENT, Strength.PARAGRAPH + 1]
+
+
 def test_an_empty_text_has_no_cuts() -> None:
     assert cuts("") == []
