@@ -1,4 +1,6 @@
-"""A chunker that kills its process. It has a module of its own, which a process that is spawned can import; a test file is no module to it."""
+"""Work that kills its process, or has no result to send. It has a module of its own, which a process that is spawned can import; a test file is no
+module to it.
+"""
 
 from __future__ import annotations
 
@@ -28,3 +30,14 @@ class Deadly(TextChunker):
         if text.startswith("sleep"):
             time.sleep(60)
         return super().chunk(text, source=source)
+
+
+def die(_item: int) -> int:
+    """No result."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("still alive")
+
+
+def unsendable(item: int) -> object:
+    """A result that does not pickle, for 0."""
+    return (lambda: 0) if item == 0 else item

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from deadly import Deadly
+from deadly import Deadly, die, unsendable
 from interrupts import listen_to_interrupts
 
 import chunker
@@ -94,26 +94,17 @@ def test_a_killed_worker_costs_the_file_that_kills_and_no_other(tmp_path: Path, 
 
 @posix_only
 def test_every_file_kills() -> None:
-    with Workers[int, int](_die, 2) as workers:
+    with Workers[int, int](die, 2) as workers:
         results = list(workers.map(range(5)))
     assert results == [Lost("the worker process was killed by SIGKILL, 2 times")] * 5
 
 
-def _die(_item: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
-    raise AssertionError("still alive")
-
-
 def test_results_that_cannot_be_sent() -> None:
-    with Workers[int, object](_unsendable, 1) as workers:
+    with Workers[int, object](unsendable, 1) as workers:
         first, second = workers.map([0, 1])
     assert isinstance(first, Lost)
     assert "cannot be sent" in first.reason
     assert second == 1
-
-
-def _unsendable(item: int) -> object:
-    return (lambda: 0) if item == 0 else item
 
 
 def test_large_items_and_results_go_through() -> None:
