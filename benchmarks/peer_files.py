@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from bpe_engine import Vocabulary
+from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.registry import load_vocabulary
 
@@ -63,8 +64,7 @@ def _cached_file(folder: Path, encoding: str) -> Path:
 def _tokenizer_json(encoding: str, vocabulary: Vocabulary) -> dict[str, object]:
     """What Hugging Face's tokenizers reads: merges instead of ranks, and bytes written as printable characters."""
     dictionary = TokenDictionary(vocabulary.ranks)
-    printable = _printable_bytes()
-    written = {token: "".join(printable[byte] for byte in token) for token in vocabulary.ranks}
+    written = {token: characters_of(token) for token in vocabulary.ranks}
     merges = []
     for token, rank in sorted(vocabulary.ranks.items(), key=lambda item: item[1]):
         halves = dictionary.halves(rank)
@@ -103,15 +103,3 @@ def _tokenizer_json(encoding: str, vocabulary: Vocabulary) -> dict[str, object]:
             "merges": merges,
         },
     }
-
-
-def _printable_bytes() -> list[str]:
-    """The character that stands for each byte in a tokenizer.json: printable Latin-1 for itself, the others from U+0100 on.
-
-    >>> characters = _printable_bytes()
-    >>> characters[ord("a")], characters[ord(" ")], characters[0]
-    ('a', 'Ġ', 'Ā')
-    """
-    itself = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    others = iter(range(0x100, 0x200))
-    return [chr(byte) if byte in itself else chr(next(others)) for byte in range(256)]

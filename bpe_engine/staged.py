@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from bpe_engine import encoders
 from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, UnsupportedModelError, VocabularyError
+from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.offsets import Unit, in_unit, unit_of
 from bpe_engine.received import byte_places, received, to_bytes
 from bpe_engine.segments import Segments, segments_of
@@ -28,7 +29,6 @@ from bpe_engine.stages.normalizers import Lowercase, Prepend, UnicodeForm
 from bpe_engine.stages.normalizing import Normalization
 from bpe_engine.stages.pre_tokenizers import Metaspace
 from bpe_engine.stages.raw_cuts import RawCuts
-from bpe_engine.stages.splitting import in_byte_alphabet
 from bpe_engine.streams import StreamDecoder
 from bpe_engine.threads import in_threads
 from bpe_engine.tokenizer import Tokenizer
@@ -388,7 +388,7 @@ class StagedTokenizer(Tokenizer):
         if found is not None:
             return found
         data = self.decode_single_token_bytes(token)
-        return data.decode("utf-8", "replace") if token in self.specification.texts_only else in_byte_alphabet(data)
+        return data.decode("utf-8", "replace") if token in self.specification.texts_only else characters_of(data)
 
     @cached_property
     def _texts(self) -> dict[int, str]:

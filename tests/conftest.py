@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 import bpe_engine
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # No deadline: the first example of a property pays for loading a vocabulary, and a shared machine is slow at times.
 settings.register_profile("default", deadline=None)
@@ -15,6 +21,7 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile("default")
 
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 _PACKAGE = Path(bpe_engine.__file__).resolve().parent
 _SOURCE_TREE = Path(__file__).resolve().parent.parent
 
@@ -36,3 +43,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> str:
     return f"bpe_engine under test: {_PACKAGE}, implementation: {bpe_engine.implementation()}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, without a window. Skipped, with the reason, where there is none, or no playwright to drive it."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on the path: apt-get install chromium")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    with api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM)
+        yield started
+        started.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from chunker.scale import ChunkBatch
 
@@ -61,3 +62,11 @@ def documents(count: int, *, deadly: int | None = None) -> pa.Table:
             "labels": pa.array([["x"] * (number % 3) for number in range(count)], pa.list_(pa.string())),
         }
     )
+
+
+def write_parts(folder: Path) -> Path:
+    """The hundred documents as a corpus of four parts of parquet, in a new folder."""
+    folder.mkdir()
+    for number in range(4):
+        pq.write_table(documents(100).slice(number * 25, 25), folder / f"part-{number}.parquet")
+    return folder

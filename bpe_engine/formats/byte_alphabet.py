@@ -20,6 +20,19 @@ BYTE_OF_CHARACTER = {chr(byte): byte for byte in _PRINTABLE} | {
 """Stand-in character -> byte value."""
 
 
+CHARACTER_OF_BYTE = [character for character, _ in sorted(BYTE_OF_CHARACTER.items(), key=lambda item: item[1])]
+"""Byte value -> stand-in character."""
+
+
+def characters_of(data: bytes) -> str:
+    """The stand-in characters of bytes.
+
+    >>> characters_of(b" hi")
+    '\u0120hi'
+    """
+    return "".join([CHARACTER_OF_BYTE[byte] for byte in data])
+
+
 def bytes_of(characters: str) -> bytes:
     """The bytes that stand-in characters stand for. Raises `KeyError` with the first character that is none.
 

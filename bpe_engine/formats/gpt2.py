@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTES_IN_ORDER, bytes_of
+from bpe_engine.formats.utf8 import decoded
 from bpe_engine.patterns import GPT2
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def parse_gpt2(vocab_bpe: bytes, encoder_json: bytes, vocab_source: str, encoder
 def _ranks_of_merges(data: bytes, source: str) -> dict[bytes, int]:
     ranks = {bytes([byte]): rank for rank, byte in enumerate(BYTES_IN_ORDER)}
     # Only "\n" ends a line: splitlines() would also cut at characters that are stand-ins or parts of tokens.
-    for number, line in enumerate(_decoded(data, source).split("\n"), start=1):
+    for number, line in enumerate(decoded(data, source).split("\n"), start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
         parts = line.rstrip("\r").split(" ")
@@ -115,7 +116,7 @@ def _ranks_of_merges(data: bytes, source: str) -> dict[bytes, int]:
 
 def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
     try:
-        entries = json.loads(_decoded(data, source))
+        entries = json.loads(decoded(data, source))
     except json.JSONDecodeError as error:
         raise VocabularyError(f"{source}:{error.lineno}: not JSON: {error.msg} in column {error.colno}") from error
     if not isinstance(entries, dict):
@@ -133,11 +134,3 @@ def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
                 f"{source}: in the token {token!r} the character {error} stands for no byte"
             ) from None
     return ids
-
-
-def _decoded(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise VocabularyError(f"{source}:{line}: not UTF-8: {error.reason} at byte {error.start}") from error

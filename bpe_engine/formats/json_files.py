@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_engine.errors import UnsupportedModelError, VocabularyError
+from bpe_engine.formats.utf8 import decoded
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -33,11 +34,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
             raise VocabularyError(f"{source}: an object has the entry {twice!r:.80} twice")
         return found
 
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise VocabularyError(f"{source}:{line}: not UTF-8: {error.reason} at byte {error.start}") from error
+    text = decoded(data, source).removeprefix("\ufeff")
     try:
         found = json.loads(text, object_pairs_hook=entries)
     except json.JSONDecodeError as error:

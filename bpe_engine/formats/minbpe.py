@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bpe_engine.errors import VocabularyError
+from bpe_engine.formats.utf8 import decoded
 from bpe_engine.pair_merging import merge_pairs
 from bpe_engine.patterns import Pattern
 from bpe_engine.specification import AddedToken, Specification
@@ -72,7 +73,7 @@ def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
     MinbpeModel(pattern='', merges={(97, 97): 256}, special_tokens={'<|end|>': 257})
     """
     # The line ends that minbpe knows by reading in text mode. splitlines() would also cut at characters that a pattern may hold.
-    lines = _decoded(data, source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = decoded(data, source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines and not lines[-1]:
         del lines[-1]
     if not lines or lines[0].strip() != FIRST_LINE:
@@ -189,11 +190,3 @@ def _whole(text: str) -> int | None:
 
 def _shown(lines: list[str]) -> str:
     return repr(lines[0][:60]) if lines else "an empty file"
-
-
-def _decoded(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise VocabularyError(f"{source}:{line}: not UTF-8: {error.reason} at byte {error.start}") from error

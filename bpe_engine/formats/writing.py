@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bpe_engine.errors import VocabularyError
-from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
+from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
 from bpe_engine.formats.oniguruma import oniguruma_stages
 from bpe_engine.formats.tiktoken import dump_tiktoken
@@ -30,7 +30,6 @@ from bpe_engine.tokenizer import Tokenizer
 FileFormat = Literal["tokenizer_json", "tiktoken", "minbpe"]
 
 _BY_SUFFIX: dict[str, FileFormat] = {".json": "tokenizer_json", ".tiktoken": "tiktoken", ".model": "minbpe"}
-_CHARACTER_OF_BYTE = {byte: character for character, byte in BYTE_OF_CHARACTER.items()}
 
 
 def save(tokenizer: Tokenizer, path: str | PathLike[str], file_format: FileFormat | None = None) -> None:
@@ -152,7 +151,7 @@ def _has_groups(pattern: Pattern) -> bool:
 def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
     vocabulary = tokenizer.vocabulary
     _check_bytes(vocabulary.ranks, "a tokenizer.json")
-    text_of = {token_id: _characters(token) for token, token_id in vocabulary.ranks.items()}
+    text_of = {token_id: characters_of(token) for token, token_id in vocabulary.ranks.items()}
     ids = {text: token_id for token_id, text in text_of.items()}
     taken: dict[int, str] = {}
     for special, token_id in vocabulary.special_tokens.items():
@@ -195,10 +194,6 @@ def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
         },
     }
     return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-def _characters(token: bytes) -> str:
-    return "".join(map(_CHARACTER_OF_BYTE.__getitem__, token))
 
 
 def _added_token(text: str, token_id: int) -> dict[str, Any]:

@@ -65,7 +65,8 @@ def _parts_below(ranks: Mapping[bytes, int], token: bytes, limit: int) -> list[b
 class GPT4Tokenizer(RegexTokenizer):
     """The tokenizer of GPT-4: equal to cl100k_base of tiktoken. The first one takes some seconds, in which the merges are recovered.
 
-    It is what it is: `train`, `save` and `load` raise NotImplementedError.
+    `train`, `save` and `load` raise NotImplementedError, as those of minbpe do: its tokens are fixed, and the file format of minbpe has no place
+    for the order of its single bytes. A `RegexTokenizer` does all three.
 
     >>> tokenizer = GPT4Tokenizer()
     >>> tokenizer.encode("hello world"), tokenizer.merges[270, 68]       # " th" and "e"

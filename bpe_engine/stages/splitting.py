@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from bpe_engine.errors import PatternError
-from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
+from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.received import to_bytes
 from bpe_engine.reference.pretokenizer import PreTokenizer as PatternStage
@@ -33,9 +33,6 @@ from bpe_engine.stages.pre_tokenizers import (
     WhitespaceSplit,
 )
 
-CHARACTER_OF_BYTE = [
-    character for _, character in sorted((byte, character) for character, byte in BYTE_OF_CHARACTER.items())
-]
 _WORDS = matcher(RustExpression(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"))
 
 
@@ -176,16 +173,7 @@ def _byte_level(piece: Piece, *, add_prefix_space: bool, use_regex: bool) -> Ite
             places = [
                 place for character, place in zip(part.text, part.places, strict=True) for _ in to_bytes(character)
             ]
-        yield Piece(in_byte_alphabet(to_bytes(part.text)), part.is_first, places)
-
-
-def in_byte_alphabet(data: bytes) -> str:
-    """The characters that stand for bytes.
-
-    >>> in_byte_alphabet(" é".encode())
-    'ĠÃ©'
-    """
-    return "".join([CHARACTER_OF_BYTE[byte] for byte in data])
+        yield Piece(characters_of(to_bytes(part.text)), part.is_first, places)
 
 
 def _metaspace(stage: Metaspace, piece: Piece) -> Iterator[Piece]:

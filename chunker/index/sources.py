@@ -1,8 +1,8 @@
 """From paths to the files of an index: their names in it, and what is left out.
 
-    root = /home/me/project       the folder around the index
-    /home/me/project/src/a.py  -> "src/a.py"
-    /etc/motd                  -> "/etc/motd"     out of the root: only if it was named
+    root                  the folder around the index
+    root/src/a.py   ->    "src/a.py"
+    /etc/motd       ->    "/etc/motd"       out of the root: only if it was named
 
 A name has no `..` and goes through no link: a file has one, however it was reached. Folders are walked as the command walks them
 (`chunker.files`): links are not followed, so there are no circles.

@@ -114,14 +114,7 @@ def common_start(one: str, other: str) -> int:
     >>> common_start("abcd", "abxd"), common_start("ab", "abc"), common_start("", "a")
     (2, 2, 0)
     """
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return _most(min(len(one), len(other)), lambda start, end: one[start:end] == other[start:end])
 
 
 def common_end(one: str, other: str) -> int:
@@ -130,10 +123,18 @@ def common_end(one: str, other: str) -> int:
     >>> common_end("abcd", "abxd"), common_end("bc", "abc"), common_end("", "a")
     (1, 2, 0)
     """
-    low, high = 0, min(len(one), len(other))
+    return _most(
+        min(len(one), len(other)),
+        lambda start, end: one[len(one) - end : len(one) - start] == other[len(other) - end : len(other) - start],
+    )
+
+
+def _most(limit: int, alike: Callable[[int, int], bool]) -> int:
+    """How far two texts are alike, at most `limit`; `alike(start, end)` looks at a stretch of them. Linear."""
+    low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
-        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+        if alike(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -48,7 +48,7 @@ def mcp(
 
     \b
     In the settings of a client:
-      {"mcpServers": {"chunker": {"command": "chunker", "args": ["mcp", "/home/me/project"]}}}
+      {"mcpServers": {"chunker": {"command": "chunker", "args": ["mcp", "PROJECT"]}}}
     """
     with ending_quietly():
         from importlib.metadata import PackageNotFoundError, version
@@ -59,14 +59,9 @@ def mcp(
             from integrations.mcp.server import Offered, mcp_server
         except ModuleNotFoundError as error:
             raise typer.BadParameter(str(missing(error, "mcp"))) from None
-        from integrations.service.errors import RefusedError
-        from integrations.service.options import index_folder, offered_tokenizers
-        from integrations.service.roots import Roots
+        from integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
-        try:
-            offered = Roots(roots or [])
-        except RefusedError as error:
-            raise typer.BadParameter(str(error), param_hint="ROOT") from None
+        offered = offered_roots(roots or [], "ROOT")
         if index is None:
             index = next(
                 (str(folder / ".chunker") for folder in offered.folders if (folder / ".chunker").is_dir()), None

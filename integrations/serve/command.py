@@ -85,14 +85,9 @@ def serve(
             from integrations.serve.server import Door, Served, run
         except ModuleNotFoundError as error:
             raise typer.BadParameter(str(missing(error, "serve"))) from None
-        from integrations.service.errors import RefusedError
-        from integrations.service.options import index_folder, offered_tokenizers
-        from integrations.service.roots import Roots
+        from integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
-        try:
-            roots = Roots(paths or [])
-        except RefusedError as error:
-            raise typer.BadParameter(str(error), param_hint="PATH") from None
+        roots = offered_roots(paths or [], "PATH")
         if token is not None and len(token) < _LEAST_TOKEN:
             raise typer.BadParameter(f"a token has at least {_LEAST_TOKEN} characters", param_hint="--token")
         if token is not None and not token.isascii():

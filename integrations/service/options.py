@@ -8,7 +8,17 @@ import typer
 
 from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
 from chunker.index import Index, IndexingError
+from integrations.service.errors import RefusedError
 from integrations.service.operations import embedded_tokenizers
+from integrations.service.roots import Roots
+
+
+def offered_roots(paths: list[str], parameter: str) -> Roots:
+    """The folders and files whose texts are offered; `parameter` is what a message calls them."""
+    try:
+        return Roots(paths)
+    except RefusedError as error:
+        raise typer.BadParameter(str(error), param_hint=parameter) from None
 
 
 def offered_tokenizers(asked: list[str]) -> list[str]:

@@ -5,7 +5,6 @@ Skipped, with the reason, where there is no Chromium or no playwright to drive i
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 # Waits without a string for the page to evaluate, which its policy forbids.
 expect = playwright.expect
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SETTINGS = Settings("o200k_base", 40, 5, 8, context=True)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
@@ -36,16 +34,6 @@ HOSTILE = (
     "over\u202eride\u202c \0\0\0 nul \ufeff bom esc\x1b[31m lone \ud800 half\r\nsecond line\rthird \u2028 line tag\U000e0041\n"
     "مرحبا بالعالم ، hello\n👩‍👩‍👧 family " + "word" * 200 + "\n"
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on the path: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM)
-        yield started
-        started.close()
 
 
 Open = Callable[..., "Page"]

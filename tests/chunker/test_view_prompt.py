@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,6 @@ from chunker.view.prompt_page import prompt_page
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'> over\u202eride\0 😀"
 ITEMS: list[Item | Section] = [
     Item("You are a careful reviewer.", id="system", required=True, stable=True),
@@ -65,17 +63,6 @@ def test_the_page_holds_the_prompt_as_data(prompt: Prompt) -> None:
         ("question", "kept", ""),
     ]
     assert [place for place, _ in told["stretches"]] == [0, -1, 1, -1, 2, -1, 4]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on the path: apt-get install chromium")
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-    with api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM)
-        yield started
-        started.close()
 
 
 @pytest.fixture

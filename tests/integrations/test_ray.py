@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import ray
 import ray.data
 import scale_steps
-from scale_steps import DeadlyOnce, documents
+from scale_steps import DeadlyOnce, documents, write_parts
 
 import chunker
 from chunker.errors import OptionError
@@ -43,11 +43,7 @@ def cluster() -> Iterator[None]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    for number in range(4):
-        pq.write_table(documents(100).slice(number * 25, 25), folder / f"part-{number}.parquet")
-    return folder
+    return write_parts(tmp_path / "corpus")
 
 
 def table_of(dataset: Any) -> pa.Table:

@@ -5,7 +5,6 @@ Skipped, with the reason, where there is no Chromium or no playwright to drive i
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -24,7 +23,6 @@ from chunker.index import Index
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 TOKEN = "a-token-of-many-characters"
@@ -46,17 +44,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     Index.open(top / ".chunker").sync(top)
     with serving(str(top), "--index", str(top / ".chunker")) as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on the path: apt-get install chromium")
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-    with api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM)
-        yield started
-        started.close()
 
 
 Open = Callable[..., "Page"]

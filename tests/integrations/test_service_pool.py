@@ -184,6 +184,18 @@ def test_only_so_many_wait() -> None:
     run(work, number=1)
 
 
+def run_program(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program of Python, run in a folder."""
+    return subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
     for name in ("json", "struct", "integrations", "chunker", "asyncio"):
         (tmp_path / f"{name}.py").write_text("open('was-run', 'w').close()\n")
@@ -192,14 +204,7 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
         "async def main():\n    async with Pool(1) as pool:\n"
         "        print(await pool.ask('count', texts=['a b'], tokenizer='words'))\nasyncio.run(main())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program(program, tmp_path)
     assert (done.stdout, done.stderr) == ("b'[2]'\n", "")
     assert not (tmp_path / "was-run").exists()
 
@@ -217,14 +222,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
         "        except ServiceError as error:\n            print(error)\n"
         "        print(await pool.ask('count', texts=['a b'], tokenizer='words'))\nasyncio.run(main())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program(program, tmp_path)
     told, answer = done.stdout.splitlines()
     assert "more memory than there is for it" in told
     assert answer == "b'[2]'"

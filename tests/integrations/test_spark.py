@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import scale_steps
 from pyspark.sql import SparkSession
-from scale_steps import DeadlyOnce, documents
+from scale_steps import DeadlyOnce, documents, write_parts
 
 import chunker
 from chunker.errors import OptionError
@@ -53,11 +53,7 @@ def spark() -> Iterator[Any]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    for number in range(4):
-        pq.write_table(documents(100).slice(number * 25, 25), folder / f"part-{number}.parquet")
-    return folder
+    return write_parts(tmp_path / "corpus")
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:

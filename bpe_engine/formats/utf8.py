@@ -1,0 +1,19 @@
+"""The text of a file that has to be UTF-8, and the line where it is not."""
+
+from __future__ import annotations
+
+from bpe_engine.errors import VocabularyError
+
+
+def decoded(data: bytes, source: str) -> str:
+    """The text; `source` is what messages call the file. A byte order mark stays. Raises VocabularyError with the line and the byte offset.
+
+    >>> decoded(b"one\\ntwo \\xff", "merges.txt")
+    Traceback (most recent call last):
+    bpe_engine.errors.VocabularyError: merges.txt:2: not UTF-8: invalid start byte at byte 8
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise VocabularyError(f"{source}:{line}: not UTF-8: {error.reason} at byte {error.start}") from error
