@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 PACKAGES := bpe_engine chunker integrations
 # Folders too: deleting a file changes nothing but its folder.
-NOT_INSTALLED := -name __pycache__ -o -path bpe_engine/cpp/tests -o -path bpe_engine/cpp/fuzz
+NOT_INSTALLED := -name __pycache__ -o -path '*/cpp/tests' -o -path '*/cpp/fuzz'
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find $(PACKAGES) \( $(NOT_INSTALLED) \) -prune -o -print)
 CHECKED := $(PACKAGES) $(wildcard benchmarks examples scripts) tests
 
@@ -55,11 +55,13 @@ lint: $(VENV)/stamp-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CHECKED)
-	@[ ! -e bpe_engine/_core.pyi ] || diff -u bpe_engine/_core.pyi $(MODULE)/_core.pyi \
-		|| { echo "bpe_engine/_core.pyi is not the stub of the compiled module: make stub"; exit 1; }
+	@for stub in bpe_engine/_core.pyi chunker/_native.pyi; do \
+		diff -u $$stub $(MODULE)/$$(basename $$stub) || { echo "$$stub is not the stub of the compiled module: make stub"; exit 1; }; \
+	done
 
 stub: $(VENV)/stamp-package
 	cp $(MODULE)/_core.pyi bpe_engine/_core.pyi
+	cp $(MODULE)/_native.pyi chunker/_native.pyi
 
 core-check: $(VENV)/stamp-tools
 	$(BIN)/cmake -S . -B $(CHECK) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from chunker.boundaries import Boundary, Outline, Strength, refine
 from chunker.boundaries.sketches import Sketch
+from chunker.native import native
 
 
 class Place(NamedTuple):
@@ -54,6 +55,13 @@ def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -
     return ends
 
 
+_compiled = native()
+# The same for all boundaries of a text.
+_ends_of: Callable[[list[int], list[int], int], list[int]] = (
+    enclosing_ends if _compiled is None else _compiled.enclosing_ends
+)
+
+
 def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
     """The boundaries of a stretch that ends at `end` as places. Linear.
 
@@ -75,7 +83,7 @@ class _Columns:
         self.offsets = outline.offsets
         self.strengths = outline.strengths
         self.labels = outline.labels
-        self.ends = enclosing_ends(outline.offsets, outline.strengths, end)
+        self.ends = _ends_of(outline.offsets, outline.strengths, end)
 
     def place(self, row: int) -> Place:
         return _as_place((self.offsets[row], self.strengths[row], self.labels[row], self.ends[row]))

@@ -1,0 +1,9 @@
+// The compiled module chunker._native: what the chunkers do once for each line or block of a text.
+#include <nanobind/nanobind.h>
+
+#include "parts.hpp"
+
+NB_MODULE(_native, module) {
+    module.doc() = "What the chunkers do once for each line or block of a text, compiled.";
+    chunker::bindings::define_outlines(module);
+}

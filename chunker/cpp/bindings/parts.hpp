@@ -1,0 +1,12 @@
+// The parts of the module, one a file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace chunker::bindings {
+
+namespace nb = nanobind;
+
+void define_outlines(nb::module_& module);
+
+}  // namespace chunker::bindings

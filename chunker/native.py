@@ -1,0 +1,16 @@
+"""What of chunker is compiled, where the engine's core is: `chunker._native`, None where Python does it all.
+
+The choice is the engine's (`bpe_engine.implementation`): both are compiled in one build, and both have a twin in Python that says the same.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from bpe_engine import implementation
+
+
+def native() -> ModuleType | None:
+    """The compiled module, None where the engine runs in pure Python."""
+    return importlib.import_module("chunker._native") if implementation() == "cpp" else None

@@ -1,0 +1,30 @@
+"""What is compiled says what its twin in Python says."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunker.native import native
+from chunker.units import enclosing_ends
+
+compiled = native()
+pytestmark = pytest.mark.skipif(compiled is None, reason="the engine runs in pure Python: there is nothing to compare")
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 6))))
+def test_units_end_alike(rows: list[tuple[int, int]]) -> None:
+    assert compiled is not None
+    offsets = list(accumulate(step for step, _ in rows))
+    strengths = [strength for _, strength in rows]
+    end = (offsets or [0])[-1] + 3
+    assert compiled.enclosing_ends(offsets, strengths, end) == enclosing_ends(offsets, strengths, end)
+
+
+def test_columns_of_two_lengths_are_refused() -> None:
+    assert compiled is not None
+    with pytest.raises(ValueError, match="as many strengths as offsets"):
+        compiled.enclosing_ends([1, 2], [1], 3)
