@@ -137,6 +137,9 @@ class AppendingEncoder:
         Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
         """
 
+    def _interface(self) -> object:
+        """For compiled callers: a capsule that is good as long as this encoder."""
+
 class PrependingEncoder:
     """A text that grows to the left, and its count."""
 

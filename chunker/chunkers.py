@@ -20,7 +20,7 @@ from chunker.budget import Budget, OverlapBy
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import code_format, code_names, format_named, format_names
-from chunker.growing import Grower, Piece
+from chunker.growing import Grower, Piece, no_context
 from chunker.languages import UNKNOWN, detect
 from chunker.models import Chunk
 from chunker.optimal import Optimizer
@@ -162,7 +162,7 @@ class TextChunker:
     def context_of(self, text: str, outline: Outline, source: str | None) -> Callable[[int], str]:
         """What stands before a chunk that begins at an offset into `text`: nothing, if no context is asked for."""
         if not self._context:
-            return _no_context
+            return no_context
         limit = self._budget.max_tokens
         return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text).at
 
@@ -253,7 +253,3 @@ def chunker_for(
         note = f"{language}: no grammar, cut by lines"
         return TextChunker(max_tokens, format=LinesFormat(language.lower(), note), **options)
     return TextChunker(max_tokens, format=UnknownFormat() if name else "text", **options)
-
-
-def _no_context(_offset: int) -> str:
-    return ""

@@ -29,6 +29,7 @@ from chunker.budget import Budget
 from chunker.counting import AppendingCounter, TokenCounter
 from chunker.cutting import UNMEASURED, Filling, balanced_tail, best_cut, whole_units
 from chunker.errors import BudgetTooSmallError
+from chunker.native import native
 from chunker.overlap import repeated_places, shortened
 from chunker.units import Place, Places, Units
 
@@ -55,8 +56,16 @@ _UNLIMITED = 1 << 40
 # Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
 _BLANKS = 64
 
+# So many chunks are grown before the first of them is given out.
+_AT_ONCE = 64
+
 # What has this many characters a token of a limit is above it: published vocabularies have no longer token.
 _LONGEST_TOKEN = 128
+
+
+def no_context(_offset: int) -> str:
+    """Nothing stands before a chunk."""
+    return ""
 
 
 class Piece(NamedTuple):
@@ -90,12 +99,16 @@ class Grower:
         self._leaps = budget.desired_tokens is None
         # Characters that the last chunk would have needed to be full; 0 where that is not known.
         self._full = 0
+        plain = context_at is no_context and not budget.overlap and self._leaps
+        self._rows = self._row_grower(outline) if plain else None
         # How many of the units ahead repeat the end of the previous chunk.
         self._overlapping = 0
 
     def pieces(self) -> Iterator[Piece]:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
         while self._units:
+            if self._rows is not None:
+                yield from self._whole_rows(self._rows)
             filling = self._fill()
             if self._leaps:
                 length = self._units.offset - filling.places[0].offset
@@ -109,6 +122,45 @@ class Grower:
             self._overlapping = 0
             if self._units and self._budget.overlap:
                 self._repeat_end_of(filling.places.listed())
+
+    # --- chunks of whole rows, by what is compiled
+
+    def _row_grower(self, outline: Outline) -> Any:  # noqa: ANN401 - a class of the compiled module
+        """What grows chunks of whole rows; None where that is not compiled, or cannot read this text."""
+        compiled = native()
+        if compiled is None or not outline.offsets or not hasattr(self._encoder, "_interface"):
+            return None
+        text = self._text
+        try:
+            source: str | bytes = text if text.isascii() else text.encode()
+        except UnicodeEncodeError:  # halves of surrogate pairs
+            return None
+        return compiled.RowGrower(
+            source,
+            outline.offsets,
+            outline.strengths,
+            size=len(text),
+            most=self._budget.max_tokens,
+            least=self._budget.min_tokens,
+            look_ahead=LOOK_AHEAD,
+            leap_fills=self._leap_limit,
+            leap=_LEAP,
+            stride=self._stride,
+            longest_token=_LONGEST_TOKEN,
+            finest=outline.finest,
+        )
+
+    def _whole_rows(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above
+        """The next chunks, as long as they are made of whole rows of the outline, and are not the last one."""
+        units = self._units
+        interface = self._encoder._interface()  # noqa: SLF001 - made for this
+        while (row := units.row) is not None:
+            behind, tokens, self._full = rows.grow(interface, row, _AT_ONCE, units.closed_rows, self._full)
+            for end, count in zip(behind, tokens, strict=True):
+                start, stop, label = units.take_rows(end)
+                yield Piece(start, stop, "", count, label)
+            if len(behind) < _AT_ONCE:
+                return
 
     # --- growing
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from chunker.boundaries import Boundary, Outline, Strength, refine
@@ -77,13 +77,15 @@ def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
 class _Columns:
     """The boundaries of an outline: their offsets, strengths, labels, and what `enclosing_ends` says of them."""
 
-    __slots__ = ("ends", "labels", "offsets", "strengths")
-
     def __init__(self, outline: Outline, end: int) -> None:
         self.offsets = outline.offsets
         self.strengths = outline.strengths
         self.labels = outline.labels
-        self.ends = _ends_of(outline.offsets, outline.strengths, end)
+        self._end = end
+
+    @cached_property
+    def ends(self) -> list[int]:
+        return _ends_of(self.offsets, self.strengths, self._end)
 
     def place(self, row: int) -> Place:
         return _as_place((self.offsets[row], self.strengths[row], self.labels[row], self.ends[row]))
@@ -178,6 +180,7 @@ class Units:
         self._sketch = outline if isinstance(outline, Sketch) else None
         # Where units begin that nobody has looked into -> where the sketch says so; a unit may have got the blank lines before it.
         self._closed = {} if self._sketch is None else {offset: offset for offset in self._sketch.closed}
+        self._closed_rows: bytearray | None = None
         self._behind = 0  # of the columns
         self._front: list[Place] = []  # before what is ahead of the columns, last one first
 
@@ -275,6 +278,29 @@ class Units:
         if second.offset in self._closed:
             self._closed[offset] = self._closed.pop(second.offset)
 
+    # --- whole rows, for who needs no places of them
+
+    @property
+    def row(self) -> int | None:
+        """The number of the row of the outline that is the next unit; None where that is a part of one, or was moved."""
+        return None if self._front or self._behind == len(self._offsets) else self._behind
+
+    def take_rows(self, behind: int) -> tuple[int, int, str]:
+        """Take the units up to the row `behind`, where the next is a row: where they begin and end, and the label of the first."""
+        first, self._behind = self._behind, behind
+        return self._offsets[first], self._offsets[behind], self._columns.labels[first]
+
+    @property
+    def closed_rows(self) -> bytearray:
+        """For each row of the outline 1 where nobody has looked into it, and it may have boundaries inside; else 0."""
+        if self._closed_rows is None:
+            self._closed_rows = bytearray(len(self._offsets))
+            for offset in self._closed:
+                row = bisect_left(self._offsets, offset)
+                if row < len(self._offsets) and self._offsets[row] == offset:
+                    self._closed_rows[row] = 1
+        return self._closed_rows
+
     @property
     def next_is_closed(self) -> bool:
         """Whether nobody has looked into the next unit, which may have boundaries inside."""
@@ -283,6 +309,8 @@ class Units:
     def open_next(self) -> bool:
         """Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any."""
         known = self._closed.pop(self.offset, None)
+        if self._closed_rows is not None and self.row is not None:
+            self._closed_rows[self._behind] = 0
         if self._sketch is None or known is None:
             return False
         inside = self._sketch.inside(known)

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "bpe/appending.hpp"
+#include "bpe/growing_interface.hpp"
+#include "bpe/limits.hpp"
 #include "bpe/prepending.hpp"
 #include "engine.hpp"
 
@@ -142,6 +144,40 @@ public:
         return nb::make_tuple(made, overflowed);
     }
 
+    // For other compiled modules. The capsule does not keep the encoder.
+    nb::object interface() {
+        interface_ = {
+            this,
+            [](void* self) {
+                auto& growing = *static_cast<Growing*>(self);
+                growing.restore({}, {}, 0);
+            },
+            [](void* self, const unsigned char* text, std::size_t size, std::size_t* count) {
+                auto& growing = *static_cast<Growing*>(self);
+                if (growing.waiting_ != 0) return false;
+                try {
+                    Traits<Core>::grow(growing.core_, {text, size});
+                } catch (const std::exception&) {
+                    return false;
+                }
+                *count = growing.core_.count();
+                return true;
+            },
+            [](void* self, const unsigned char* text, std::size_t size, std::size_t limit, std::size_t* count) {
+                try {
+                    auto const found = count_up_to(static_cast<Growing*>(self)->core_.encoder(), {text, size}, limit);
+                    *count = found.value_or(0);
+                    return found.has_value();
+                } catch (const std::exception&) {
+                    return false;
+                }
+            },
+        };
+        PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, nullptr);
+        if (!made) throw nb::python_error();
+        return nb::steal(made);
+    }
+
     // The same text and count, no marks.
     nb::object reduce() const {
         Bytes finished = core_.text();
@@ -274,6 +310,7 @@ private:
         return ++last;
     }
 
+    GrowingInterface interface_{};
     nb::object tokenizer_;  // keeps the engine
     const Engine* engine_;
     Core core_;
@@ -316,7 +353,9 @@ void define_growing(nb::module_& module) {
                               "A text that grows to the left, and its count.",
                               "Add `text` at the start. Amortized time proportional to its length.");
     appending.def("append_fitting", &Growing<AppendingEncoder>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
-                  "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.");
+                  "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.")
+        .def("_interface", &Growing<AppendingEncoder>::interface, nb::sig("def _interface(self) -> object"),
+             "For compiled callers: a capsule that is good as long as this encoder.");
 }
 
 }  // namespace bpe::bindings

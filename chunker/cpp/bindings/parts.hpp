@@ -7,6 +7,7 @@ namespace chunker::bindings {
 
 namespace nb = nanobind;
 
+void define_growing(nb::module_& module);
 void define_outlines(nb::module_& module);
 
 }  // namespace chunker::bindings

@@ -1,0 +1,23 @@
+// What another compiled module may ask of an appending encoder, without a Python call a step.
+//
+// `AppendingEncoder._interface()` is a capsule with a `GrowingInterface` in it, good as long as the encoder is. Plain C, for the two modules
+// need not be linked together: an error is a return value, and no exception passes. The caller holds the GIL.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+
+struct GrowingInterface {
+    void* encoder;
+    // Forget the text; marks stay good.
+    void (*restart)(void* encoder);
+    // Add whole characters of UTF-8 at the end; `count` is that of the text then. False, and nothing added, where that cannot be.
+    bool (*append)(void* encoder, const unsigned char* text, std::size_t size, std::size_t* count);
+    // Whether a text by itself has at most `limit` tokens: `count` then. False, too, where it cannot be counted.
+    bool (*fits)(void* encoder, const unsigned char* text, std::size_t size, std::size_t limit, std::size_t* count);
+};
+
+}  // extern "C"
+
+inline constexpr const char* growing_interface_name = "bpe_engine.GrowingInterface";

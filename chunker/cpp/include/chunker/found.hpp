@@ -1,0 +1,96 @@
+// What a walk over a syntax tree collects, by line; the twin of `Found` in chunker/boundaries/walking.py.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "chunker/line_table.hpp"
+
+namespace chunker {
+
+using Row = LineTable::Row;
+using Label = std::uint16_t;  // its number among those of a grammar
+
+// The labels that every grammar has come first.
+enum FixedLabel : Label { line_label, paragraph_label, statement_label, clause_label, comment_label, fixed_labels };
+
+namespace strength {
+
+// chunker.boundaries.base.Strength, and Rank in chunker/boundaries/walking.py.
+enum Rank : int { wrapped, commented, trailing, first, part, group, definition, ranks };
+
+constexpr int line = 40, paragraph = 50, structure = 100, document = 1'000'000;
+constexpr int max_depth = 250;
+
+constexpr int at(int depth, Rank rank) { return structure + (max_depth - depth) * ranks + rank; }
+
+// Whether a boundary of this strength gets stronger when a blank line precedes it.
+constexpr bool is_plain_part(int strength) { return strength >= structure && (strength - structure) % ranks == part; }
+
+}  // namespace strength
+
+// A boundary at the start of a line; of strength 0: none.
+struct Placed {
+    int strength = 0;
+    Label label = line_label;
+};
+
+// Of some lines one value each, `none` where nothing was set. They are those that a walk may touch.
+template <class Value>
+class ByRow {
+public:
+    ByRow(Row first, Row behind, Value none) : first_(first), none_(none), values_(behind - first, none) {}
+
+    // Lines outside have nothing.
+    Value operator()(Row row) const { return row - first_ < values_.size() ? values_[row - first_] : none_; }
+
+    Value& at(Row row) {
+        if (row - first_ >= values_.size()) throw std::logic_error("a node reaches out of the lines of what holds it");
+        return values_[row - first_];
+    }
+
+private:
+    Row first_;  // a row before it is far behind the last one, as rows have no sign
+    Value none_;
+    std::vector<Value> values_;
+};
+
+constexpr Row no_row = ~Row{0};
+
+// The lines of a definition, comments at its end included.
+struct Region {
+    Row first, last;
+    int depth;
+};
+
+// `parts`: what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions, the strength of a cut between them
+// and the comments above. `comments`: their last lines -> their first. `regions`: the definitions.
+struct Found {
+    Found(Row first_row, Row behind_row)
+        : first(first_row), behind(behind_row), parts(first, behind, {}), leading(first, behind, no_row), own(first, behind, 0), comments(first, behind, no_row) {}
+
+    // Put a part on a line; of two on the same line the stronger one counts.
+    void put(Row row, int strength, Label label) {
+        Placed& known = parts.at(row);
+        if (known.strength < strength) known = {strength, label};
+    }
+
+    Row first, behind;
+    ByRow<Placed> parts;
+    ByRow<Row> leading;
+    ByRow<int> own;
+    ByRow<Row> comments;
+    std::vector<Region> regions;
+};
+
+// A node that the walk has not entered: what may begin on the lines behind `first` up to `last` is known to be no stronger than `bound`.
+struct Closed {
+    Row first, last;
+    int depth;
+    std::uint32_t node;  // its number
+
+    int bound() const { return strength::at(depth, strength::wrapped); }
+};
+
+}  // namespace chunker

@@ -1,0 +1,78 @@
+// Source code by its syntax tree: what the grammars mean, and the sketch of a text. chunker/boundaries/code.py draws what is looked for.
+//
+// Only src/syntax/ knows tree-sitter's runtime. Where that could not be had, src/without_syntax.cpp says so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chunker/found.hpp"
+#include "chunker/placing.hpp"
+
+namespace chunker {
+
+// What a kind of node is among its siblings, and by how much its children are deeper: Role and Inside in chunker/boundaries/grammar.py.
+enum class Role : std::int8_t { unnamed = -1, other, clause, hidden, comment, leading, definition, wrapper };
+enum Inside : std::int8_t { nothing = -1, sentence, parts, elements };
+
+struct Kind {
+    Role role = Role::unnamed;
+    Inside inside = nothing;
+    Label label = statement_label;  // as a part that is no definition
+    std::int32_t definition = -1;   // its number among the definitions
+};
+
+// A field of a node, or else the first of its children of a type; and so on inside that: "type.body", "body|block".
+using Path = std::vector<std::vector<std::string>>;
+
+// What a node must have to be a definition; where there are `types`, it must be of one of them.
+struct Condition {
+    Path path;
+    std::vector<std::string> types;
+};
+
+struct Definition {
+    Label label = statement_label;
+    std::vector<Condition> conditions;
+};
+
+struct SyntaxGrammar {
+    const void* language = nullptr;  // a TSLanguage
+    std::vector<Kind> kinds;         // by their numbers; behind them that of errors
+    std::vector<Definition> definitions;
+    Label whole_text = statement_label;
+    std::string skimmed;
+};
+
+enum class Parsed { well, with_errors, given_up };
+
+// One text, parsed and walked. The nodes that it has closed are entered when they are asked for. For one thread at a time.
+class SyntaxReading {
+public:
+    virtual ~SyntaxReading() = default;
+
+    virtual Parsed parsed() const = 0;
+
+    virtual const Boundaries& boundaries() const = 0;
+
+    // Where the closed units begin, in characters, ascending.
+    virtual std::vector<std::uint32_t> closed() const = 0;
+
+    // What is inside the unit that begins there. Throws std::out_of_range where none does.
+    virtual Boundaries inside(std::uint32_t character) const = 0;
+};
+
+// Whether the runtime is linked that all of this needs.
+bool has_syntax();
+
+// Whether the runtime knows grammars of this version. Throws std::logic_error without the runtime.
+bool reads(const void* language);
+
+// The sketch of `source`, not empty and less than 4 GB, in which nodes of at most `small` bytes are closed. `source` and `grammar` must outlive
+// it. Throws std::logic_error without the runtime.
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small);
+
+}  // namespace chunker

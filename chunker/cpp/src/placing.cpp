@@ -1,0 +1,141 @@
+#include "chunker/placing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chunker {
+
+namespace {
+
+void clear(ByRow<Placed>& placed, Row from, Row to) {
+    for (Row row = from; row < to; ++row) placed.at(row) = {};
+}
+
+// Comments belong to what follows without a blank line, unless they are indented more: those end the part before. Attributes belong to what
+// follows, whatever stands between.
+ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines) {
+    ByRow<Placed> placed = found.parts;
+    ByRow<Row> tops(found.first, found.behind, no_row);  // where those went that moved
+    for (Row row = found.first; row < found.behind; ++row) {
+        Placed part = found.parts(row);
+        bool const has_attributes = found.leading(row) != no_row;
+        if (part.strength == 0 || !(has_attributes || (row > 0 && found.comments(row - 1) != no_row))) continue;
+        Row const leading = has_attributes ? found.leading(row) : row;
+        Row top = leading;
+        clear(placed, leading, row);
+        for (Row above; top > 0 && (above = found.comments(top - 1)) != no_row && lines.indent(above) <= lines.indent(row);) {
+            clear(placed, above, top);
+            // A comment that has moved up is indented at least as much as those that it has passed.
+            top = tops(above) != no_row ? tops(above) : above;
+            placed.at(top) = {};
+        }
+        if (top == row) continue;
+        placed.at(row) = {};
+        tops.at(row) = top;
+        if (strength::is_plain_part(part.strength) && top > 0 && lines.blank(top - 1)) part.strength += strength::group - strength::part;
+        placed.at(top) = part;
+        // If all of it is too long, a cut above its attributes is better than one below them.
+        int const own = found.own(row);
+        if (own > 0 && top < leading) placed.at(leading) = {own, part.label};
+        if (own > 0 && leading < row) {
+            Row cut = row;
+            // Comments below the attributes stay with what follows them.
+            for (Row above; cut > 0 && (above = found.comments(cut - 1)) != no_row && above > leading;) cut = above;
+            placed.at(cut) = {own - strength::commented + strength::wrapped, part.label};
+        }
+    }
+    return placed;
+}
+
+// Comments at the end of a definition stay with it, if all of it fits; else they go first.
+void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const LineTable& lines) {
+    if (found.regions.empty()) return;
+    ByRow<char> commented(found.first, found.behind, 0);
+    for (Row last = found.first; last < found.behind; ++last)
+        if (found.comments(last) != no_row)
+            for (Row row = found.comments(last); row <= last; ++row) commented.at(row) = 1;
+    for (const Region& region : found.regions) {
+        Row row = region.last;
+        // Only where a definition ends with a comment is there anything to look for.
+        for (Row above = row; above > region.first && (lines.blank(above) || commented(above)); --above)
+            if (!lines.blank(above)) row = above;
+        int const strength = strength::at(region.depth, strength::trailing);
+        if (commented(row) && placed(row).strength < strength) placed.at(row) = {strength, comment_label};
+    }
+}
+
+}  // namespace
+
+ByRow<Placed> settled(const Found& found, const LineTable& lines) {
+    ByRow<Placed> placed = with_leading_lines(found, lines);
+    cut_off_trailing_comments(placed, found, lines);
+    return placed;
+}
+
+Rows::Rows(ByRow<Placed> placed, Label whole_text, const LineTable& lines)
+    : lines_(lines), placed_(std::move(placed)), rows_(lines.size()), hidden_(lines.size(), 0) {
+    for (Row row = 0; row < lines.size(); ++row) {
+        rows_[row] = placed_(row);
+        if (rows_[row].strength > 0) continue;
+        bool const after_blank = row > 0 && lines.blank(row - 1);
+        rows_[row] = after_blank ? Placed{strength::paragraph, paragraph_label} : Placed{strength::line, line_label};
+    }
+    rows_[0] = {strength::document, whole_text};
+}
+
+std::vector<Unit> Rows::close(std::vector<Closed> closed) {
+    std::stable_sort(closed.begin(), closed.end(), [](const Closed& one, const Closed& other) { return one.first < other.first; });
+    std::vector<Unit> units;
+    int bound = 0;
+    auto const stands = [&](Row row) { return inked(row) && rows_[row].strength > bound; };
+    for (const Closed& node : closed) {
+        Unit unit{node.first, 0, {}};
+        bool const joins = !units.empty() && node.first < units.back().behind;
+        if (joins) {
+            unit = std::move(units.back());
+            units.pop_back();
+        }
+        bound = joins ? std::max(bound, node.bound()) : node.bound();
+        unit.nodes.push_back(node);
+        unit.behind = std::max(unit.behind, node.last + 1);
+        while (!stands(unit.first)) {
+            --unit.first;
+            if (!units.empty() && unit.first < units.back().behind) {
+                Unit before = std::move(units.back());
+                units.pop_back();
+                before.nodes.insert(before.nodes.end(), unit.nodes.begin(), unit.nodes.end());
+                unit = {before.first, std::max(before.behind, unit.behind), std::move(before.nodes)};
+            }
+        }
+        while (unit.behind < rows_.size() && !stands(unit.behind)) ++unit.behind;
+        units.push_back(std::move(unit));
+    }
+    for (const Unit& unit : units) std::fill(hidden_.begin() + unit.first + 1, hidden_.begin() + unit.behind, 1);
+    return units;
+}
+
+void Rows::show(Row row, Placed placed, Boundaries& boundaries) const {
+    boundaries.offsets.push_back(lines_.character(row));
+    boundaries.strengths.push_back(placed.strength);
+    boundaries.labels.push_back(placed.label);
+}
+
+Boundaries Rows::boundaries() const {
+    Boundaries result;
+    for (Row row = 0; row < rows_.size(); ++row)
+        if (!hidden_[row] && inked(row)) show(row, rows_[row], result);
+    return result;
+}
+
+Boundaries Rows::inside(const Unit& unit, const ByRow<Placed>& more) const {
+    Boundaries result;
+    for (Row row = unit.first + 1; row < unit.behind; ++row) {
+        if (!inked(row)) continue;
+        Placed const found = more(row);
+        bool const counts = found.strength > 0 && (found.strength > rows_[row].strength || placed_(row).strength == 0);
+        show(row, counts ? found : rows_[row], result);
+    }
+    return result;
+}
+
+}  // namespace chunker

@@ -1,0 +1,152 @@
+#include "pool.hpp"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+namespace chunker::syntax {
+
+namespace {
+
+thread_local Pool* used = nullptr;
+
+constexpr std::size_t first_chunk = std::size_t{1} << 14, last_chunk = std::size_t{1} << 20;  // bytes
+
+// What stands before a block: where it came from, and its bytes with this.
+struct Head {
+    std::uint64_t size;  // of a block of a pool; 0 for one of malloc, 1 for a large one of a pool
+};
+constexpr std::uint64_t plain = 0, large = 1;
+
+// The runtime has no way to say that there is no memory left, and ends the process, too.
+[[noreturn]] void no_memory(std::size_t size) {
+    std::fprintf(stderr, "no memory for a syntax tree: %zu bytes\n", size);
+    std::abort();
+}
+
+void* checked(void* memory, std::size_t size) {
+    if (!memory) no_memory(size);
+    return memory;
+}
+
+Head* head_of(void* block) { return static_cast<Head*>(block) - 1; }
+
+void* behind(Head* head, std::uint64_t size) {
+    head->size = size;
+    return head + 1;
+}
+
+}  // namespace
+
+// What tree-sitter calls. No exception may pass through its frames.
+struct Allocator {
+    static void* allocate(std::size_t wanted) noexcept {
+        if (!used) return behind(static_cast<Head*>(checked(std::malloc(wanted + sizeof(Head)), wanted)), plain);
+        std::size_t const size = (wanted + sizeof(Head) + Pool::step - 1) / Pool::step * Pool::step;
+        if (wanted > Pool::largest || size > Pool::largest) return allocate_large(*used, wanted);
+        Pool& pool = *used;
+        if (Pool::Free* const known = pool.free_[size / Pool::step]) {
+            pool.free_[size / Pool::step] = known->next;
+            return known;
+        }
+        if (static_cast<std::size_t>(pool.end_ - pool.next_) < size) add_chunk(pool);
+        void* const block = behind(reinterpret_cast<Head*>(pool.next_), size);
+        pool.next_ += size;
+        return block;
+    }
+
+    static void* allocate_zeros(std::size_t count, std::size_t each) noexcept {
+        if (each > 0 && count > SIZE_MAX / each) no_memory(SIZE_MAX);
+        void* const block = allocate(count * each);
+        return std::memset(block, 0, count * each);
+    }
+
+    static void* resize(void* block, std::size_t wanted) noexcept {
+        if (!block) return allocate(wanted);
+        Head* const head = head_of(block);
+        if (head->size == plain) return behind(static_cast<Head*>(checked(std::realloc(head, wanted + sizeof(Head)), wanted)), plain);
+        if (head->size == large) {
+            void* const start = static_cast<std::byte*>(block) - large_head;
+            return enter_ring(leave_ring(block), checked(std::realloc(start, wanted + large_head), wanted));
+        }
+        std::size_t const kept = static_cast<std::size_t>(head->size) - sizeof(Head);
+        if (wanted <= kept) return block;
+        void* const moved = allocate(wanted);
+        std::memcpy(moved, block, kept);
+        release(block);
+        return moved;
+    }
+
+    static void release(void* block) noexcept {
+        if (!block) return;
+        Head* const head = head_of(block);
+        if (head->size == plain) {
+            std::free(head);
+        } else if (head->size == large) {
+            leave_ring(block);
+            std::free(static_cast<std::byte*>(block) - large_head);
+        } else if (used) {
+            // The first bytes of a block that is free tell which is the next.
+            used->free_[head->size / Pool::step] = new (block) Pool::Free{used->free_[head->size / Pool::step]};
+        }
+    }
+
+private:
+    static constexpr std::size_t large_head = sizeof(Pool::Large) + sizeof(Head);
+
+    static void add_chunk(Pool& pool) {
+        std::size_t const size = std::min(first_chunk << std::min<std::size_t>(pool.chunks_.size(), 6), last_chunk);
+        try {
+            pool.chunks_.emplace_back(new std::byte[size]);
+        } catch (const std::bad_alloc&) {
+            no_memory(size);
+        }
+        pool.next_ = pool.chunks_.back().get();
+        pool.end_ = pool.next_ + size;
+    }
+
+    static void* allocate_large(Pool& pool, std::size_t wanted) {
+        if (wanted > SIZE_MAX - large_head) no_memory(wanted);
+        return enter_ring(&pool.ring_, checked(std::malloc(wanted + large_head), wanted));
+    }
+
+    // Behind `place`.
+    static void* enter_ring(Pool::Large* place, void* memory) {
+        auto* const one = new (memory) Pool::Large{place, place->next};
+        place->next->before = one;
+        place->next = one;
+        return behind(reinterpret_cast<Head*>(one + 1), large);
+    }
+
+    // The one before it.
+    static Pool::Large* leave_ring(void* block) {
+        auto* const one = reinterpret_cast<Pool::Large*>(static_cast<std::byte*>(block) - large_head);
+        one->before->next = one->next;
+        one->next->before = one->before;
+        return one->before;
+    }
+};
+
+Pool::~Pool() {
+    for (Large* one = ring_.next; one != &ring_;) {
+        Large* const next = one->next;
+        std::free(one);
+        one = next;
+    }
+}
+
+Pool::Use::Use(Pool& pool) : before_(used) { used = &pool; }
+
+Pool::Use::~Use() { used = before_; }
+
+void Pool::install() {
+    static std::once_flag done;
+    std::call_once(done, [] { ts_set_allocator(Allocator::allocate, Allocator::allocate_zeros, Allocator::resize, Allocator::release); });
+}
+
+}  // namespace chunker::syntax
