@@ -8,7 +8,7 @@ A chunker holds settings and no state: it may be shared by threads, and it pickl
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Unpack, get_args
 
 from chunker.assembly import Assembler
@@ -20,7 +20,7 @@ from chunker.budget import Budget, OverlapBy
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import code_format, code_names, format_named, format_names
-from chunker.growing import Grower, Piece, no_context
+from chunker.growing import ContextAt, Grower, Piece, no_context
 from chunker.languages import UNKNOWN, detect
 from chunker.models import Chunk
 from chunker.optimal import Optimizer
@@ -150,7 +150,7 @@ class TextChunker:
             return self._format.sketch(text, self._budget.max_tokens * _CHARACTERS_A_TOKEN)
         return self.outline(text)
 
-    def pieces(self, text: str, outline: Outline, context_at: Callable[[int], str]) -> Iterator[Piece]:
+    def pieces(self, text: str, outline: Outline, context_at: ContextAt) -> Iterator[Piece]:
         """Where the chunks of `text` are to be cut, by an outline of it; `context_at` says what stands before a chunk from an offset.
 
         Raises `BudgetTooSmallError` as `chunk` does.
@@ -159,7 +159,7 @@ class TextChunker:
         maker = Optimizer if self._strategy == "optimal" else Grower
         return maker(text, outline, self._tokenizer, self._budget, context_at).pieces()
 
-    def context_of(self, text: str, outline: Outline, source: str | None) -> Callable[[int], str]:
+    def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:
         """What stands before a chunk that begins at an offset into `text`: nothing, if no context is asked for."""
         if not self._context:
             return no_context

@@ -63,9 +63,17 @@ _AT_ONCE = 64
 _LONGEST_TOKEN = 128
 
 
+ContextAt = Callable[[int], str]
+
+
 def no_context(_offset: int) -> str:
     """Nothing stands before a chunk."""
     return ""
+
+
+def context_behind(start: int, context_at: ContextAt) -> ContextAt:
+    """For the text from `start` on what `context_at` says of the whole text."""
+    return context_at if context_at is no_context else lambda offset: context_at(start + offset)
 
 
 class Piece(NamedTuple):
@@ -82,7 +90,7 @@ class Grower:
     """Grows the chunks of one text, once. Linear in the text; memory is that of the outline and of one chunk."""
 
     def __init__(
-        self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: Callable[[int], str]
+        self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
     ) -> None:
         self._text = text
         self._tokenizer = tokenizer
@@ -92,6 +100,9 @@ class Grower:
         self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
         # Encoders of other packages need not have it.
         self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
+        # What the compiled encoder offers to what is compiled here; no other has it.
+        offered = getattr(self._encoder, "_interface", None)
+        self._interface = None if offered is None else offered()
         self._empty = self._encoder.snapshot()
         self._stride = max(budget.max_tokens, 16) * _STRIDE
         self._leap_limit = int(budget.max_tokens * _LEAP_FILLS)
@@ -128,7 +139,7 @@ class Grower:
     def _row_grower(self, outline: Outline) -> Any:  # noqa: ANN401 - a class of the compiled module
         """What grows chunks of whole rows; None where that is not compiled, or cannot read this text."""
         compiled = native()
-        if compiled is None or not outline.offsets or not hasattr(self._encoder, "_interface"):
+        if compiled is None or not outline.offsets or self._interface is None:
             return None
         text = self._text
         try:
@@ -153,9 +164,8 @@ class Grower:
     def _whole_rows(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above
         """The next chunks, as long as they are made of whole rows of the outline, and are not the last one."""
         units = self._units
-        interface = self._encoder._interface()  # noqa: SLF001 - made for this
         while (row := units.row) is not None:
-            behind, tokens, self._full = rows.grow(interface, row, _AT_ONCE, units.closed_rows, self._full)
+            behind, tokens, self._full = rows.grow(self._interface, row, _AT_ONCE, units.closed_rows, self._full)
             for end, count in zip(behind, tokens, strict=True):
                 start, stop, label = units.take_rows(end)
                 yield Piece(start, stop, "", count, label)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from chunker.assembly import Assembler
 from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
 from chunker.errors import OptionError
-from chunker.growing import Piece
+from chunker.growing import ContextAt, Piece, context_behind
 from chunker.models import Chunk
 
 
@@ -125,12 +125,12 @@ class _Made(NamedTuple):
 
 
 def _pieces_in(
-    text: str, chunker: TextChunker, outline: Outline, parent: _Made, context_at: Callable[[int], str]
+    text: str, chunker: TextChunker, outline: Outline, parent: _Made, context_at: ContextAt
 ) -> Iterator[Piece]:
     """The pieces of the body of a larger chunk."""
     start = parent.start
     inner = _part(outline, start, parent.end)
-    for piece in chunker.pieces(text[start : parent.end], inner, lambda offset: context_at(start + offset)):
+    for piece in chunker.pieces(text[start : parent.end], inner, context_behind(start, context_at)):
         yield piece._replace(start=start + piece.start, end=start + piece.end)
 
 

@@ -16,7 +16,7 @@ Every candidate is priced exactly, by the interval encoder, or with context by a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate, pairwise
 from math import inf
@@ -27,7 +27,7 @@ from chunker.boundaries import Outline, Strength, refine
 from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError
-from chunker.growing import LOOK_AHEAD, Piece
+from chunker.growing import LOOK_AHEAD, ContextAt, Piece
 from chunker.overlap import repeated_places, shortened
 from chunker.units import Place, Units, enclosing_ends
 
@@ -91,7 +91,7 @@ class Optimizer:
     """Finds the chunks of one text, once. Time and memory are linear in the text, for a given budget."""
 
     def __init__(
-        self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: Callable[[int], str]
+        self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
     ) -> None:
         self._text = text
         self._outline = outline

@@ -39,6 +39,19 @@ class SpanMeter:
     def fields(self, start: int, end: int, size: int | None = None) -> dict[str, int]:
         """The fields of the span of text[start:end], which is not empty; `size` are its bytes in UTF-8, if they are known."""
         known = self._end
+        if start == known.offset and not self._returns:  # the next chunk of a text without an overlap
+            bytes_ = end - start if self._ascii else size
+            if bytes_ is not None:
+                breaks = known.breaks + self._text.count("\n", start, end)
+                self._start, self._end = known, _Known(end, known.byte + bytes_, breaks)
+                return {
+                    "start": start,
+                    "end": end,
+                    "start_byte": known.byte,
+                    "end_byte": known.byte + bytes_,
+                    "start_line": 1 + known.breaks,
+                    "end_line": 1 + breaks - (self._text[end - 1] == "\n"),
+                }
         first = known if start == known.offset else self._at(start, known if start > known.offset else self._start)
         behind = self._at(end, first, size)
         self._start, self._end = first, behind

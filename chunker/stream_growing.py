@@ -15,7 +15,7 @@ That three budgets and more are over the budget, whatever follows them, is taken
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate
 
 import regex
@@ -24,7 +24,7 @@ from chunker.boundaries import Outline
 from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.cutting import Filling
-from chunker.growing import Grower, Piece
+from chunker.growing import ContextAt, Grower, Piece
 from chunker.open_outlines import Found
 from chunker.units import Place
 
@@ -75,7 +75,7 @@ class _BoundedGrower(Grower):
 class StreamGrower:
     """Makes the chunks of a growing text, window by window. All offsets are those of the whole text, in characters."""
 
-    def __init__(self, tokenizer: TokenCounter, budget: Budget, context_at: Callable[[int], str]) -> None:
+    def __init__(self, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> None:
         self._tokenizer = tokenizer
         self._budget = budget
         self._context_at = context_at

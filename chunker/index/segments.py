@@ -13,12 +13,12 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from chunker.assembly import Assembler
 from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
-from chunker.growing import Piece
+from chunker.growing import ContextAt, Piece, context_behind
 from chunker.models import Chunk
 
 # Of the text behind a boundary, so many characters decide between equal ones.
@@ -41,9 +41,7 @@ def chunks_of(chunker: TextChunker, text: str, reach: int) -> list[Chunk]:
     return [assembler.chunk(piece) for piece in _pieces(chunker, text, outline, context_at, reach)]
 
 
-def _pieces(
-    chunker: TextChunker, text: str, outline: Outline, context_at: Callable[[int], str], reach: int
-) -> Iterator[Piece]:
+def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: ContextAt, reach: int) -> Iterator[Piece]:
     if not text:
         return
     starts = [0, *anchors(text, outline, reach)]
@@ -57,7 +55,7 @@ def _pieces(
             outline.labels[first:last],
             finest=outline.finest,
         )
-        for piece in chunker.pieces(text[start:end], part, lambda offset, start=start: context_at(start + offset)):  # type: ignore[misc]  # mypy reads no defaults of a lambda
+        for piece in chunker.pieces(text[start:end], part, context_behind(start, context_at)):
             yield piece._replace(start=piece.start + start, end=piece.end + start)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -121,7 +122,8 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(TypeError):
         compiled.RowGrower(None, [0], [9], **limits)
     rows = compiled.RowGrower(b"abcd", [0, 2], [9, 9], **limits)
-    interface = TextChunker(8).tokenizer.appending_encoder()._interface()
+    encoder: Any = TextChunker(8).tokenizer.appending_encoder()
+    interface = encoder._interface()
     with pytest.raises(ValueError, match="a byte for each row"):
         rows.grow(interface, 0, 1, bytearray(1), 0)
     with pytest.raises((TypeError, ValueError)):
