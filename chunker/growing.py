@@ -120,6 +120,8 @@ class Grower:
         while self._units:
             if self._rows is not None:
                 yield from self._whole_rows(self._rows)
+                if not self._units:
+                    return
             filling = self._fill()
             if self._leaps:
                 length = self._units.offset - filling.places[0].offset
@@ -162,7 +164,7 @@ class Grower:
         )
 
     def _whole_rows(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above
-        """The next chunks, as long as they are made of whole rows of the outline, and are not the last one."""
+        """The next chunks, as long as they are made of whole rows of the outline."""
         units = self._units
         while (row := units.row) is not None:
             behind, tokens, self._full = rows.grow(self._interface, row, _AT_ONCE, units.closed_rows, self._full)

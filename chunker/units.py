@@ -288,7 +288,8 @@ class Units:
     def take_rows(self, behind: int) -> tuple[int, int, str]:
         """Take the units up to the row `behind`, where the next is a row: where they begin and end, and the label of the first."""
         first, self._behind = self._behind, behind
-        return self._offsets[first], self._offsets[behind], self._columns.labels[first]
+        end = self._offsets[behind] if behind < len(self._offsets) else len(self._text)
+        return self._offsets[first], end, self._columns.labels[first]
 
     @property
     def closed_rows(self) -> bytearray:

@@ -9,5 +9,6 @@ namespace nb = nanobind;
 
 void define_growing(nb::module_& module);
 void define_outlines(nb::module_& module);
+void define_syntax(nb::module_& module);
 
 }  // namespace chunker::bindings

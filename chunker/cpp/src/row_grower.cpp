@@ -52,8 +52,12 @@ std::vector<RowGrower::Piece> RowGrower::grow(const GrowingInterface& encoder, s
     std::size_t const least = std::max<std::size_t>(std::min(limits_.least, limits_.most), 1);
     while (row < rows() && pieces.size() < number) {
         Filling filling{};
-        if (!fill(encoder, row, full, filling) || filling.next == rows()) break;
+        if (!fill(encoder, row, full, filling)) break;
         std::size_t const next = filling.next;
+        if (next == rows()) {
+            pieces.push_back({next, filling.tokens});
+            break;
+        }
         bool const enough = next > row && filling.tokens >= least;
         bool const of_outline = strengths_[next] >= limits_.finest && (next + 1 == rows() || strengths_[next + 1] >= limits_.finest);
         if (!enough || !(closed[next] ? stays_whole(encoder, filling) : of_outline)) break;

@@ -4,7 +4,7 @@
 //     chunks    ^---------------------------------- - - - - ^
 //
 // A row is what stands between two neighbouring boundaries of the outline. Where a chunk takes more than whole rows, because a row has to
-// be cut or looked into, or the text ends, or a crumb would be left, the grower stops in front of that chunk, and Python goes on.
+// be cut or looked into, or a crumb would be left, the grower stops in front of that chunk, and Python goes on.
 #pragma once
 
 #include <cstddef>
