@@ -8,6 +8,9 @@ qwen2          Qwen 2, 2.5, 3                          qwen35       Qwen 3.5
 tekken         Mistral Nemo, Nemotron                  kimi_k2      Kimi K2
 starcoder      StarCoder, Command R, SmolLM            deepseek_v3  DeepSeek V3, R1
 falcon         Falcon as llama.cpp splits it
+llama3_ascii, qwen2_ascii, qwen35_ascii     those of llama3, qwen2 and qwen35 in GGUF files
+
+In llama.cpp a contraction is made of ASCII letters: `'[sS]`. `(?i:'s)`, as published, takes U+017F (ſ) for an s, too.
 
 starcoder, falcon and deepseek_v3 are published as several splits in sequence, each applied to every piece that the one before
 has left (`STAGES`). Here each is one pattern with the same pieces. Two things make it so. What a split cuts out is an end of
@@ -79,6 +82,17 @@ QWEN35 = Pattern(
     name="qwen35",
 )
 
+# As llama.cpp spells it.
+_CONTRACTION_OF_ASCII = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+
+
+def _ascii(pattern: Pattern) -> Pattern:
+    source = pattern.source.replace(f"(?i:{_CONTRACTION})", _CONTRACTION_OF_ASCII)
+    return Pattern(source, pattern.behaviour, f"{pattern.name}_ascii")
+
+
+LLAMA3_ASCII, QWEN2_ASCII, QWEN35_ASCII = _ascii(LLAMA3), _ascii(QWEN2), _ascii(QWEN35)
+
 TEKKEN = Pattern(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
@@ -138,6 +152,9 @@ PATTERNS: dict[str, Pattern] = {
     "starcoder": STARCODER,
     "falcon": FALCON,
     "deepseek_v3": DEEPSEEK_V3,
+    "llama3_ascii": LLAMA3_ASCII,
+    "qwen2_ascii": QWEN2_ASCII,
+    "qwen35_ascii": QWEN35_ASCII,
 }
 
 STAGES: dict[str, tuple[str, ...]] = {

@@ -5,16 +5,17 @@ of the published tokenizers as far as its own engine can say them. Where it cann
 
     gpt-4o, tekken     no letter beyond ASCII has a case: "École" may follow a small letter, "éCOLE" may begin with a capital
     kimi-k2            letters have no case at all, and marks are no letters
+    llama3, qwen2, ... contractions are made of ASCII letters: an apostrophe and U+017F (ſ), which is an S for the published ones, are none
 
-Where a name stands for one of the grammars of `patterns.py`, that grammar is taken, for which the engine has a scanner. It differs from llama.cpp's for one text: an apostrophe and
-U+017F (ſ) are a contraction in it, as in the published tokenizers. And llama.cpp knows the characters of Unicode 15, we those of 16.
+Where a name stands for one of the grammars of `patterns.py`, that grammar is taken, for which the engine has a scanner. One thing is left that differs: llama.cpp knows the characters
+of Unicode 15, we those of 16.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpe_engine.patterns import DEEPSEEK_V3, FALCON, GPT2, LLAMA3, QWEN2, QWEN35, STARCODER, Pattern
+from bpe_engine.patterns import DEEPSEEK_V3, FALCON, GPT2, LLAMA3_ASCII, QWEN2_ASCII, QWEN35_ASCII, STARCODER, Pattern
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ _HAN = (
 )
 _LETTER_NOT_HAN = rf"[\p{{L}}--{_HAN}]"
 
-_LLAMA3 = PreTokenization((LLAMA3,), ignore_merges=True, adds_bos=True)
+_LLAMA3 = PreTokenization((LLAMA3_ASCII,), ignore_merges=True, adds_bos=True)
 _PORO = r" ?[^(\s|.,!?…。，、।۔،)]+"
 
 _BY_PRE_TOKENIZATION: dict[PreTokenization, str] = {
@@ -55,9 +56,9 @@ _BY_PRE_TOKENIZATION: dict[PreTokenization, str] = {
         " mpt olmo jais trillion granite-docling exaone4"
     ),
     _LLAMA3: "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
-    PreTokenization((LLAMA3,)): "dbrx smaug-bpe glm4 chatglm-bpe",
-    PreTokenization((QWEN2,)): "qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2",
-    PreTokenization((QWEN35,)): "qwen35",
+    PreTokenization((LLAMA3_ASCII,)): "dbrx smaug-bpe glm4 chatglm-bpe",
+    PreTokenization((QWEN2_ASCII,)): "qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2",
+    PreTokenization((QWEN35_ASCII,)): "qwen35",
     PreTokenization((STARCODER,)): "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
     PreTokenization((FALCON,)): "falcon",
     PreTokenization((DEEPSEEK_V3,)): "deepseek-v3 hunyuan-dense joyai-llm hy_v4",

@@ -2,7 +2,7 @@
 
 A grammar is a tuple of alternatives in the order of its pattern, and the first one that matches gives the end of the pre-token:
 
-    llama3     (?i:'s|'t|'re|'ve|'m|'ll|'d)      contraction(ignore_case=True)
+    llama3     (?i:'s|'t|'re|'ve|'m|'ll|'d)      contraction("any")
                [^\\r\\n\\p{L}\\p{N}]?\\p{L}+           word(PREFIX, LETTER)
                \\p{N}{1,3}                         at_most(3, NUMBER)
                 ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*          after_space(PUNCTUATION, tail=NEWLINE)
@@ -16,7 +16,7 @@ answered. A set is written as what stands between the brackets of a set in the `
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import regex
 
@@ -123,9 +123,12 @@ def word_that_begins_high(upper: str, *, with_contraction: bool) -> Alternative:
     return Alternative(_cased_word(stop, with_contraction=with_contraction), (upper,))
 
 
-def contraction(*, ignore_case: bool) -> Alternative:
-    """`'s|'t|'re|'ve|'m|'ll|'d`"""
-    return Alternative(lambda runs, place, limit: _contraction_end(runs, place, limit, ignore_case=ignore_case), ())
+Case = Literal["lower", "ascii", "any"]
+
+
+def contraction(case: Case) -> Alternative:
+    """`'s|'t|'re|'ve|'m|'ll|'d`; with "ascii" `'[sS]|'[tT]|...`; with "any" `(?i:'s|'t|...)`, for which U+017F is an s, too."""
+    return Alternative(lambda runs, place, limit: _contraction_end(runs, place, limit, case), ())
 
 
 def to_the_end() -> Alternative:
@@ -203,7 +206,7 @@ def _cased_word(stop: Callable[[Runs, int, int], int], *, with_contraction: bool
         starts = (after, place) if after < limit and is_prefix(runs.character(place)) else (place,)
         for start in starts:
             if (found := stop(runs, start, limit)) > start:
-                return _contraction_end(runs, found, limit, ignore_case=True) if with_contraction else found
+                return _contraction_end(runs, found, limit, "any") if with_contraction else found
         return place
 
     return end
@@ -212,7 +215,7 @@ def _cased_word(stop: Callable[[Runs, int, int], int], *, with_contraction: bool
 _CONTRACTIONS = ("s", "d", "m", "t", "ll", "ve", "re")
 
 
-def _contraction_end(runs: Runs, place: int, limit: int, *, ignore_case: bool) -> int:
+def _contraction_end(runs: Runs, place: int, limit: int, case: Case) -> int:
     """The end of 's 't 're 've 'm 'll 'd at `place`; `place` where there is none."""
     if place >= limit or runs.character(place) != "'":
         return place
@@ -220,7 +223,11 @@ def _contraction_end(runs: Runs, place: int, limit: int, *, ignore_case: bool) -
         end = place + 1 + len(letters)
         if end <= limit:
             found = "".join(map(runs.character, range(place + 1, end)))
-            if (found.lower().replace(LONG_S, "s") if ignore_case else found) == letters:
+            if case != "lower":
+                found = found.lower()
+            if case == "any":
+                found = found.replace(LONG_S, "s")
+            if found == letters:
                 return end
     return place
 
@@ -230,7 +237,7 @@ def _contraction_end(runs: Runs, place: int, limit: int, *, ignore_case: bool) -
 _TAIL = (through_newline(), white_space())
 
 _GPT2 = (
-    contraction(ignore_case=False),
+    contraction("lower"),
     after_space(LETTER),
     after_space(NUMBER),
     after_space(PUNCTUATION),
@@ -238,9 +245,9 @@ _GPT2 = (
 )
 
 
-def _cl100k(digits: int, letters: str = LETTER) -> tuple[Alternative, ...]:
+def _cl100k(digits: int, letters: str = LETTER, case: Case = "any") -> tuple[Alternative, ...]:
     return (
-        contraction(ignore_case=True),
+        contraction(case),
         word(PREFIX, letters),
         at_most(digits, NUMBER),
         after_space(rf"^\s{NUMBER}{letters}", tail=NEWLINE),
@@ -278,6 +285,9 @@ GRAMMARS: dict[str, tuple[Alternative, ...]] = {
     "llama3": (*_cl100k(digits=3), *_TAIL),
     "qwen2": (*_cl100k(digits=1), *_TAIL),
     "qwen35": (*_cl100k(digits=1, letters=LETTER_OR_MARK), *_TAIL),
+    "llama3_ascii": (*_cl100k(digits=3, case="ascii"), *_TAIL),
+    "qwen2_ascii": (*_cl100k(digits=1, case="ascii"), *_TAIL),
+    "qwen35_ascii": (*_cl100k(digits=1, letters=LETTER_OR_MARK, case="ascii"), *_TAIL),
     "o200k": _o200k(with_contraction=True, digits=3, tail=r"\r\n/"),
     "tekken": _o200k(with_contraction=False, digits=1, tail=r"\r\n/"),
     "kimi_k2": (
@@ -285,7 +295,7 @@ GRAMMARS: dict[str, tuple[Alternative, ...]] = {
         *_o200k(with_contraction=True, digits=3, tail=NEWLINE, but=r"&&[^\p{Han}]"),
     ),
     "starcoder": (
-        contraction(ignore_case=False),
+        contraction("lower"),
         after_space(LETTER),
         at_most(1, NUMBER),
         after_space(PUNCTUATION),

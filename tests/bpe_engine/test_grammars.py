@@ -21,6 +21,8 @@ from bpe_engine.unicode_classes import stand_ins
 # One of each class that the grammar can tell apart, and letters that make and break contractions; how long the texts are.
 _GPT2 = ("z0 \t'§slr", 5)
 _LLAMA3 = ("z0 \n\t'§slr", 4)
+# Long s is another letter here: it takes the place of the z.
+_ASCII = ("ſ0 \n\t'§slr", 4)
 _O200K = ("Zzª\u03010 \n\t'§/slr", 4)
 ALPHABETS = {
     "r50k": _GPT2,
@@ -30,6 +32,9 @@ ALPHABETS = {
     "llama3": _LLAMA3,
     "qwen2": _LLAMA3,
     "qwen35": ("z\u03010 \n\t'§slr", 4),
+    "llama3_ascii": _ASCII,
+    "qwen2_ascii": _ASCII,
+    "qwen35_ascii": ("ſ\u03010 \n\t'§slr", 4),
     "o200k": _O200K,
     "tekken": _O200K,
     # Han of each class: letter, number, symbol; a mark and punctuation behave as the symbol.

@@ -134,7 +134,9 @@ def test_a_bound_where_han_signs_join_letters() -> None:
     assert encoder.fewest <= encoder.count == 1
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama3", "qwen2", "qwen35", "tekken", "kimi_k2"])
+@pytest.mark.parametrize(
+    "name", ["gpt2", "llama3", "qwen2", "qwen35", "tekken", "kimi_k2", "llama3_ascii", "qwen35_ascii"]
+)
 @settings(max_examples=300)
 @given(text=texts())
 def test_ids_by_tiktoken(name: str, text: str) -> None:

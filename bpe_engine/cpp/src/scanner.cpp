@@ -110,7 +110,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
         if constexpr (grammar.contraction == Contraction::lower_case) {
             for (std::uint64_t quotes = masks.apostrophe & starts & (letters >> 1); quotes; quotes &= quotes - 1) {
                 auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
-                std::size_t const end = contraction_end(bytes, quote, size, false);
+                std::size_t const end = contraction_end<grammar.contraction>(bytes, quote, size);
                 if (end == quote) continue;
                 starts &= ~bit(quote + 1);
                 if (end < 64) starts |= bit(end);
@@ -167,10 +167,10 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
         }
         starts |= space_starts | space_last | indents;
 
-        if constexpr (grammar.contraction == Contraction::any_case) {
+        if constexpr (grammar.contraction == Contraction::any_case || grammar.contraction == Contraction::ascii_case) {
             for (std::uint64_t quotes = masks.apostrophe & starts & (letters >> 1); quotes; quotes &= quotes - 1) {
                 auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
-                std::size_t const end = contraction_end(bytes, quote, size, true);
+                std::size_t const end = contraction_end<grammar.contraction>(bytes, quote, size);
                 if (end > quote && end < 64) starts |= bit(end);
             }
         }
@@ -179,7 +179,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
             for (std::uint64_t quotes = masks.apostrophe & (letters << 1); quotes; quotes &= quotes - 1) {
                 auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
                 if (quote == previous) continue;
-                std::size_t const end = contraction_end(bytes, quote, size, true);
+                std::size_t const end = contraction_end<grammar.contraction>(bytes, quote, size);
                 if (end == quote) continue;
                 previous = end;
                 starts &= ~(low_bits(end) & ~low_bits(quote));
@@ -262,6 +262,8 @@ constexpr Scanner scanners[] = {
     scanner<grammars::r50k>("r50k"),   scanner<grammars::r50k>("gpt2"),     scanner<grammars::cl100k>("cl100k"),
     scanner<grammars::o200k>("o200k"), scanner<grammars::llama3>("llama3"), scanner<grammars::qwen2>("qwen2"),
     scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"), scanner<grammars::kimi_k2>("kimi_k2"),
+    scanner<grammars::llama3_ascii>("llama3_ascii"), scanner<grammars::qwen2_ascii>("qwen2_ascii"),
+    scanner<grammars::qwen35_ascii>("qwen35_ascii"),
     scanner<grammars::starcoder>("starcoder"), rule_scanner<Falcon>("falcon"),  rule_scanner<DeepseekV3>("deepseek_v3"),
 };
 

@@ -24,7 +24,8 @@
 namespace bpe {
 
 struct Grammar {
-    enum class Contraction { none, lower_case, any_case, ending };  // by itself in lower or any case; an ending in any case
+    // By itself in lower case, in any case of ASCII, or in any case of Unicode, where U+017F is an S; an ending in any case of Unicode.
+    enum class Contraction { none, lower_case, ascii_case, any_case, ending };
     enum class Words { letters, letters_and_marks, cased };
     enum class Tail { nothing, newlines, newlines_and_slashes };
     enum class Space { plain, last_newline, end_first };  // no rule for line breaks; up to the last; whole at the end of the text first
@@ -55,6 +56,9 @@ inline constexpr Grammar o200k{Contraction::ending, Words::cased, false, 3, Tail
 inline constexpr Grammar llama3{Contraction::any_case, Words::letters, false, 3, Tail::newlines, Space::last_newline, 2};
 inline constexpr Grammar qwen2{Contraction::any_case, Words::letters, false, 1, Tail::newlines, Space::last_newline, 2};
 inline constexpr Grammar qwen35{Contraction::any_case, Words::letters_and_marks, false, 1, Tail::newlines, Space::last_newline, 2};
+inline constexpr Grammar llama3_ascii{Contraction::ascii_case, Words::letters, false, 3, Tail::newlines, Space::last_newline, 2};
+inline constexpr Grammar qwen2_ascii{Contraction::ascii_case, Words::letters, false, 1, Tail::newlines, Space::last_newline, 2};
+inline constexpr Grammar qwen35_ascii{Contraction::ascii_case, Words::letters_and_marks, false, 1, Tail::newlines, Space::last_newline, 2};
 inline constexpr Grammar tekken{Contraction::none, Words::cased, false, 1, Tail::newlines_and_slashes, Space::last_newline, 2};
 inline constexpr Grammar kimi_k2{Contraction::ending, Words::cased, false, 3, Tail::newlines, Space::last_newline, 2, true};
 inline constexpr Grammar starcoder{Contraction::lower_case, Words::letters, true, 1, Tail::nothing, Space::plain, 2};
@@ -170,14 +174,18 @@ private:
     const UnicodeTable& table_;
 };
 
-// The end of the contraction whose apostrophe stands at `text[place]`; `place` where there is none. Knows U+017F, which equals "s"
-// when case is ignored.
-inline std::size_t contraction_end(const Byte* text, std::size_t place, std::size_t limit, bool any_case) {
+// The end of the contraction whose apostrophe stands at `text[place]`; `place` where there is none. U+017F equals "s" where case is ignored
+// as Unicode has it, but not in sets like [sS].
+template <Grammar::Contraction contraction>
+std::size_t contraction_end(const Byte* text, std::size_t place, std::size_t limit) {
+    using enum Grammar::Contraction;
+    constexpr bool capitals = contraction != lower_case;
+    constexpr bool long_s = contraction == any_case || contraction == ending;
     std::size_t const letters = limit - place - 1;
     if (letters == 0) return place;
     auto const folded = [&](std::size_t offset) -> Byte {
         Byte const byte = text[place + offset];
-        return any_case && byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+        return capitals && byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
     };
     Byte const first = folded(1);
     if (first == 's' || first == 'd' || first == 'm' || first == 't') return place + 2;
@@ -185,7 +193,7 @@ inline std::size_t contraction_end(const Byte* text, std::size_t place, std::siz
     Byte const second = folded(2);
     if ((first == 'l' && second == 'l') || (first == 'v' && second == 'e') || (first == 'r' && second == 'e'))
         return place + 3;
-    return any_case && first == 0xC5 && text[place + 2] == 0xBF ? place + 3 : place;
+    return long_s && first == 0xC5 && text[place + 2] == 0xBF ? place + 3 : place;
 }
 
 // The end of the pre-token of `text` that starts at `place`, which is before the end of the text.
@@ -207,9 +215,9 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
 
     if constexpr (grammar.han_apart)
         if (first.flags & han_class) return text.end_of(han_class, after);
-    if constexpr (grammar.contraction == lower_case || grammar.contraction == any_case) {
+    if constexpr (grammar.contraction != none && grammar.contraction != ending) {
         if (first.code == '\'') {
-            std::size_t const end = contraction_end(bytes, place, limit, grammar.contraction == any_case);
+            std::size_t const end = contraction_end<grammar.contraction>(bytes, place, limit);
             if (end > place) return end;
         }
     }
@@ -247,7 +255,7 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
             };
             auto const ended = [&](std::size_t end) {
                 if constexpr (grammar.contraction == ending)
-                    if (end < limit && bytes[end] == '\'') return contraction_end(bytes, end, limit, true);
+                    if (end < limit && bytes[end] == '\'') return contraction_end<ending>(bytes, end, limit);
                 return end;
             };
             bool const in_word = first.flags & (upper_class | lower_class);
