@@ -1,5 +1,6 @@
 """What the chunkers do once for each line or block of a text, compiled."""
 
+from collections.abc import Sequence
 
 
 class RowGrower:
@@ -19,3 +20,55 @@ def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[i
     """
     For each boundary the offset of the next stronger one, `end` where there is none. Linear.
     """
+
+def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]:
+    """
+    Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.
+    """
+
+def has_syntax() -> bool:
+    """
+    Whether the runtime of tree-sitter is built in: without it grammars are of no use.
+    """
+
+class CodeReading:
+    """A text, parsed and walked: the boundaries of its sketch."""
+
+    def columns(self) -> tuple[list[int], list[int], list[str]]:
+        """Offsets in characters, strengths and labels."""
+
+    def closed(self) -> list[int]:
+        """Where the closed units begin, ascending."""
+
+    def inside(self, offset: int) -> tuple[list[int], list[int], list[str]]:
+        """
+        The columns of what is inside a closed unit. Raises IndexError where none begins.
+        """
+
+    @property
+    def had_errors(self) -> bool:
+        """Whether the parser met what it does not understand."""
+
+    @property
+    def given_up(self) -> bool:
+        """Whether it did not get done; all is lines then."""
+
+class Grammar:
+    """
+    What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/boundaries/grammar.py, in numbers.
+
+    `kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.
+    `definitions`: number of the label, and conditions: a path and the types of what is there.
+    `labels`: the first are line, paragraph, statement, clause, comment.
+    """
+
+    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]]]], whole_text: int, labels: list, skimmed: bytes) -> None: ...
+
+    @staticmethod
+    def reads(language: object) -> bool:
+        """Whether the runtime knows grammars of this version."""
+
+    def read(self, text: str, small: int) -> CodeReading:
+        """
+        Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.
+        """

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunker.boundaries.text import rows_by_compiled, rows_in_bulk
 from chunker.native import native
 from chunker.units import enclosing_ends
 
@@ -22,6 +23,17 @@ def test_units_end_alike(rows: list[tuple[int, int]]) -> None:
     strengths = [strength for _, strength in rows]
     end = (offsets or [0])[-1] + 3
     assert compiled.enclosing_ends(offsets, strengths, end) == enclosing_ends(offsets, strengths, end)
+
+
+SIGNS = "a \n\r\v\f\x85\u2028\u2029\x1c\x1f\t\xa0\u3000\u200a\u200bé猫👩\ud800\udfff\0"
+LINES = st.lists(st.sampled_from([*SIGNS, "\n\n", "\r\n"])).map("".join)
+
+
+@given(LINES | st.text(alphabet=st.characters(), max_size=60))
+def test_lines_of_text_are_alike(text: str) -> None:
+    assert compiled is not None
+    if text:
+        assert rows_by_compiled(text, compiled) == rows_in_bulk(text)
 
 
 def test_columns_of_two_lengths_are_refused() -> None:

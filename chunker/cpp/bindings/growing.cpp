@@ -6,6 +6,7 @@
 #include "chunker/row_grower.hpp"
 #include "integers.hpp"
 #include "parts.hpp"
+#include "source.hpp"
 
 namespace chunker::bindings {
 
@@ -29,16 +30,10 @@ void define_growing(nb::module_& module) {
                 if (places.size() != levels.size()) throw nb::value_error("as many strengths as offsets");
                 if (places.empty() || places.front() != 0 || !std::is_sorted(places.begin(), places.end()) || places.back() > static_cast<std::int64_t>(size))
                     throw nb::value_error("offsets must ascend from 0 to the size of the text");
-                Py_ssize_t bytes = 0;
-                char* data = nullptr;
-                if (PyUnicode_Check(text.ptr()))
-                    data = const_cast<char*>(PyUnicode_AsUTF8AndSize(text.ptr(), &bytes));
-                else
-                    PyBytes_AsStringAndSize(text.ptr(), &data, &bytes);
-                if (!data) throw nb::python_error();
-                if (size > static_cast<std::size_t>(bytes)) throw nb::value_error("a text of so few bytes has not so many characters");
+                Utf8 const source(text);
+                if (size > source.size) throw nb::value_error("a text of so few bytes has not so many characters");
                 new (self) Growing{text,
-                                   {reinterpret_cast<unsigned char*>(data), static_cast<std::size_t>(bytes), std::move(places), std::move(levels), size,
+                                   {source.data, source.size, std::move(places), std::move(levels), size,
                                     {most, least, look_ahead, leap_fills, leap, std::max<std::size_t>(stride, 1), longest_token, finest}}};
             },
             nb::arg("text"), nb::arg("offsets"), nb::arg("strengths"), nb::kw_only(), nb::arg("size"), nb::arg("most"), nb::arg("least"),

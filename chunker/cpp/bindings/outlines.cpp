@@ -1,7 +1,11 @@
-// Of outlines: where their units end.
+// Of outlines: where their units end; and that of plain text.
+#include <nanobind/stl/tuple.h>
+
 #include "chunker/enclosing.hpp"
+#include "chunker/text_rows.hpp"
 #include "integers.hpp"
 #include "parts.hpp"
+#include "source.hpp"
 
 namespace chunker::bindings {
 
@@ -14,6 +18,26 @@ void define_outlines(nb::module_& module) {
         },
         nb::arg("offsets"), nb::arg("strengths"), nb::arg("end"),
         "For each boundary the offset of the next stronger one, `end` where there is none. Linear.");
+    module.def(
+        "text_rows",
+        [](nb::object text, nb::list strengths, nb::list labels) {
+            if (nb::len(strengths) == 0 || nb::len(strengths) != nb::len(labels)) throw nb::value_error("as many strengths as labels, at least one");
+            Utf8 const source(text);
+            auto const rows = text_rows(source.data, source.size, static_cast<unsigned>(nb::len(strengths)) - 1);
+            auto const column = [&](auto&& value) {
+                nb::list made = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(rows.size())));
+                if (!made.is_valid()) throw nb::python_error();
+                for (std::size_t row = 0; row < rows.size(); ++row) PyList_SetItem(made.ptr(), static_cast<Py_ssize_t>(row), value(rows[row]).release().ptr());
+                return made;
+            };
+            nb::list const offsets = column([](TextRow row) { return nb::int_(row.offset); });
+            return std::tuple(offsets, column([&](TextRow row) -> nb::object { return strengths[row.blank]; }),
+                              column([&](TextRow row) -> nb::object { return labels[row.blank]; }));
+        },
+        nb::arg("text"), nb::arg("strengths"), nb::arg("labels"),
+        nb::sig("def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]"),
+        "Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the "
+        "last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.");
 }
 
 }  // namespace chunker::bindings

@@ -5,12 +5,11 @@
 #include <numeric>
 
 #include "chunker/enclosing.hpp"
+#include "chunker/utf8.hpp"
 
 namespace chunker {
 
 namespace {
-
-bool continues(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
 // Whether str.rstrip takes the character that ends before `end`; where it starts.
 bool is_space_before(const unsigned char* text, std::size_t end, std::size_t& start) {
@@ -18,12 +17,7 @@ bool is_space_before(const unsigned char* text, std::size_t end, std::size_t& st
     unsigned char const last = text[start];
     if (last < 0x80) return last == ' ' || (last >= 0x09 && last <= 0x0D) || (last >= 0x1C && last <= 0x1F);
     while (continues(text[start])) --start;
-    std::size_t const size = end - start;
-    if (size == 2) return text[start] == 0xC2 && (last == 0x85 || last == 0xA0);
-    if (size != 3) return false;
-    std::uint32_t const code = (text[start] & 0x0Fu) << 12 | (text[start + 1] & 0x3Fu) << 6 | (last & 0x3Fu);
-    return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F ||
-           code == 0x3000;
+    return is_wide_space(text + start, end - start);
 }
 
 }  // namespace

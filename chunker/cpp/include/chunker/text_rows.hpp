@@ -1,0 +1,18 @@
+// The lines of plain text that are not blank, and how many blank ones stand above each.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace chunker {
+
+struct TextRow {
+    std::size_t offset;  // in characters
+    unsigned blank;      // lines above, `most` at most
+};
+
+// The first line, blank or not, and every other one that is not blank. Lines end as Unicode says (UAX #14: BK, CR, LF, NL); a paragraph
+// separator (U+2029) ends one like a blank line. `text` in UTF-8, surrogates written as "surrogatepass" does.
+std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsigned most);
+
+}  // namespace chunker

@@ -1,0 +1,23 @@
+// Characters of UTF-8 that is known to be well formed, but for surrogates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace chunker {
+
+inline bool continues(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+
+// Bytes of the character that begins with this one.
+inline std::size_t character_size(unsigned char first) { return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4; }
+
+// White space beyond ASCII, as str.isspace has it; all of it is of two or three bytes.
+inline bool is_wide_space(const unsigned char* character, std::size_t size) {
+    if (size == 2) return character[0] == 0xC2 && (character[1] == 0x85 || character[1] == 0xA0);
+    if (size != 3 || character[0] < 0xE1 || character[0] > 0xE3) return false;
+    std::uint32_t const code = (character[0] & 0x0Fu) << 12 | (character[1] & 0x3Fu) << 6 | (character[2] & 0x3Fu);
+    return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F ||
+           code == 0x3000;
+}
+
+}  // namespace chunker

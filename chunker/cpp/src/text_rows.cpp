@@ -1,0 +1,50 @@
+#include "chunker/text_rows.hpp"
+
+#include <algorithm>
+
+#include "chunker/utf8.hpp"
+
+namespace chunker {
+
+namespace {
+
+bool ends_line(unsigned char byte) { return byte >= '\n' && byte <= '\r'; }
+
+}  // namespace
+
+std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsigned most) {
+    std::vector<TextRow> rows;
+    rows.reserve(size / 64 + 1);
+    std::size_t start = 0;   // of the line, in characters
+    std::size_t wide = 0;    // bytes so far that begin no character
+    unsigned blank = 0;      // lines directly above
+    unsigned above = 0;      // the same, where a paragraph separator counts for one
+    for (std::size_t place = 0; place < size;) {
+        bool inked = false, separates = false, ended = false;
+        while (place < size && !ended) {
+            unsigned char const byte = text[place];
+            if (byte < 0x80) {
+                ++place;
+                ended = ends_line(byte);
+                if (ended && byte == '\r' && place < size && text[place] == '\n') ++place;
+                inked |= !ended && byte != ' ' && byte != '\t';
+                continue;
+            }
+            std::size_t const length = std::min(character_size(byte), size - place);
+            unsigned char const* const character = text + place;
+            ended = (length == 2 && byte == 0xC2 && character[1] == 0x85) ||
+                    (length == 3 && byte == 0xE2 && character[1] == 0x80 && (character[2] == 0xA8 || character[2] == 0xA9));
+            separates = ended && length == 3 && character[2] == 0xA9;
+            inked |= !is_wide_space(character, length);
+            place += length;
+            wide += length - 1;
+        }
+        if (inked || start == 0) rows.push_back({start, above});
+        blank = inked ? 0 : std::min(blank + 1, most);
+        above = separates ? std::max(blank, 1u) : blank;
+        start = place - wide;
+    }
+    return rows;
+}
+
+}  // namespace chunker

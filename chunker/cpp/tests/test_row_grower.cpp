@@ -1,0 +1,90 @@
+// The grower over an encoder that any reader can check: two characters that are not of a line end, or one line end, are a token.
+#include "chunker/row_grower.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include "chunker/utf8.hpp"
+
+namespace {
+
+struct Encoder {
+    std::string text;
+    bool broken = false;
+
+    static std::size_t count(const std::string& text) {
+        std::size_t tokens = 0, open = 0;
+        for (char const byte : text) {
+            if (chunker::continues(static_cast<unsigned char>(byte))) continue;
+            if (byte == '\n') open = 0;
+            tokens += byte == '\n' || open % 2 == 0;
+            open = byte == '\n' ? 0 : open + 1;
+        }
+        return tokens;
+    }
+
+    GrowingInterface interface() {
+        return {this, [](void* self) { static_cast<Encoder*>(self)->text.clear(); },
+                [](void* self, const unsigned char* more, std::size_t size, std::size_t* tokens) {
+                    auto& encoder = *static_cast<Encoder*>(self);
+                    encoder.text.append(reinterpret_cast<const char*>(more), size);
+                    *tokens = count(encoder.text);
+                    return !encoder.broken;
+                },
+                [](void* self, const unsigned char* more, std::size_t size, std::size_t limit, std::size_t* tokens) {
+                    *tokens = count({reinterpret_cast<const char*>(more), size});
+                    return !static_cast<Encoder*>(self)->broken && *tokens <= limit;
+                }};
+    }
+};
+
+bool try_one(std::mt19937& random, std::size_t& chunks) {
+    std::string text;
+    std::vector<std::int64_t> offsets, strengths;
+    std::vector<std::size_t> starts;
+    std::vector<unsigned char> closed;
+    std::size_t characters = 0;
+    std::string const pieces[] = {"a", "bc", " ", "\xC3\xA9", "\xE3\x80\x80", "\n", "\n\n", "\xF0\x9F\x98\x80", "words of a line"};
+    for (unsigned rows = 1 + random() % 30; rows > 0; --rows) {
+        offsets.push_back(static_cast<std::int64_t>(characters));
+        starts.push_back(text.size());
+        strengths.push_back(offsets.size() == 1 ? 1000 : 30 + static_cast<std::int64_t>(random() % 4) * 10);
+        closed.push_back(random() % 5 == 0);
+        for (unsigned size = 1 + random() % 5; size > 0; --size) text += pieces[random() % 9];
+        characters = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return !chunker::continues(static_cast<unsigned char>(byte)); }));
+    }
+    starts.push_back(text.size());
+    std::size_t const most = 6 + random() % 40;
+    chunker::RowGrower const grower(reinterpret_cast<const unsigned char*>(text.data()), text.size(), offsets, strengths, characters,
+                                    {most, random() % most, 4, most * 9 / 10, 0.75, 16, 128, 30});
+    Encoder encoder;
+    encoder.broken = random() % 20 == 0;
+    GrowingInterface const interface = encoder.interface();
+    std::size_t full = random() % 60;
+    std::size_t row = random() % (grower.rows() + 2);
+    auto const found = grower.grow(interface, row, 1 + random() % 8, closed.data(), full);
+    if (encoder.broken) return found.empty();
+    chunks += found.size();
+    for (auto const piece : found) {
+        if (piece.end <= row || piece.end > grower.rows() || piece.tokens > most) return false;
+        if (Encoder::count(text.substr(starts[row], starts[piece.end] - starts[row])) != piece.tokens) return false;
+        row = piece.end;
+    }
+    return true;
+}
+
+}  // namespace
+
+int main() {
+    std::mt19937 random(11);
+    std::size_t chunks = 0;
+    for (int round = 0; round < 20000; ++round) {
+        if (try_one(random, chunks)) continue;
+        std::fprintf(stderr, "round %d\n", round);
+        return 1;
+    }
+    std::printf("%zu chunks\n", chunks);
+    return chunks > 10000 ? 0 : 1;
+}
