@@ -71,8 +71,8 @@ struct Allocator {
         Head* const head = head_of(block);
         if (head->size == plain) return behind(static_cast<Head*>(checked(std::realloc(head, wanted + sizeof(Head)), wanted)), plain);
         if (head->size == large) {
-            void* const start = static_cast<std::byte*>(block) - large_head;
-            return enter_ring(leave_ring(block), checked(std::realloc(start, wanted + large_head), wanted));
+            Pool::Large* const place = leave_ring(block);
+            return enter_ring(place, checked(std::realloc(static_cast<std::byte*>(block) - large_head, wanted + large_head), wanted));
         }
         std::size_t const kept = static_cast<std::size_t>(head->size) - sizeof(Head);
         if (wanted <= kept) return block;

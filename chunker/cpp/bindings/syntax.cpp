@@ -1,0 +1,152 @@
+// Source code by its syntax tree: what a grammar means, made once, and the reading of one text.
+#include "chunker/syntax.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <tuple>
+
+#include "integers.hpp"
+#include "parts.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+using Columns = nb::typed<nb::tuple, nb::typed<nb::list, int>, nb::typed<nb::list, int>, nb::typed<nb::list, nb::str>>;
+
+// The capsule that the function `language` of a grammar's package makes, or the number that older ones made.
+const void* language_of(nb::handle given) {
+    void* const language = PyCapsule_CheckExact(given.ptr()) ? PyCapsule_GetPointer(given.ptr(), "tree_sitter.Language") : PyLong_AsVoidPtr(given.ptr());
+    if (!language && PyErr_Occurred()) throw nb::python_error();
+    if (!language) throw nb::value_error("a language that is nothing");
+    return language;
+}
+
+// A text in UTF-8: what the str itself keeps of it, if it can, else bytes that hold surrogates.
+struct Source {
+    explicit Source(nb::str given) : text(std::move(given)) {
+        Py_ssize_t size = 0;
+        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (!bytes) {
+            if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+            PyErr_Clear();
+            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+            if (!text.is_valid()) throw nb::python_error();
+            char* start = nullptr;
+            if (PyBytes_AsStringAndSize(text.ptr(), &start, &size) < 0) throw nb::python_error();
+            bytes = start;
+        }
+        view = {bytes, static_cast<std::size_t>(size)};
+    }
+
+    nb::object text;
+    std::string_view view;
+};
+
+using KindRow = std::tuple<int, int, std::size_t, int>;
+using DefinitionRow = std::pair<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>>;
+
+class Grammar {
+public:
+    // The kinds by their numbers, and behind them that of errors; `labels` begins with those that every grammar has.
+    Grammar(nb::object language, const std::vector<KindRow>& kinds, const std::vector<DefinitionRow>& definitions, std::size_t whole_text, nb::list labels,
+            nb::bytes skimmed)
+        : language_(std::move(language)), labels_(std::move(labels)) {
+        table_.language = language_of(language_);
+        if (kinds.empty()) throw nb::value_error("a grammar has kinds of nodes");
+        for (auto const& [role, inside, label, definition] : kinds) {
+            bool const defines = role == static_cast<int>(Role::definition);
+            if (role < -1 || role > static_cast<int>(Role::wrapper) || inside < nothing || inside > elements) throw nb::value_error("no such role");
+            if (defines && (definition < 0 || static_cast<std::size_t>(definition) >= definitions.size())) throw nb::value_error("no such definition");
+            table_.kinds.push_back({static_cast<Role>(role), static_cast<Inside>(inside), checked(label), definition});
+        }
+        for (auto const& [label, conditions] : definitions) {
+            Definition definition{checked(label), {}};
+            for (auto const& [path, types] : conditions) definition.conditions.push_back({path, types});
+            table_.definitions.push_back(std::move(definition));
+        }
+        table_.whole_text = checked(whole_text);
+        table_.skimmed.assign(skimmed.c_str(), skimmed.size());
+    }
+
+    const SyntaxGrammar& table() const { return table_; }
+
+    nb::object label(Label number) const { return labels_[number]; }
+
+private:
+    Label checked(std::size_t label) const {
+        if (label >= labels_.size() || label > std::numeric_limits<Label>::max()) throw nb::value_error("no such label");
+        return static_cast<Label>(label);
+    }
+
+    nb::object language_;  // keeps it loaded
+    nb::list labels_;
+    SyntaxGrammar table_;
+};
+
+// Made by `Grammar.read`; keeps the grammar and the text.
+class CodeReading {
+public:
+    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small) : grammar_(std::move(of_grammar)), source_(std::move(text)) {
+        if (source_.view.empty()) throw nb::value_error("an empty text");
+        if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
+        const SyntaxGrammar& table = grammar().table();
+        nb::gil_scoped_release const others_may_run;
+        reading_ = read_syntax(table, source_.view, small);
+    }
+
+    Columns columns() const { return as_lists(reading_->boundaries()); }
+    Columns inside(std::uint32_t offset) const { return as_lists(reading_->inside(offset)); }
+    Integers closed() const { return Integers(to_list(reading_->closed())); }
+    bool had_errors() const { return reading_->parsed() == Parsed::with_errors; }
+    bool given_up() const { return reading_->parsed() == Parsed::given_up; }
+
+private:
+    const Grammar& grammar() const { return *nb::inst_ptr<Grammar>(grammar_); }
+
+    Columns as_lists(const Boundaries& boundaries) const {
+        nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(boundaries.labels.size())));
+        if (!labels.is_valid()) throw nb::python_error();
+        Py_ssize_t place = 0;
+        for (Label const label : boundaries.labels) PyList_SetItem(labels.ptr(), place++, grammar().label(label).release().ptr());
+        return Columns(nb::make_tuple(to_list(boundaries.offsets), to_list(boundaries.strengths), labels));
+    }
+
+    nb::object grammar_;
+    Source source_;
+    std::unique_ptr<SyntaxReading> reading_;
+};
+
+}  // namespace
+
+void define_syntax(nb::module_& module) {
+    module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");
+
+    nb::class_<CodeReading>(module, "CodeReading", "A text, parsed and walked: the boundaries of its sketch.")
+        .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels.")
+        .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
+        .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns of what is inside a closed unit. Raises IndexError where none begins.")
+        .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
+        .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
+
+    nb::class_<Grammar>(module, "Grammar",
+                        "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/boundaries/grammar.py, in numbers.\n\n"
+                        "`kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.\n"
+                        "`definitions`: number of the label, and conditions: a path and the types of what is there.\n"
+                        "`labels`: the first are line, paragraph, statement, clause, comment.")
+        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, nb::list, nb::bytes>(), nb::arg("language"),
+             nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"))
+        .def_static(
+            "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),
+            "Whether the runtime knows grammars of this version.")
+        .def(
+            "read", [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small) { return std::make_unique<CodeReading>(nb::borrow(self), text, small); },
+            nb::arg("text"), nb::arg("small"), "Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.");
+}
+
+}  // namespace chunker::bindings

@@ -1,0 +1,77 @@
+#include "parsing.hpp"
+
+#ifdef _WIN32
+#define NOMINMAX
+#include <windows.h>
+#else
+#include <ctime>
+#endif
+
+#include <memory>
+#include <stdexcept>
+
+namespace chunker::syntax {
+
+namespace {
+
+// chunker/boundaries/parsing.py tells where these come from. Both must count alike, for the same text is to be cut alike.
+constexpr std::uint64_t bytes_per_progress = 10, min_progress = 500;
+constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
+
+// Of the processor, in this thread.
+double thread_seconds() {
+#ifdef _WIN32
+    FILETIME created, ended, kernel, user;
+    GetThreadTimes(GetCurrentThread(), &created, &ended, &kernel, &user);
+    auto const ticks = [](FILETIME time) { return static_cast<double>((std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime); };
+    return (ticks(kernel) + ticks(user)) * 1e-7;
+#else
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+#endif
+}
+
+class Budget {
+public:
+    explicit Budget(std::size_t size)
+        : steps_(min_progress + size / bytes_per_progress), deadline_(thread_seconds() + seconds + seconds_per_byte * static_cast<double>(size)) {}
+
+    // Called by the parser every hundred steps. The clock costs as much as these: not every time.
+    static bool is_over(TSParseState* state) noexcept {
+        auto& budget = *static_cast<Budget*>(state->payload);
+        ++budget.calls_;
+        return budget.spent() || (budget.calls_ % 16 == 0 && budget.late());
+    }
+
+    bool spent() const { return calls_ > steps_; }
+    bool late() const { return thread_seconds() > deadline_; }
+
+private:
+    std::uint64_t calls_ = 0, steps_;
+    double deadline_;
+};
+
+const char* read_all(void* payload, std::uint32_t from, TSPoint, std::uint32_t* count) noexcept {
+    auto const& source = *static_cast<const std::string_view*>(payload);
+    std::size_t const start = from < source.size() ? from : source.size();
+    *count = static_cast<std::uint32_t>(source.size() - start);
+    return source.data() + start;
+}
+
+}  // namespace
+
+const TSTree* parse(const TSLanguage* language, std::string_view source, Pool& pool) {
+    Pool::Use const use(pool);
+    // A scanner of its own has what the parser of a grammar keeps, and gives it back.
+    std::unique_ptr<TSParser, decltype(&ts_parser_delete)> const parser(ts_parser_new(), ts_parser_delete);
+    if (!ts_parser_set_language(parser.get(), language)) throw std::invalid_argument("a grammar of a version that the runtime does not know");
+    Budget budget(source.size());
+    TSInput const input{const_cast<std::string_view*>(&source), read_all, TSInputEncodingUTF8, nullptr};
+    TSParseOptions const options{&budget, Budget::is_over};
+    const TSTree* const tree = ts_parser_parse_with_options(parser.get(), nullptr, input, options);
+    if (!tree && !budget.spent() && !budget.late()) throw std::runtime_error("the parser ended without a tree");
+    return tree;
+}
+
+}  // namespace chunker::syntax

@@ -1,0 +1,115 @@
+// One text: parsed, walked, placed.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "chunker/syntax.hpp"
+#include "parsing.hpp"
+#include "walking.hpp"
+
+namespace chunker {
+
+namespace {
+
+using syntax::Pending;
+using syntax::Pool;
+
+class Reading final : public SyntaxReading {
+public:
+    Reading(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small)
+        : grammar_(grammar), source_(source), lines_(source), comments_(0, lines_.size(), 0), attributes_(0, lines_.size(), 0) {
+        std::vector<Row> const hidden = hidden_rows(lines_, source_, grammar.skimmed);
+        std::string const masked = hidden.empty() ? std::string() : without(hidden, lines_, source_);
+        const TSTree* const tree = syntax::parse(static_cast<const TSLanguage*>(grammar.language), hidden.empty() ? source_ : masked, pool_);
+        Found found(0, lines_.size());
+        std::vector<Closed> closed;
+        if (tree) {
+            for (Row const row : hidden) found.comments.at(row) = row;
+            TSNode const root = ts_tree_root_node(tree);
+            parsed_ = ts_node_has_error(root) ? Parsed::with_errors : Parsed::well;
+            Pool::Use const use(pool_);
+            syntax::Walk walk({grammar_, source_, lines_}, found, small);
+            walk.run(root);
+            closed = walk.closed();
+            nodes_ = walk.nodes();
+        }
+        place(found, std::move(closed));
+    }
+
+    Parsed parsed() const override { return parsed_; }
+
+    const Boundaries& boundaries() const override { return boundaries_; }
+
+    std::vector<std::uint32_t> closed() const override {
+        std::vector<std::uint32_t> result;
+        for (const Unit& unit : units_) result.push_back(lines_.character(unit.first));
+        return result;
+    }
+
+    Boundaries inside(std::uint32_t character) const override {
+        auto const unit = std::lower_bound(units_.begin(), units_.end(), character,
+                                           [&](const Unit& one, std::uint32_t place) { return lines_.character(one.first) < place; });
+        if (unit == units_.end() || lines_.character(unit->first) != character) throw std::out_of_range("no closed unit begins there");
+        Found found(unit->first, unit->behind);
+        for (Row row = unit->first; row < unit->behind; ++row)
+            if (comments_(row)) found.comments.at(row) = row;
+        std::vector<Pending> nodes;
+        for (const Closed& closed : unit->nodes) nodes.push_back(nodes_[closed.node]);
+        syntax::Walk walk({grammar_, source_, lines_}, found, 0);
+        walk.enter(std::move(nodes));
+        ByRow<Placed> more = settled(found, lines_);
+        for (Row row = unit->first; row < unit->behind; ++row)
+            if (attributes_(row)) more.at(row) = {};
+        return rows_.front().inside(*unit, more);
+    }
+
+private:
+    void place(const Found& found, std::vector<Closed> closed) {
+        ByRow<Placed> placed = settled(found, lines_);
+        Label const whole_text = label_of(placed(0));
+        rows_.emplace_back(std::move(placed), whole_text, lines_);
+        units_ = rows_.front().close(std::move(closed));
+        boundaries_ = rows_.front().boundaries();
+        for (Row row = 0; row < lines_.size(); ++row) {
+            comments_.at(row) = found.comments(row) != no_row;
+            // They are kept together with what they belong to: nothing inside them is a part.
+            if (found.leading(row) != no_row)
+                for (Row line = found.leading(row); line < row; ++line) attributes_.at(line) = 1;
+        }
+    }
+
+    // What the text as a whole is called: as the definition it begins with, or as its language says.
+    Label label_of(Placed first) const {
+        bool const known = first.strength > 0 && std::any_of(grammar_.definitions.begin(), grammar_.definitions.end(),
+                                                             [&](const Definition& one) { return one.label == first.label; });
+        return known ? first.label : grammar_.whole_text;
+    }
+
+    const SyntaxGrammar& grammar_;
+    std::string_view source_;
+    LineTable lines_;
+    Pool pool_;
+    Parsed parsed_ = Parsed::given_up;
+    std::vector<Pending> nodes_;  // the closed ones
+    std::vector<Rows> rows_;      // one
+    std::vector<Unit> units_;
+    Boundaries boundaries_;
+    ByRow<char> comments_;    // whether a comment ends on the line
+    ByRow<char> attributes_;  // whether it belongs to an attribute
+};
+
+}  // namespace
+
+bool has_syntax() { return true; }
+
+bool reads(const void* language) {
+    std::uint32_t const version = ts_language_abi_version(static_cast<const TSLanguage*>(language));
+    return version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION && version <= TREE_SITTER_LANGUAGE_VERSION;
+}
+
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small) {
+    Pool::install();
+    return std::make_unique<Reading>(grammar, source, small);
+}
+
+}  // namespace chunker

@@ -1,0 +1,247 @@
+#include "walking.hpp"
+
+#include <algorithm>
+
+#include "nodes.hpp"
+
+namespace chunker::syntax {
+
+namespace {
+
+constexpr int most_wrappers = 8;  // around one definition
+constexpr int comment_depth = 3;  // a comment, its mark, and what a grammar puts between them
+
+constexpr bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+}  // namespace
+
+Walk::Walk(Text text, Found& found, std::uint32_t small) : text_(text), lines_(text.lines), found_(found), small_(small), cursor_{} {}
+
+Walk::~Walk() {
+    if (cursor_.tree) ts_tree_cursor_delete(&cursor_);
+}
+
+void Walk::run(TSNode root) {
+    // Whatever the root is called, it is a body.
+    enter_body(root, 1, 0);
+    std::vector<Closed> settled;
+    std::vector<Pending> nodes;  // of those
+    while (!stack_.empty() || !closed_.empty()) {
+        enter_pending();
+        for (Closed closed : closed_) {
+            const Pending& pending = nodes_[closed.node];
+            if (is_part(closed)) {
+                closed.node = static_cast<std::uint32_t>(nodes.size());
+                nodes.push_back(pending);
+                settled.push_back(closed);
+            } else {
+                stack_.push_back(pending);
+            }
+        }
+        closed_.clear();
+        nodes_.clear();
+    }
+    closed_ = std::move(settled);
+    nodes_ = std::move(nodes);
+}
+
+void Walk::enter(std::vector<Pending> nodes) {
+    stack_ = std::move(nodes);
+    enter_pending();
+}
+
+void Walk::enter_pending() {
+    while (!stack_.empty()) {
+        Pending const next = stack_.back();
+        stack_.pop_back();
+        Inside const deeper = kind_of(next.node).inside;
+        if (deeper > 0)
+            enter_body(next.node, next.depth + deeper, next.first);
+        else
+            pass_through(next.node, next.depth, next.first);
+    }
+}
+
+// The children of a body, group or list are parts at `depth`.
+void Walk::enter_body(TSNode node, int depth, Row first) {
+    Siblings siblings(depth);
+    for_children(node, 0, depth, depth, first, [&](const Child& child) {
+        Role const role = child.kind.role;
+        if (role == Role::hidden) return;
+        if (role == Role::leading) {
+            if (siblings.attributes == no_row) siblings.attributes = child.row;
+            return;
+        }
+        if (role == Role::comment) {
+            put_comment(child.row, child.last, child.end);
+            if (siblings.attributes != no_row || leads(child.row, child.last)) return;
+        }
+        const Definition* const definition = role >= Role::definition ? definition_of(child.node, child.kind, child.last > child.row) : nullptr;
+        if (definition) {
+            put_definition(siblings, *definition, child.row, child.last);
+            return;
+        }
+        if (role == Role::clause) siblings.strength = siblings.part + strength::definition - strength::part;
+        put_part(siblings, child.row, child.kind.label);
+    });
+    // Nothing follows them.
+    if (siblings.attributes != no_row) found_.put(siblings.attributes, siblings.strength, statement_label);
+}
+
+// Of the children of any other node only clauses are parts, and the definition inside a wrapper.
+void Walk::pass_through(TSNode node, int depth, Row first) {
+    TSNode const inner = kind_of(node).role == Role::wrapper ? held(node) : TSNode{};
+    // What stands on the node's first line begins no line that the node itself does not.
+    for_children(node, lines_.end(first) + 1, depth, depth + 1, first, [&](const Child& child) {
+        if (child.kind.role == Role::comment) {
+            put_comment(child.row, child.last, child.end);
+        } else if (child.kind.role == Role::clause) {
+            found_.put(child.row, strength::at(depth + 1, strength::definition), clause_label);
+        } else if (!ts_node_is_null(inner) && ts_node_eq(child.node, inner)) {
+            const Definition* const definition = definition_of(child.node, child.kind, child.last > child.row);
+            found_.put(child.row, strength::at(depth, strength::wrapped), definition ? definition->label : child.kind.label);
+        }
+    });
+}
+
+// The named children that begin a line. Those worth entering go on the stack, before they are visited.
+//
+// Children that end before the byte `after` are left out, and so are those of a sentence, whose clauses are deeper than it is, that are nothing in
+// particular.
+template <class Visitor>
+void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_of_clauses, Row first, Visitor&& visit) {
+    if (cursor_.tree)
+        ts_tree_cursor_reset(&cursor_, node);
+    else
+        cursor_ = ts_tree_cursor_new(node);
+    if (!ts_tree_cursor_goto_first_child(&cursor_)) return;
+    bool const in_sentence = depth_of_clauses != depth;
+    Row row = first;
+    do {
+        TSNode const child = ts_tree_cursor_current_node(&cursor_);
+        std::uint32_t const end = ts_node_end_byte(child);
+        if (end < after) continue;
+        const Kind& kind = kind_of(child);
+        if (kind.role == Role::unnamed) continue;
+        std::uint32_t const start = ts_node_start_byte(child);
+        row = lines_.row(start, row);
+        bool const begins = start <= lines_.ink(row);
+        bool const several_lines = end > lines_.end(row);
+        if ((several_lines || (kind.role == Role::hidden && begins)) && kind.inside >= 0) {
+            int const inner = kind.role == Role::clause && begins ? depth_of_clauses : depth;
+            if (inner < strength::max_depth && !(several_lines && end - start <= small_ && closes(child, row, end, inner)))
+                stack_.push_back({child, inner, row});
+        }
+        if (begins && !(in_sentence && kind.role == Role::other)) visit(Child{child, kind, end, row, several_lines ? lines_.row(end - 1, row) : row});
+    } while (ts_tree_cursor_goto_next_sibling(&cursor_));
+}
+
+// Whether a closed node is a part that is stronger than all inside; or begins in the middle of a line, where nothing else does.
+bool Walk::is_part(const Closed& closed) const {
+    TSNode const node = nodes_[closed.node].node;
+    if (ts_node_start_byte(node) > lines_.ink(closed.first)) return true;
+    if (kind_of(node).inside > 0) return false;  // what begins it may be a part itself, or an attribute
+    return found_.parts(closed.first).strength > closed.bound();
+}
+
+// Keep a node for later, unless it ends with a comment: that may belong to what follows.
+bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
+    Row const last = lines_.row(end - 1, row);
+    if (lines_.blank(last)) return false;
+    std::uint32_t const place = lines_.ink(last);
+    TSNode leaf = ts_node_descendant_for_byte_range(node, place, place);
+    for (int step = 0; step < comment_depth; ++step) {
+        if (ts_node_is_null(leaf) || kind_of(leaf).role == Role::comment) return false;
+        leaf = ts_node_parent(leaf);
+    }
+    closed_.push_back({row, last, depth, static_cast<std::uint32_t>(nodes_.size())});
+    nodes_.push_back({node, depth, row});
+    return true;
+}
+
+// The definition that `node` is or wraps; nullptr if it is something else.
+const Definition* Walk::definition_of(TSNode node, const Kind& kind, bool several_lines) const {
+    auto const among = [&](const Kind& one) -> const Definition& { return text_.grammar.definitions[static_cast<std::size_t>(one.definition)]; };
+    if (kind.role == Role::definition) return counts(node, among(kind), several_lines) ? &among(kind) : nullptr;
+    if (!several_lines) return nullptr;
+    for (int step = 0; step < most_wrappers; ++step) {
+        node = held(node);
+        if (ts_node_is_null(node)) return nullptr;
+        const Kind& inner = kind_of(node);
+        if (inner.role == Role::definition) return counts(node, among(inner), true) ? &among(inner) : nullptr;
+    }
+    return nullptr;
+}
+
+// The one definition, or wrapper of one, that is directly in a wrapper; null if there is none, or more than one. What begins a line of its own in a
+// wrapper that is a group, too, is a part of that: `type (`.
+TSNode Walk::held(TSNode wrapper) const {
+    TSNode found{};
+    bool several = false;
+    each_child(wrapper, [&](TSNode child) {
+        Role const role = kind_of(child).role;
+        if (role != Role::definition && role != Role::wrapper) return true;
+        several = !ts_node_is_null(found);
+        found = child;
+        return !several;
+    });
+    if (several || ts_node_is_null(found)) return TSNode{};
+    return kind_of(wrapper).inside > 0 && begins_line(found) ? TSNode{} : found;
+}
+
+// Whether a node fulfils the conditions of its kind of definitions.
+bool Walk::counts(TSNode node, const Definition& definition, bool several_lines) const {
+    if (!definition.conditions.empty() && !several_lines) return false;
+    return std::all_of(definition.conditions.begin(), definition.conditions.end(), [&](const Condition& condition) {
+        TSNode const found = at_path(node, condition.path);
+        if (ts_node_is_null(found)) return false;
+        return condition.types.empty() || std::find(condition.types.begin(), condition.types.end(), ts_node_type(found)) != condition.types.end();
+    });
+}
+
+// A part that is no definition.
+void Walk::put_part(Siblings& siblings, Row row, Label label) {
+    int strength = siblings.strength;
+    if (siblings.attributes != no_row) {
+        found_.leading.at(row) = siblings.attributes;
+        if (strength > strength::line) found_.own.at(row) = strength::at(siblings.depth, strength::commented);
+        siblings.attributes = no_row;
+    }
+    if (strength == siblings.part && row > 0 && lines_.blank(row - 1)) strength += strength::group - strength::part;
+    found_.put(row, strength, label);
+    siblings.strength = siblings.part;
+}
+
+// A part that is a definition, or wraps one, fills the lines from `row` to `last`.
+void Walk::put_definition(Siblings& siblings, const Definition& definition, Row row, Row last) {
+    strength::Rank const rank = siblings.strength == strength::line ? strength::first : strength::definition;
+    found_.put(row, strength::at(siblings.depth, rank), definition.label);
+    found_.own.at(row) = strength::at(siblings.depth, strength::commented);
+    if (siblings.attributes != no_row) found_.leading.at(row) = siblings.attributes;
+    found_.regions.push_back({row, last, siblings.depth});
+    siblings.attributes = no_row;
+    siblings.strength = siblings.part + strength::definition - strength::part;
+}
+
+// A comment that begins one line and ends another counts, unless something follows on its last line.
+void Walk::put_comment(Row row, Row last, std::uint32_t end) {
+    std::string_view const rest = text_.source.substr(end, lines_.end(last) > end ? lines_.end(last) - end : 0);
+    if (std::all_of(rest.begin(), rest.end(), is_space)) found_.comments.at(last) = row;
+}
+
+// Whether the comment on these lines belongs to what the next line begins.
+bool Walk::leads(Row row, Row last) const {
+    return last + 1 < lines_.size() && !lines_.blank(last + 1) && lines_.indent(row) <= lines_.indent(last + 1);
+}
+
+const Kind& Walk::kind_of(TSNode node) const {
+    const std::vector<Kind>& kinds = text_.grammar.kinds;
+    return kinds[std::min<std::size_t>(ts_node_symbol(node), kinds.size() - 1)];
+}
+
+bool Walk::begins_line(TSNode node) const {
+    std::uint32_t const start = ts_node_start_byte(node);
+    return lines_.ink(lines_.row(start)) == start;
+}
+
+}  // namespace chunker::syntax

@@ -1,0 +1,96 @@
+// One walk over a syntax tree: which lines begin a part of the code, and how strong a cut there is. The twin of chunker/boundaries/walking.py,
+// which draws it and says why; the two look at the same nodes in the same order.
+#pragma once
+
+#include <tree_sitter/api.h>
+
+#include <string_view>
+#include <vector>
+
+#include "chunker/found.hpp"
+#include "chunker/line_table.hpp"
+#include "chunker/syntax.hpp"
+
+namespace chunker::syntax {
+
+struct Text {
+    const SyntaxGrammar& grammar;
+    std::string_view source;
+    const LineTable& lines;
+};
+
+struct Pending {
+    TSNode node;
+    int depth;
+    Row first;  // the line on which it begins
+};
+
+// Walks whole trees, or single nodes, on the lines of `found`. Nodes of at most `small` bytes are not entered but kept in `closed`.
+class Walk {
+public:
+    Walk(Text text, Found& found, std::uint32_t small);
+    Walk(const Walk&) = delete;
+    Walk& operator=(const Walk&) = delete;
+    ~Walk();
+
+    // Collect the parts of the tree.
+    void run(TSNode root);
+
+    // Collect the parts of these nodes.
+    void enter(std::vector<Pending> nodes);
+
+    // What was closed, by `Closed::node` each.
+    const std::vector<Closed>& closed() const { return closed_; }
+    const std::vector<Pending>& nodes() const { return nodes_; }
+
+private:
+    // What the children of one node that came before mean for the next one.
+    struct Siblings {
+        explicit Siblings(int of_depth) : depth(of_depth), part(strength::at(of_depth, strength::part)) {}
+
+        int depth;
+        int part;                      // the strength of one that nothing makes weaker or stronger
+        int strength = strength::line;  // of the next part, unless it is a definition
+        Row attributes = no_row;        // the line of the first of those that wait for what they belong to
+    };
+
+    // A named child that begins a line.
+    struct Child {
+        TSNode node;
+        const Kind& kind;
+        std::uint32_t end;  // bytes
+        Row row, last;
+    };
+
+    void enter_pending();
+    void enter_body(TSNode node, int depth, Row first);
+    void pass_through(TSNode node, int depth, Row first);
+    template <class Visitor>
+    void for_children(TSNode node, std::uint32_t after, int depth, int depth_of_clauses, Row first, Visitor&& visit);
+
+    bool is_part(const Closed& closed) const;
+    bool closes(TSNode node, Row row, std::uint32_t end, int depth);
+
+    const Definition* definition_of(TSNode node, const Kind& kind, bool several_lines) const;
+    TSNode held(TSNode wrapper) const;
+    bool counts(TSNode node, const Definition& definition, bool several_lines) const;
+
+    void put_part(Siblings& siblings, Row row, Label label);
+    void put_definition(Siblings& siblings, const Definition& definition, Row row, Row last);
+    void put_comment(Row row, Row last, std::uint32_t end);
+    bool leads(Row row, Row last) const;
+
+    const Kind& kind_of(TSNode node) const;
+    bool begins_line(TSNode node) const;
+
+    Text text_;
+    const LineTable& lines_;
+    Found& found_;
+    std::uint32_t small_;
+    std::vector<Closed> closed_;
+    std::vector<Pending> nodes_;
+    std::vector<Pending> stack_;
+    TSTreeCursor cursor_;
+};
+
+}  // namespace chunker::syntax
