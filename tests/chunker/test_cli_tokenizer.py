@@ -44,7 +44,7 @@ def test_inspect_as_json(gguf: Path, tmp_path: Path) -> None:
     facts = json.loads(run("inspect", str(gguf), "--json", "--sample", "a b").stdout)
     assert (facts["name"], facts["kind"], facts["sample"]) == ("small", "gguf", ["a", " b"])
     assert facts["around a text"] == {"prefix": [facts["ids"] - 5], "suffix": []}
-    assert facts["stages"] == ["pattern llama3", "a pre-token that is a token is not merged"]
+    assert facts["stages"] == ["pattern llama3_ascii", "a pre-token that is a token is not merged"]
     assert len(facts["longest tokens"]) == 5
     minbpe = RegexTokenizer()
     minbpe.train("hello hello hello", 260)

@@ -1,0 +1,1 @@
+"""The commands of `chunker`, one file each."""

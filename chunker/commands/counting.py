@@ -1,0 +1,80 @@
+"""`chunker count`: the tokens of files."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chunker.commands.options import (
+    EXIT_CODES,
+    Format,
+    Hidden,
+    Output,
+    Paths,
+    TokenizerName,
+    check_paths,
+    load_tokenizer,
+    wants_lines,
+)
+from chunker.console import ending_quietly, open_output
+from chunker.reports import Grouping
+
+if TYPE_CHECKING:
+    from chunker.documents import Document
+
+
+EPILOG = f"""\b
+Examples:
+  chunker count .
+  chunker count src docs --by language --tokenizer gpt-4
+  chunker count . --by total
+  chunker count . --format jsonl --output tokens.jsonl
+  cat prompt.txt | chunker count -
+
+{EXIT_CODES}"""
+
+
+def count(
+    paths: Paths,
+    *,
+    by: Annotated[Grouping, typer.Option("--by", help="What one row stands for.")] = Grouping.FILE,
+    tokenizer: TokenizerName = "o200k_base",
+    output_format: Format = None,
+    output: Output = None,
+    hidden: Hidden = False,
+) -> None:
+    """Count the tokens of files, exactly as the model does.
+
+    Folders are walked to the bottom; what .gitignore names is left out, and so are hidden and binary files. The
+    language of a file is told by its name, or by the interpreter that its first line names.
+    """
+    with ending_quietly():
+        from chunker.documents import count_line_ends
+        from chunker.languages import language_of
+        from chunker.reports import FileTally, Tally, tally_lines, tally_table
+        from chunker.runs import Run
+
+        check_paths(paths, output)
+        counter = load_tokenizer(tokenizer)
+
+        def tally(document: Document) -> FileTally:
+            text = document.text
+            unfinished = text != "" and not text.endswith(("\n", "\r"))
+            numbers = Tally(1, count_line_ends(text) + unfinished, document.size, counter.count(text))
+            return FileTally(document.path, language_of(document.path, text), numbers)
+
+        as_lines = wants_lines(output_format, output)
+        with open_output(output) as results:
+            run = Run(paths, hidden=hidden, output=output, task="Counting")
+            if as_lines and by is Grouping.FILE:
+                for file in run.over(tally, streaming=True):
+                    results.write(file.line())
+            else:
+                write = tally_lines if as_lines else tally_table
+                results.write(write(list(run.over(tally)), by))
+        run.finish()

@@ -1,0 +1,108 @@
+"""Options that several commands have, and what is checked before any of them begins."""
+
+# ruff: noqa: PLC0415  # what loads tokenizers is imported where one is asked for
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chunker.console import STANDARD_OUTPUT
+from chunker.files import STANDARD_INPUT, printable
+
+if TYPE_CHECKING:
+    from chunker.counting import TokenCounter
+
+_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+EXIT_CODES = """\b
+Exit codes:
+  0    every file was done
+  1    some files failed (listed on standard error), or the output could not be written
+  2    wrong usage; nothing was done
+  130  interrupted by Ctrl-C
+  141  the reader of the output went away
+"""
+
+
+class OutputFormat(enum.StrEnum):
+    """How results are written."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH", show_default=False, help="Files, folders, or - for standard input."),
+]
+TokenizerName = Annotated[
+    str,
+    typer.Option("--tokenizer", "-t", metavar="NAME", help="An encoding, a model (gpt-4o), or the file of one."),
+]
+Format = Annotated[
+    OutputFormat | None,
+    typer.Option("--format", "-f", show_default=False, help="Default: jsonl if FILE ends in .jsonl, else table."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", show_default=False, help="Write to FILE, which appears once it is complete."
+    ),
+]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", "-m", min=1, help="No chunk has more tokens.")]
+MinTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--min-tokens",
+        min=0,
+        show_default=False,
+        help="No chunk has fewer tokens where another cut avoids it. Default: an eighth of --max-tokens.",
+    ),
+]
+Overlap = Annotated[
+    int, typer.Option("--overlap", min=0, help="Begin each chunk with at most so many tokens of the one before.")
+]
+Context = Annotated[
+    bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
+]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Also take hidden files and folders, such as .github.")]
+
+
+def check_paths(paths: list[str], output: str | None) -> None:
+    """Wrong usage is told before anything is done: a path that is not there, an output that cannot be."""
+    for path in paths:
+        try:
+            if path != STANDARD_INPUT:
+                Path(path).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise typer.BadParameter(f"{printable(path)} does not exist", param_hint="PATH") from None
+        except OSError:
+            continue  # it may well be there: what is wrong with it is noted when it comes to reading
+    if output is None or output == STANDARD_OUTPUT:
+        return
+    if Path(output).is_dir():
+        raise typer.BadParameter(f"{printable(output)} is a folder", param_hint="--output")
+    if not Path(output).absolute().parent.is_dir():
+        raise typer.BadParameter(f"the folder of {printable(output)} does not exist", param_hint="--output")
+
+
+def load_tokenizer(name: str) -> TokenCounter:
+    """The tokenizer that is published under this name, else the one in the file of this name."""
+    from bpe_engine import BpeEngineError
+    from chunker.counting.tokenizer_files import tokenizer_named
+    from chunker.errors import OptionError
+
+    try:
+        return tokenizer_named(name)
+    except (BpeEngineError, OptionError, OSError) as error:
+        raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+
+
+def wants_lines(output_format: OutputFormat | None, output: str | None) -> bool:
+    """Whether one JSON object a line is asked for, by the format or by the name of the file."""
+    if output_format is None:
+        return output is not None and Path(output).suffix.lower() in _LINES_SUFFIXES
+    return output_format is OutputFormat.JSONL
