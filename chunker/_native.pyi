@@ -62,7 +62,7 @@ class Grammar:
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 
-    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]]]], whole_text: int, labels: list, skimmed: bytes) -> None: ...
+    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]]]], whole_text: int, labels: list[str], skimmed: bytes) -> None: ...
 
     @staticmethod
     def reads(language: object) -> bool:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from tree_sitter import Language
 
 from chunker.boundaries.base import Outline, Strength
+from chunker.boundaries.compiled_walk import compiled_walk
 from chunker.boundaries.generic import generic_grammar
 from chunker.boundaries.grammar import Grammar, compiled
 from chunker.boundaries.lines import LineTable
@@ -68,6 +69,9 @@ class CodeFormat:
 
     def sketch(self, text: str, size: int) -> Sketch:
         """The same, with what is of at most `size` bytes closed: functions, statements of several lines."""
+        quick = compiled_walk(self._grammar)
+        if quick is not None and quick.reads(text):
+            return quick.sketch(text, size, self.outline)
         reading = _Reading(self._grammar, text)
         if reading.tree is None:
             return Sketch.of_outline(self.outline(text))

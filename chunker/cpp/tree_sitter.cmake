@@ -46,7 +46,7 @@ elseif(NOT CMAKE_C_COMPILER)
   message(WARNING "No C compiler found: bpe-chunker is built WITHOUT tree-sitter's runtime, and source code is cut by the slower way in Python, alike.")
 else()
   enable_language(C)
-  add_library(tree_sitter_runtime STATIC "${tree_sitter_library}/src/lib.c")
+  add_library(tree_sitter_runtime STATIC "${CMAKE_CURRENT_LIST_DIR}/src/syntax/runtime.c")
   # SYSTEM: its warnings are its authors' to read.
   target_include_directories(tree_sitter_runtime SYSTEM PUBLIC "${tree_sitter_library}/include")
   target_include_directories(tree_sitter_runtime PRIVATE "${tree_sitter_library}/src")

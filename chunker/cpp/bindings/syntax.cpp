@@ -17,7 +17,8 @@ namespace chunker::bindings {
 
 namespace {
 
-using Columns = nb::typed<nb::tuple, nb::typed<nb::list, int>, nb::typed<nb::list, int>, nb::typed<nb::list, nb::str>>;
+using Strings = nb::typed<nb::list, nb::str>;
+using Columns = nb::typed<nb::tuple, Integers, Integers, Strings>;
 
 // The capsule that the function `language` of a grammar's package makes, or the number that older ones made.
 const void* language_of(nb::handle given) {
@@ -54,7 +55,7 @@ using DefinitionRow = std::pair<std::size_t, std::vector<std::pair<Path, std::ve
 class Grammar {
 public:
     // The kinds by their numbers, and behind them that of errors; `labels` begins with those that every grammar has.
-    Grammar(nb::object language, const std::vector<KindRow>& kinds, const std::vector<DefinitionRow>& definitions, std::size_t whole_text, nb::list labels,
+    Grammar(nb::object language, const std::vector<KindRow>& kinds, const std::vector<DefinitionRow>& definitions, std::size_t whole_text, Strings labels,
             nb::bytes skimmed)
         : language_(std::move(language)), labels_(std::move(labels)) {
         table_.language = language_of(language_);
@@ -139,7 +140,7 @@ void define_syntax(nb::module_& module) {
                         "`kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.\n"
                         "`definitions`: number of the label, and conditions: a path and the types of what is there.\n"
                         "`labels`: the first are line, paragraph, statement, clause, comment.")
-        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, nb::list, nb::bytes>(), nb::arg("language"),
+        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes>(), nb::arg("language"),
              nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"))
         .def_static(
             "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),

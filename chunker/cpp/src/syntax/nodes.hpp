@@ -3,6 +3,8 @@
 
 #include <tree_sitter/api.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "chunker/syntax.hpp"
@@ -17,6 +19,24 @@ void each_child(TSNode node, Visitor&& visit) {
         while (visit(ts_tree_cursor_current_node(&cursor)) && ts_tree_cursor_goto_next_sibling(&cursor)) {
         }
     ts_tree_cursor_delete(&cursor);
+}
+
+// Whether one of `leaf`, which is in `node`, the node around it and so on, `count` of them, fulfils the condition; and true if there are less.
+// From `node` on downwards: ts_node_parent goes down from the root each time.
+template <int count, class Condition>
+bool any_around(TSNode leaf, TSNode node, Condition&& condition) {
+    if (ts_node_is_null(leaf)) return true;
+    std::array<TSNode, count> last{};
+    int depth = 0;
+    for (TSNode around = node; !ts_node_is_null(around) && around.id != leaf.id; around = ts_node_child_with_descendant(around, leaf))
+        last[static_cast<std::size_t>(depth++ % count)] = around;
+    last[static_cast<std::size_t>(depth++ % count)] = leaf;
+    for (; depth < count; ++depth) {
+        node = ts_node_parent(node);
+        if (ts_node_is_null(node)) return true;
+        last[static_cast<std::size_t>(depth)] = node;
+    }
+    return std::any_of(last.begin(), last.end(), condition);
 }
 
 // The child in this field, else the first one of this type; null if there is neither.

@@ -1,13 +1,14 @@
 #include "pool.hpp"
 
-#include <tree_sitter/api.h>
-
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
+
+#include "runtime.h"
 
 namespace chunker::syntax {
 
@@ -15,7 +16,36 @@ namespace {
 
 thread_local Pool* used = nullptr;
 
-constexpr std::size_t first_chunk = std::size_t{1} << 14, last_chunk = std::size_t{1} << 20;  // bytes
+constexpr std::size_t first_chunk = std::size_t{1} << 14;  // bytes; each is twice as big as the one before ...
+constexpr std::size_t full_chunk = 7;                      // ... up to this one and all behind it, of 1 MB
+constexpr std::size_t most_kept = 8;
+
+// Full chunks that no pool uses. Nobody waits for them: in a process that was forked off, whoever has the lock may not be there any more.
+class Kept {
+public:
+    using Chunk = std::unique_ptr<std::byte[]>;
+
+    Chunk take() {
+        std::unique_lock const lock(mutex_, std::try_to_lock);
+        return lock && count_ > 0 ? std::move(chunks_[--count_]) : nullptr;
+    }
+
+    void give(Chunk chunk) {
+        std::unique_lock const lock(mutex_, std::try_to_lock);
+        if (lock && count_ < most_kept) chunks_[count_++] = std::move(chunk);
+    }
+
+private:
+    std::mutex mutex_;
+    std::array<Chunk, most_kept> chunks_;
+    std::size_t count_ = 0;
+};
+
+// Never destroyed: a reading may outlive whatever ends before it.
+Kept& kept() {
+    static Kept& chunks = *new Kept;
+    return chunks;
+}
 
 // What stands before a block: where it came from, and its bytes with this.
 struct Head {
@@ -43,7 +73,7 @@ void* behind(Head* head, std::uint64_t size) {
 
 }  // namespace
 
-// What tree-sitter calls. No exception may pass through its frames.
+// What the runtime asks for. No exception may pass through its frames.
 struct Allocator {
     static void* allocate(std::size_t wanted) noexcept {
         if (!used) return behind(static_cast<Head*>(checked(std::malloc(wanted + sizeof(Head)), wanted)), plain);
@@ -100,9 +130,11 @@ private:
     static constexpr std::size_t large_head = sizeof(Pool::Large) + sizeof(Head);
 
     static void add_chunk(Pool& pool) {
-        std::size_t const size = std::min(first_chunk << std::min<std::size_t>(pool.chunks_.size(), 6), last_chunk);
+        std::size_t const number = std::min(pool.chunks_.size(), full_chunk - 1);
+        std::size_t const size = first_chunk << number;
         try {
-            pool.chunks_.emplace_back(new std::byte[size]);
+            Pool::Chunk chunk = number + 1 == full_chunk ? kept().take() : nullptr;
+            pool.chunks_.push_back(chunk ? std::move(chunk) : Pool::Chunk(new std::byte[size]));
         } catch (const std::bad_alloc&) {
             no_memory(size);
         }
@@ -138,15 +170,19 @@ Pool::~Pool() {
         std::free(one);
         one = next;
     }
+    for (std::size_t number = full_chunk - 1; number < chunks_.size(); ++number) kept().give(std::move(chunks_[number]));
 }
 
 Pool::Use::Use(Pool& pool) : before_(used) { used = &pool; }
 
 Pool::Use::~Use() { used = before_; }
 
-void Pool::install() {
-    static std::once_flag done;
-    std::call_once(done, [] { ts_set_allocator(Allocator::allocate, Allocator::allocate_zeros, Allocator::resize, Allocator::release); });
-}
-
 }  // namespace chunker::syntax
+
+void* chunker_allocate(std::size_t size) { return chunker::syntax::Allocator::allocate(size); }
+
+void* chunker_allocate_zeros(std::size_t count, std::size_t size) { return chunker::syntax::Allocator::allocate_zeros(count, size); }
+
+void* chunker_resize(void* block, std::size_t size) { return chunker::syntax::Allocator::resize(block, size); }
+
+void chunker_release(void* block) { chunker::syntax::Allocator::release(block); }

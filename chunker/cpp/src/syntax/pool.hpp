@@ -2,7 +2,8 @@
 //
 // A parser asks for some hundred bytes at a time, millions of times, gives most of them back at once, and in the end the tree is given back node
 // by node. malloc is made for more than that: it takes a tenth of the time of a parse, and a walk over the whole tree to give it back. Here what is
-// given back waits in a list of its size, and what is left goes with the pool.
+// given back waits in a list of its size, and what is left goes with the pool. Some chunks of memory are kept for the next one: to ask the system for
+// fresh ones costs as much as to fill them.
 #pragma once
 
 #include <array>
@@ -32,9 +33,6 @@ public:
         Pool* before_;
     };
 
-    // Tells the runtime to ask here. Once a process.
-    static void install();
-
 private:
     friend struct Allocator;
 
@@ -43,6 +41,7 @@ private:
     struct Free {
         Free* next;
     };
+    using Chunk = std::unique_ptr<std::byte[]>;
     // Larger ones come from malloc, and are in a ring.
     struct Large {
         Large *before, *next;
@@ -51,7 +50,7 @@ private:
     std::array<Free*, largest / step + 1> free_{};
     std::byte* next_ = nullptr;
     std::byte* end_ = nullptr;
-    std::vector<std::unique_ptr<std::byte[]>> chunks_;
+    std::vector<Chunk> chunks_;  // the first ones are small, for small texts
     Large ring_{&ring_, &ring_};
 };
 

@@ -108,7 +108,6 @@ bool reads(const void* language) {
 }
 
 std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small) {
-    Pool::install();
     return std::make_unique<Reading>(grammar, source, small);
 }
 

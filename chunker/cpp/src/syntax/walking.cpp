@@ -149,11 +149,8 @@ bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
     Row const last = lines_.row(end - 1, row);
     if (lines_.blank(last)) return false;
     std::uint32_t const place = lines_.ink(last);
-    TSNode leaf = ts_node_descendant_for_byte_range(node, place, place);
-    for (int step = 0; step < comment_depth; ++step) {
-        if (ts_node_is_null(leaf) || kind_of(leaf).role == Role::comment) return false;
-        leaf = ts_node_parent(leaf);
-    }
+    TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
+    if (any_around<comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; })) return false;
     closed_.push_back({row, last, depth, static_cast<std::uint32_t>(nodes_.size())});
     nodes_.push_back({node, depth, row});
     return true;
