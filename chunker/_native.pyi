@@ -11,9 +11,9 @@ class RowGrower:
         `text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are; the other limits are those of chunker.growing.
         """
 
-    def grow(self, encoder: object, row: int, number: int, closed: bytearray, full: int) -> tuple[list[int], list[int], int]:
+    def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, number: int, full: int) -> tuple[list[int], list[int], int]:
         """
-        The chunks from a row on: the row behind each, its tokens; and what the next call takes for `full`.
+        The chunks of the units in `front`, last one first, and of the rows from `row` on: the units up to the end of each, counted from the first of all, and its tokens; and what the next call takes for `full`.
         """
 
 def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:

@@ -119,7 +119,7 @@ class Grower:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
         while self._units:
             if self._rows is not None:
-                yield from self._whole_rows(self._rows)
+                yield from self._whole_units(self._rows)
                 if not self._units:
                     return
             filling = self._fill()
@@ -136,10 +136,10 @@ class Grower:
             if self._units and self._budget.overlap:
                 self._repeat_end_of(filling.places.listed())
 
-    # --- chunks of whole rows, by what is compiled
+    # --- chunks of whole units, by what is compiled
 
     def _row_grower(self, outline: Outline) -> Any:  # noqa: ANN401 - a class of the compiled module
-        """What grows chunks of whole rows; None where that is not compiled, or cannot read this text."""
+        """What grows chunks of whole units; None where that is not compiled, or cannot read this text."""
         compiled = native()
         if compiled is None or not outline.offsets or self._interface is None:
             return None
@@ -163,15 +163,19 @@ class Grower:
             finest=outline.finest,
         )
 
-    def _whole_rows(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above
-        """The next chunks, as long as they are made of whole rows of the outline."""
+    def _whole_units(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above
+        """The next chunks, as long as they are made of units that are known."""
         units = self._units
-        while (row := units.row) is not None:
-            behind, tokens, self._full = rows.grow(self._interface, row, _AT_ONCE, units.closed_rows, self._full)
-            for end, count in zip(behind, tokens, strict=True):
-                start, stop, label = units.take_rows(end)
+        while units:
+            ends, tokens, self._full = rows.grow(
+                self._interface, units.front, units.closed_front, units.row, units.closed_rows, _AT_ONCE, self._full
+            )
+            taken = 0
+            for end, count in zip(ends, tokens, strict=True):
+                start, stop, label = units.take_stretch(end - taken)
+                taken = end
                 yield Piece(start, stop, "", count, label)
-            if len(behind) < _AT_ONCE:
+            if len(ends) < _AT_ONCE:
                 return
 
     # --- growing

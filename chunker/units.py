@@ -278,18 +278,33 @@ class Units:
         if second.offset in self._closed:
             self._closed[offset] = self._closed.pop(second.offset)
 
-    # --- whole rows, for who needs no places of them
+    # --- for who needs no place of each unit
 
     @property
-    def row(self) -> int | None:
-        """The number of the row of the outline that is the next unit; None where that is a part of one, or was moved."""
-        return None if self._front or self._behind == len(self._offsets) else self._behind
+    def front(self) -> list[Place]:
+        """The units that are no rows of the outline, or not as they are there: the next one is the last. Not to be changed."""
+        return self._front
 
-    def take_rows(self, behind: int) -> tuple[int, int, str]:
-        """Take the units up to the row `behind`, where the next is a row: where they begin and end, and the label of the first."""
-        first, self._behind = self._behind, behind
-        end = self._offsets[behind] if behind < len(self._offsets) else len(self._text)
-        return self._offsets[first], end, self._columns.labels[first]
+    @property
+    def closed_front(self) -> dict[int, int]:
+        """Has the offsets of those that nobody has looked into, among others. Not to be changed."""
+        return self._closed
+
+    @property
+    def row(self) -> int:
+        """The row of the outline that follows those units."""
+        return self._behind
+
+    def take_stretch(self, number: int) -> tuple[int, int, str]:
+        """Take the next units, at least one: where they begin and end, and the label of the first."""
+        front, first = self._front, self._behind
+        start, label = (
+            (front[-1].offset, front[-1].label) if front else (self._offsets[first], self._columns.labels[first])
+        )
+        kept = max(len(front) - number, 0)
+        self._behind += number - (len(front) - kept)
+        del front[kept:]
+        return start, self.offset, label
 
     @property
     def closed_rows(self) -> bytearray:
@@ -310,7 +325,7 @@ class Units:
     def open_next(self) -> bool:
         """Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any."""
         known = self._closed.pop(self.offset, None)
-        if self._closed_rows is not None and self.row is not None:
+        if self._closed_rows is not None and not self._front:
             self._closed_rows[self._behind] = 0
         if self._sketch is None or known is None:
             return False

@@ -125,8 +125,23 @@ def test_what_makes_no_sense_is_refused() -> None:
     encoder: Any = TextChunker(8).tokenizer.appending_encoder()
     interface = encoder._interface()
     with pytest.raises(ValueError, match="a byte for each row"):
-        rows.grow(interface, 0, 1, bytearray(1), 0)
+        rows.grow(interface, [], {}, 0, bytearray(1), 1, 0)
     with pytest.raises((TypeError, ValueError)):
-        rows.grow(object(), 0, 1, bytearray(2), 0)
-    assert rows.grow(interface, 2, 1, bytearray(2), 0) == ([], [], 0)
-    assert rows.grow(interface, 9, 1, bytearray(2), 0) == ([], [], 0)
+        rows.grow(object(), [], {}, 0, bytearray(2), 1, 0)
+    for front in (
+        ["abcd"],
+        [(0, 1)],
+        [(0, "x", "", 4)],
+        [(-1, 1, "", 4)],
+        [(1, 1, "", 5)],
+        [(3, 1, "", 4)],
+        [(1, 1, "", 0)],
+    ):
+        with pytest.raises((TypeError, IndexError, ValueError, RuntimeError)):
+            rows.grow(interface, front, {}, 1, bytearray(2), 1, 0)
+    with pytest.raises(ValueError, match="must ascend"):
+        rows.grow(interface, [(1, 1, "", 4), (2, 1, "", 4)], {}, 2, bytearray(2), 1, 0)
+    with pytest.raises(IndexError, match="not so many rows"):
+        rows.grow(interface, [], {}, 9, bytearray(2), 1, 0)
+    assert rows.grow(interface, [], {}, 2, bytearray(2), 1, 0) == ([], [], 0)
+    assert rows.grow(interface, [(3, 1, "", 4), (2, 1, "", 4)], {}, 2, bytearray(2), 1, 0) == ([2], [1], 0)

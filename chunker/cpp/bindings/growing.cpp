@@ -12,10 +12,47 @@ namespace chunker::bindings {
 
 namespace {
 
+// So many units in front of the rows are looked at; and characters, to find one of them in bytes.
+constexpr std::size_t most_units = 128;
+constexpr std::size_t most_characters = 1 << 16;
+
 // Keeps the owner of the bytes that the grower reads.
 struct Growing {
     nb::object text;
     RowGrower rows;
+    Spot last{0, 0};  // where units were looked for last
+
+    // In bytes, too. False where that is too far to look for.
+    bool locate(std::size_t offset, Spot& spot) {
+        spot = rows.row_before(offset);
+        if (last.offset <= offset && last.offset > spot.offset) spot = last;
+        if (offset - spot.offset > most_characters) return false;
+        spot = rows.spot(offset, spot);
+        return true;
+    }
+
+    // The units ahead of the row that begins at `behind`, of the places of chunker.units in the opposite order; `closed` holds the offsets of those that are. False
+    // where one of them is too far to look for.
+    bool read_front(nb::list places, nb::dict closed, std::size_t behind, std::vector<Unit>& front) {
+        std::size_t const size = nb::len(places);
+        std::size_t least = 0;
+        for (std::size_t unit = 0; unit < std::min(size, most_units); ++unit) {
+            auto const place = nb::cast<nb::tuple>(places[size - 1 - unit]);
+            if (nb::len(place) != 4) throw nb::value_error("a place has an offset, a strength, a label and an end");
+            auto const start = nb::cast<std::size_t>(place[0]), end = nb::cast<std::size_t>(place[3]);
+            if (start < least || start > behind || end < start || end > rows.start(rows.rows()))
+                throw nb::value_error("units must ascend, stand before the row, and end with the text");
+            least = start;
+            Unit made{};
+            if (!locate(start, made.start)) return false;
+            last = made.start;
+            if (!locate(end, made.end)) return false;
+            made.strength = nb::cast<std::int64_t>(place[1]);
+            made.closed = closed.contains(place[0]);
+            front.push_back(made);
+        }
+        return true;
+    }
 };
 
 }  // namespace
@@ -43,22 +80,28 @@ void define_growing(nb::module_& module) {
             "`text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are; the other limits are those of chunker.growing.")
         .def(
             "grow",
-            [](const Growing& self, nb::object encoder, std::size_t row, std::size_t number, nb::bytearray closed, std::size_t full) {
+            [](Growing& self, nb::object encoder, nb::list places, nb::dict closed_places, std::size_t row, nb::bytearray closed, std::size_t number,
+               std::size_t full) {
                 auto const* const interface = static_cast<const GrowingInterface*>(PyCapsule_GetPointer(encoder.ptr(), growing_interface_name));
                 if (!interface) throw nb::python_error();
-                if (closed.size() != self.rows.rows())
-                    throw nb::value_error("closed must have a byte for each row");
+                if (closed.size() != self.rows.rows()) throw nb::value_error("closed must have a byte for each row");
+                if (row > self.rows.rows()) throw nb::index_error("there are not so many rows");
                 auto const* const flags = static_cast<const unsigned char*>(closed.data());
-                nb::list ends, tokens;
-                for (auto const& piece : self.rows.grow(*interface, row, number, flags, full)) {
-                    ends.append(piece.end);
-                    tokens.append(piece.tokens);
+                nb::list units, tokens;
+                std::vector<Unit> front;
+                if (self.read_front(places, closed_places, self.rows.start(row), front)) {
+                    for (auto const& piece : self.rows.grow(*interface, front, front.size() == nb::len(places), row, number, flags, full)) {
+                        units.append(piece.units);
+                        tokens.append(piece.tokens);
+                    }
                 }
-                return std::tuple<nb::list, nb::list, std::size_t>(ends, tokens, full);
+                return std::tuple<nb::list, nb::list, std::size_t>(units, tokens, full);
             },
-            nb::arg("encoder"), nb::arg("row"), nb::arg("number"), nb::arg("closed"), nb::arg("full"),
-            nb::sig("def grow(self, encoder: object, row: int, number: int, closed: bytearray, full: int) -> tuple[list[int], list[int], int]"),
-            "The chunks from a row on: the row behind each, its tokens; and what the next call takes for `full`.");
+            nb::arg("encoder"), nb::arg("front"), nb::arg("closed_front"), nb::arg("row"), nb::arg("closed"), nb::arg("number"), nb::arg("full"),
+            nb::sig("def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, "
+                    "number: int, full: int) -> tuple[list[int], list[int], int]"),
+            "The chunks of the units in `front`, last one first, and of the rows from `row` on: the units up to the end of each, counted from the "
+            "first of all, and its tokens; and what the next call takes for `full`.");
 }
 
 }  // namespace chunker::bindings

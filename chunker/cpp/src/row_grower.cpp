@@ -22,6 +22,197 @@ bool is_space_before(const unsigned char* text, std::size_t end, std::size_t& st
 
 }  // namespace
 
+// The units ahead, numbered from 0, and the encoder that a chunk grows in. What can be counted no more counts as too long.
+class RowGrower::Ahead {
+public:
+    Ahead(const RowGrower& all, const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row,
+          const unsigned char* closed)
+        : all_(all),
+          limits_(all.limits_),
+          encoder_(encoder),
+          front_(front),
+          row_(row),
+          closed_(closed),
+          complete_(whole_front),
+          size_(whole_front ? front.size() + all.rows() - row : front.size() - 1),
+          least_(std::max<std::size_t>(std::min(limits_.least, limits_.most), 1)) {}
+
+    // The number of the units; whether behind the last of them is the end of the text.
+    std::size_t size() const { return size_; }
+    bool complete() const { return complete_; }
+
+    // The chunk that begins with this unit: the number of the unit behind it, its tokens. False where it is not made of whole units, or
+    // of more than are known.
+    bool chunk(std::size_t first, std::size_t& full, Piece& piece) {
+        first_ = first;
+        if (!fill(full)) return false;
+        if (next_ == size_) {
+            piece = {next_, tokens_};
+            return complete_;
+        }
+        if (next_ + 1 == size_ && !complete_) return false;
+        bool const of_outline = strength(next_) >= limits_.finest && (next_ + 1 == size_ || strength(next_ + 1) >= limits_.finest);
+        if (next_ == first || tokens_ < least_ || !(is_closed(next_) ? stays_whole() : of_outline)) return false;
+        if (takes_blank_lines()) return false;
+        std::size_t const length = start(next_).offset - start(first).offset, filled = tokens_;
+        whole_units();
+        if (is_crumb()) return false;
+        full = length * limits_.most / filled;
+        piece = {next_, tokens_};
+        return true;
+    }
+
+private:
+    // Where a unit begins, and behind the last one the text ends, or one that is known no more.
+    Spot start(std::size_t unit) const {
+        if (unit < front_.size()) return front_[unit].start;
+        return row_spot(row_ + unit - front_.size());
+    }
+    Spot row_spot(std::size_t row) const {
+        auto const offset = static_cast<std::size_t>(all_.offsets_[row]);
+        return {offset, all_.places_.empty() ? offset : all_.places_[row]};
+    }
+    Spot end_around(std::size_t unit) const {
+        if (unit < front_.size()) return front_[unit].end;
+        return row_spot(static_cast<std::size_t>(all_.end_rows_[row_ + unit - front_.size()]));
+    }
+    std::int64_t strength(std::size_t unit) const {
+        return unit < front_.size() ? front_[unit].strength : all_.strengths_[row_ + unit - front_.size()];
+    }
+    bool is_closed(std::size_t unit) const { return unit < front_.size() ? front_[unit].closed : closed_[row_ + unit - front_.size()] != 0; }
+
+    // As many units from `first_` on as fit. False where something cannot be counted.
+    bool fill(std::size_t full) {
+        std::size_t tokens = 0, next = first_ + 1;
+        encoder_.restart(encoder_.encoder);
+        if (full > 0) {
+            std::size_t const leap = leap_to(start(first_).offset + static_cast<std::size_t>(static_cast<double>(full) * limits_.leap));
+            if (leap > next) {
+                if (!append(start(first_).place, start(leap).place, tokens)) return false;
+                if (tokens <= limits_.leap_fills)
+                    next = leap + 1;
+                else
+                    encoder_.restart(encoder_.encoder);
+            }
+        }
+        next_ = next - 1;
+        tokens_ = next_ > first_ ? tokens : 0;
+        for (; next <= size_; ++next) {
+            if (!append(start(next - 1).place, start(next).place, tokens)) return false;
+            if (tokens <= limits_.most) {
+                next_ = next;
+                tokens_ = tokens;
+            } else if (tokens > limits_.most + limits_.look_ahead) {
+                return true;
+            }
+        }
+        return complete_;
+    }
+
+    // The last unit that begins at most so many characters into the text; all of them do up to the first.
+    std::size_t leap_to(std::size_t offset) const {
+        std::size_t low = first_, high = size_ + 1;
+        while (high - low > 1) {
+            std::size_t const middle = low + (high - low) / 2;
+            (start(middle).offset <= offset ? low : high) = middle;
+        }
+        return low;
+    }
+
+    // Adds text[from:to], as much of it as tells that it is too long.
+    bool append(std::size_t from, std::size_t to, std::size_t& tokens) const {
+        while (from < to) {
+            std::size_t end = to;
+            if (to - from > limits_.stride) {
+                end = from;
+                for (std::size_t characters = 0; end < to; ++end)
+                    if ((all_.places_.empty() || !continues(all_.text_[end])) && characters++ == limits_.stride) break;
+            }
+            if (!encoder_.append(encoder_.encoder, all_.text_ + from, end - from, &tokens)) return false;
+            if (tokens > limits_.most + limits_.look_ahead) return true;
+            from = end;
+        }
+        return true;
+    }
+
+    // Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
+    // into this chunk.
+    bool stays_whole() const {
+        Spot const from = start(next_), to = start(next_ + 1);
+        if (!fits_alone(from, to)) return false;
+        std::size_t const ink = end_of_ink(from.place, to.place);
+        std::size_t tokens;
+        return ink == to.place || !fits(start(first_).place, ink, limits_.most, tokens);
+    }
+
+    // Whether the next unit fits without the blank lines at its end, and completes a larger one so.
+    bool takes_blank_lines() const {
+        if (next_ + 1 >= size_ || end_around(next_).offset != start(next_ + 1).offset) return false;
+        if (last_stronger(strength(next_), next_) == next_) return false;
+        std::size_t const from = start(next_).place, to = start(next_ + 1).place, ink = end_of_ink(from, to);
+        std::size_t tokens;
+        return ink != to && fits(start(first_).place, ink, limits_.most, tokens);
+    }
+
+    // Rule 1 of chunker/cutting.py: back to the start of a larger unit that a cut would break and that fits alone.
+    void whole_units() {
+        while (true) {
+            std::size_t const around = last_stronger(strength(next_), next_);
+            // Most units that a cut breaks are too long for a chunk: that is known sooner than what stands before them.
+            if (around == next_ || around == first_ || !fits_alone(start(around), end_around(next_))) return;
+            std::size_t tokens;
+            if (!fits(start(first_).place, start(around).place, limits_.most, tokens) || tokens < least_) return;
+            next_ = around;
+            tokens_ = tokens;
+        }
+    }
+
+    // Whether a text, but for blank lines at its end, fits into a chunk of its own.
+    bool fits_alone(Spot from, Spot to) const {
+        if (to.offset - from.offset > limits_.most * limits_.longest_token) return false;
+        std::size_t tokens;
+        return fits(from.place, end_of_ink(from.place, to.place), limits_.most, tokens);
+    }
+
+    // Whether the text behind this chunk is less than a chunk should have.
+    bool is_crumb() const {
+        Spot const from = start(next_), to = row_spot(all_.rows());
+        if (limits_.least == 0 || to.offset - from.offset > limits_.least * limits_.longest_token) return false;
+        std::size_t tokens;
+        return fits(from.place, to.place, limits_.least - 1, tokens);
+    }
+
+    bool fits(std::size_t start, std::size_t end, std::size_t limit, std::size_t& tokens) const {
+        return encoder_.fits(encoder_.encoder, all_.text_ + start, end - start, limit, &tokens);
+    }
+
+    // The last unit of the chunk before `behind` that is stronger; `behind` if none is.
+    std::size_t last_stronger(std::int64_t than, std::size_t behind) const {
+        for (std::size_t unit = behind; unit > first_; --unit)
+            if (strength(unit - 1) > than) return unit - 1;
+        return behind;
+    }
+
+    // Where the blank lines begin that a text ends with, in bytes.
+    std::size_t end_of_ink(std::size_t start, std::size_t end) const {
+        std::size_t ink = end, before;
+        while (ink > start && is_space_before(all_.text_, ink, before)) ink = before;
+        void const* const found = std::memchr(all_.text_ + ink, '\n', end - ink);
+        return found ? static_cast<std::size_t>(static_cast<unsigned char const*>(found) - all_.text_) + 1 : end;
+    }
+
+    const RowGrower& all_;
+    const Limits& limits_;
+    const GrowingInterface& encoder_;
+    const std::vector<Unit>& front_;
+    std::size_t row_;
+    const unsigned char* closed_;
+    bool complete_;
+    std::size_t size_, least_;
+    // The chunk: its first unit, the one behind it, and the tokens of all between.
+    std::size_t first_ = 0, next_ = 0, tokens_ = 0;
+};
+
 RowGrower::RowGrower(const unsigned char* text, std::size_t bytes, std::vector<std::int64_t> offsets, std::vector<std::int64_t> strengths,
                      std::size_t size, const Limits& limits)
     : text_(text), offsets_(std::move(offsets)), strengths_(std::move(strengths)), limits_(limits) {
@@ -31,149 +222,35 @@ RowGrower::RowGrower(const unsigned char* text, std::size_t bytes, std::vector<s
     offsets_.push_back(static_cast<std::int64_t>(size));
     if (bytes == size) return;
     places_.reserve(offsets_.size());
-    std::int64_t character = 0;
-    std::size_t byte = 0;
+    std::size_t character = 0, byte = 0;
     for (std::int64_t const offset : offsets_) {
-        for (; byte < bytes && (character < offset || continues(text[byte])); ++byte) character += !continues(text[byte]);
-        // `character` characters begin before `byte`; the one that does at it, if any, is the next.
+        for (; byte < bytes && (character < static_cast<std::size_t>(offset) || continues(text[byte])); ++byte) character += !continues(text[byte]);
         places_.push_back(byte);
     }
 }
 
-std::vector<RowGrower::Piece> RowGrower::grow(const GrowingInterface& encoder, std::size_t row, std::size_t number, const unsigned char* closed,
-                                              std::size_t& full) const {
+Spot RowGrower::spot(std::size_t offset, Spot from) const {
+    if (places_.empty()) return {offset, offset};
+    std::size_t const bytes = places_.back();
+    for (; from.place < bytes && (from.offset < offset || continues(text_[from.place])); ++from.place) from.offset += !continues(text_[from.place]);
+    return from;
+}
+
+Spot RowGrower::row_before(std::size_t offset) const {
+    auto const behind = std::upper_bound(offsets_.begin(), offsets_.end(), static_cast<std::int64_t>(offset));
+    auto const row = static_cast<std::size_t>(behind - offsets_.begin()) - 1;
+    auto const start = static_cast<std::size_t>(offsets_[row]);
+    return {start, places_.empty() ? start : places_[row]};
+}
+
+std::vector<RowGrower::Piece> RowGrower::grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row,
+                                              std::size_t number, const unsigned char* closed, std::size_t& full) const {
     std::vector<Piece> pieces;
-    std::size_t const least = std::max<std::size_t>(std::min(limits_.least, limits_.most), 1);
-    while (row < rows() && pieces.size() < number) {
-        Filling filling{};
-        if (!fill(encoder, row, full, filling)) break;
-        std::size_t const next = filling.next;
-        if (next == rows()) {
-            pieces.push_back({next, filling.tokens});
-            break;
-        }
-        bool const enough = next > row && filling.tokens >= least;
-        bool const of_outline = strengths_[next] >= limits_.finest && (next + 1 == rows() || strengths_[next + 1] >= limits_.finest);
-        if (!enough || !(closed[next] ? stays_whole(encoder, filling) : of_outline)) break;
-        if (takes_blank_lines(encoder, filling)) break;
-        std::size_t const length = size_of(row, next), tokens = filling.tokens;
-        if (!whole_units(encoder, filling) || is_crumb(encoder, filling.next)) break;
-        full = length * limits_.most / tokens;
-        pieces.push_back({filling.next, filling.tokens});
-        row = filling.next;
-    }
+    if (row > rows() || (!whole_front && front.empty())) return pieces;
+    Ahead ahead(*this, encoder, front, whole_front, row, closed);
+    Piece piece{0, 0};
+    while (piece.units < ahead.size() && pieces.size() < number && ahead.chunk(piece.units, full, piece)) pieces.push_back(piece);
     return pieces;
-}
-
-// As many rows from `row` on as fit. False where something cannot be counted.
-bool RowGrower::fill(const GrowingInterface& encoder, std::size_t row, std::size_t full, Filling& filling) const {
-    std::size_t tokens = 0, next = row + 1;
-    encoder.restart(encoder.encoder);
-    if (full > 0) {
-        std::int64_t const reach = offsets_[row] + static_cast<std::int64_t>(static_cast<double>(full) * limits_.leap);
-        auto const behind = std::upper_bound(offsets_.begin() + static_cast<std::ptrdiff_t>(row), offsets_.end(), reach);
-        auto const leap = static_cast<std::size_t>(behind - offsets_.begin()) - 1;
-        if (leap > next) {
-            if (!append(encoder, place(row), place(leap), tokens)) return false;
-            if (tokens <= limits_.leap_fills)
-                next = leap + 1;
-            else
-                encoder.restart(encoder.encoder);
-        }
-    }
-    filling = {row, next - 1, next - 1 > row ? tokens : 0};
-    for (; next <= rows(); ++next) {
-        if (!append(encoder, place(next - 1), place(next), tokens)) return false;
-        if (tokens <= limits_.most) {
-            filling.next = next;
-            filling.tokens = tokens;
-        } else if (tokens > limits_.most + limits_.look_ahead) {
-            break;
-        }
-    }
-    return true;
-}
-
-// Adds text[from:to], as much of it as tells that it is too long.
-bool RowGrower::append(const GrowingInterface& encoder, std::size_t from, std::size_t to, std::size_t& tokens) const {
-    while (from < to) {
-        std::size_t end = to;
-        if (to - from > limits_.stride) {
-            end = from;
-            for (std::size_t characters = 0; end < to; ++end)
-                if ((places_.empty() || !continues(text_[end])) && characters++ == limits_.stride) break;
-        }
-        if (!encoder.append(encoder.encoder, text_ + from, end - from, &tokens)) return false;
-        if (tokens > limits_.most + limits_.look_ahead) return true;
-        from = end;
-    }
-    return true;
-}
-
-// Whether a cut inside the next row would only be moved back to its start: it fits alone, and not by the blank lines at its end alone into
-// this chunk.
-bool RowGrower::stays_whole(const GrowingInterface& encoder, const Filling& filling) const {
-    if (!fits_alone(encoder, filling.next, filling.next + 1)) return false;
-    std::size_t const ink = end_of_ink(place(filling.next), place(filling.next + 1));
-    std::size_t tokens;
-    return ink == place(filling.next + 1) || !fits(encoder, place(filling.first), ink, limits_.most, tokens);
-}
-
-// Whether the next row fits without the blank lines at its end, and completes a larger unit so.
-bool RowGrower::takes_blank_lines(const GrowingInterface& encoder, const Filling& filling) const {
-    std::size_t const next = filling.next;
-    if (next + 1 >= rows() || end_rows_[next] != static_cast<std::int64_t>(next + 1)) return false;
-    if (last_stronger(strengths_[next], filling.first, next) == next) return false;
-    std::size_t const ink = end_of_ink(place(next), place(next + 1));
-    std::size_t tokens;
-    return ink != place(next + 1) && fits(encoder, place(filling.first), ink, limits_.most, tokens);
-}
-
-// Rule 1 of chunker/cutting.py: back to the start of a unit that a cut would break and that fits alone. False where it cannot be counted.
-bool RowGrower::whole_units(const GrowingInterface& encoder, Filling& filling) const {
-    while (true) {
-        std::size_t const cut = filling.next;
-        std::size_t const start = last_stronger(strengths_[cut], filling.first, cut);
-        if (start == cut || start == filling.first) return true;
-        // Most units that a cut breaks are too long for a chunk: that is known sooner than what stands before them.
-        if (!fits_alone(encoder, start, static_cast<std::size_t>(end_rows_[cut]))) return true;
-        std::size_t tokens;
-        if (!fits(encoder, place(filling.first), place(start), limits_.most, tokens)) return true;
-        if (tokens < std::max<std::size_t>(std::min(limits_.least, limits_.most), 1)) return true;
-        filling.next = start;
-        filling.tokens = tokens;
-    }
-}
-
-// Whether rows[first:behind], but for blank lines at their end, fit into a chunk of their own.
-bool RowGrower::fits_alone(const GrowingInterface& encoder, std::size_t first, std::size_t behind) const {
-    if (size_of(first, behind) > limits_.most * limits_.longest_token) return false;
-    std::size_t tokens;
-    return fits(encoder, place(first), end_of_ink(place(first), place(behind)), limits_.most, tokens);
-}
-
-// Whether the text from this row on is less than a chunk should have.
-bool RowGrower::is_crumb(const GrowingInterface& encoder, std::size_t row) const {
-    if (limits_.least == 0 || size_of(row, rows()) > limits_.least * limits_.longest_token) return false;
-    std::size_t tokens;
-    return fits(encoder, place(row), place(rows()), limits_.least - 1, tokens);
-}
-
-bool RowGrower::fits(const GrowingInterface& encoder, std::size_t start, std::size_t end, std::size_t limit, std::size_t& tokens) const {
-    return encoder.fits(encoder.encoder, text_ + start, end - start, limit, &tokens);
-}
-
-std::size_t RowGrower::last_stronger(std::int64_t strength, std::size_t first, std::size_t behind) const {
-    for (std::size_t row = behind; row > first; --row)
-        if (strengths_[row - 1] > strength) return row - 1;
-    return behind;
-}
-
-std::size_t RowGrower::end_of_ink(std::size_t start, std::size_t end) const {
-    std::size_t ink = end, before;
-    while (ink > start && is_space_before(text_, ink, before)) ink = before;
-    void const* const found = std::memchr(text_ + ink, '\n', end - ink);
-    return found ? static_cast<std::size_t>(static_cast<unsigned char const*>(found) - text_) + 1 : end;
 }
 
 }  // namespace chunker

@@ -64,13 +64,28 @@ bool try_one(std::mt19937& random, std::size_t& chunks) {
     GrowingInterface const interface = encoder.interface();
     std::size_t full = random() % 60;
     std::size_t row = random() % (grower.rows() + 2);
-    auto const found = grower.grow(interface, row, 1 + random() % 8, closed.data(), full);
+    // Before the rows, the characters of the row above, or of the first ones of these.
+    std::vector<chunker::Unit> front;
+    std::vector<std::size_t> places;
+    bool const whole = random() % 3 != 0;
+    if (row > 0 && row <= grower.rows() && random() % 2 == 0) {
+        for (std::size_t place = starts[row - 1]; place < starts[row]; place += chunker::character_size(static_cast<unsigned char>(text[place]))) {
+            chunker::Spot const from = grower.row_before(static_cast<std::size_t>(offsets[row - 1]));
+            chunker::Spot const spot = grower.spot(static_cast<std::size_t>(offsets[row - 1]) + front.size(), from);
+            if (spot.place != place) return false;
+            front.push_back({spot, grower.spot(characters, from), static_cast<std::int64_t>(random() % 3) * 10 + 20, random() % 9 == 0});
+            places.push_back(place);
+        }
+    }
+    for (std::size_t index = row; (whole || front.empty()) && index < starts.size(); ++index) places.push_back(starts[index]);
+    auto const found = grower.grow(interface, front, whole, row, 1 + random() % 8, closed.data(), full);
     if (encoder.broken) return found.empty();
     chunks += found.size();
+    std::size_t unit = 0;
     for (auto const piece : found) {
-        if (piece.end <= row || piece.end > grower.rows() || piece.tokens > most) return false;
-        if (Encoder::count(text.substr(starts[row], starts[piece.end] - starts[row])) != piece.tokens) return false;
-        row = piece.end;
+        if (piece.units <= unit || piece.units >= places.size() || piece.tokens > most) return false;
+        if (Encoder::count(text.substr(places[unit], places[piece.units] - places[unit])) != piece.tokens) return false;
+        unit = piece.units;
     }
     return true;
 }

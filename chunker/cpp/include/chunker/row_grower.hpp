@@ -1,10 +1,11 @@
-// Chunks of whole rows, grown one after the other: what chunker/growing.py does, for as long as the rows of an outline are all it takes.
+// Chunks of whole units, grown one after the other: what chunker/growing.py does, for as long as the units that are known are all it takes.
 //
-//     rows      | a line | a line | a function, closed      | a line | a line ...
+//     units     | a line | a line | a function, closed      | a line | a line ...
 //     chunks    ^---------------------------------- - - - - ^
 //
-// A row is what stands between two neighbouring boundaries of the outline. Where a chunk takes more than whole rows, because a row has to
-// be cut or looked into, or a crumb would be left, the grower stops in front of that chunk, and Python goes on.
+// Most units are rows: what stands between two neighbouring boundaries of the outline. In front of them may be units that were found later,
+// inside a row. Where a unit has to be cut or looked into, or a crumb would be left, the grower stops in front of that chunk, and Python
+// goes on.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +27,23 @@ struct Limits {
     std::int64_t finest;        // the strength to which the outline goes everywhere
 };
 
+// Where a unit begins, or the text ends.
+struct Spot {
+    std::size_t offset;  // in characters
+    std::size_t place;   // in bytes
+};
+
+// A unit that is no row: where it begins, and the larger one ends that a cut there would break.
+struct Unit {
+    Spot start, end;
+    std::int64_t strength;
+    bool closed;
+};
+
 class RowGrower {
 public:
     struct Piece {
-        std::size_t end;  // the row behind it
+        std::size_t units;   // from the first one of all on
         std::size_t tokens;
     };
 
@@ -38,32 +52,22 @@ public:
               std::size_t size, const Limits& limits);
 
     std::size_t rows() const { return strengths_.size(); }
+    // In characters; the end of the text is that of the row behind the last.
+    std::size_t start(std::size_t row) const { return static_cast<std::size_t>(offsets_[row]); }
 
-    // The chunks from `row` on, at most `number`. `closed`, a byte a row: whether more boundaries are inside. `full`: the characters that the
-    // last chunk would have needed to be full, 0 where that is not known; afterwards those of the last of these.
-    std::vector<Piece> grow(const GrowingInterface& encoder, std::size_t row, std::size_t number, const unsigned char* closed, std::size_t& full) const;
+    // At most `number` chunks of the units in `front` and, if these are all that are, of the rows from `row` on. `closed`, a byte a row:
+    // whether more boundaries are inside. `full`: the characters that the last chunk would have needed to be full, 0 where that is not
+    // known; afterwards those of the last of these.
+    std::vector<Piece> grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row, std::size_t number,
+                            const unsigned char* closed, std::size_t& full) const;
+
+    // Where the character at `offset` begins, looked for from a place that is known and not behind it.
+    Spot spot(std::size_t offset, Spot from) const;
+    // Where the row begins that holds the character at `offset`.
+    Spot row_before(std::size_t offset) const;
 
 private:
-    // What fits: the rows from `first` up to `next`, and their tokens.
-    struct Filling {
-        std::size_t first, next, tokens;
-    };
-
-    bool fill(const GrowingInterface& encoder, std::size_t row, std::size_t full, Filling& filling) const;
-    bool append(const GrowingInterface& encoder, std::size_t from, std::size_t to, std::size_t& tokens) const;
-    bool stays_whole(const GrowingInterface& encoder, const Filling& filling) const;
-    bool takes_blank_lines(const GrowingInterface& encoder, const Filling& filling) const;
-    bool whole_units(const GrowingInterface& encoder, Filling& filling) const;
-    bool fits_alone(const GrowingInterface& encoder, std::size_t first, std::size_t behind) const;
-    bool is_crumb(const GrowingInterface& encoder, std::size_t row) const;
-    bool fits(const GrowingInterface& encoder, std::size_t start, std::size_t end, std::size_t limit, std::size_t& tokens) const;
-
-    // The last of rows[first:behind] that is stronger; `behind` if none is.
-    std::size_t last_stronger(std::int64_t strength, std::size_t first, std::size_t behind) const;
-    // Places in bytes: where a row begins, the text's end behind the last; and where the blank lines begin that rows end with.
-    std::size_t place(std::size_t row) const { return places_.empty() ? static_cast<std::size_t>(offsets_[row]) : places_[row]; }
-    std::size_t end_of_ink(std::size_t start, std::size_t end) const;
-    std::size_t size_of(std::size_t first, std::size_t behind) const { return static_cast<std::size_t>(offsets_[behind] - offsets_[first]); }
+    class Ahead;
 
     const unsigned char* text_;
     std::vector<std::int64_t> offsets_, strengths_;  // one offset more than rows: the text's end
