@@ -59,27 +59,14 @@ class CodeFormat:
         not get done in a time linear in the text, they say {"parse": "given up"}, and all is lines. Lone surrogates
         and NULs are welcome.
         """
-        if not text:
-            return Outline([], finest=Strength.SENTENCE)
-        reading = _Reading(self._grammar, text)
-        if reading.tree is None:
-            return place(Found(reading.hidden), reading.lines, len(text), self._grammar, reading.notes)
-        found = reading.walk(0).run(reading.tree.root_node)
-        return place(found, reading.lines, len(text), self._grammar, reading.notes)
+        return _Reading(self._grammar, text).outline()
 
     def sketch(self, text: str, size: int) -> Sketch:
         """The same, with what is of at most `size` bytes closed: functions, statements of several lines."""
         quick = compiled_walk(self._grammar)
         if quick is not None and quick.reads(text):
             return quick.sketch(text, size, self.outline)
-        reading = _Reading(self._grammar, text)
-        if reading.tree is None:
-            return Sketch.of_outline(self.outline(text))
-        walk = reading.walk(size)
-        found = walk.run(reading.tree.root_node)
-        return sketch(
-            found, walk.closed, reading.enter, reading.lines, size=len(text), grammar=self._grammar, notes=reading.notes
-        )
+        return sketch_in_python(self._grammar, text, size)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.language!r})"
@@ -89,11 +76,17 @@ class CodeFormat:
         return type(self), (self._grammar.table or self._grammar,)
 
 
+def sketch_in_python(grammar: Grammar, text: str, size: int) -> Sketch:
+    """The sketch of `text`, by the walk in Python: the twin of the compiled one."""
+    return _Reading(grammar, text).sketch(size)
+
+
 class _Reading:
     """A text, parsed. `tree`: None where the parser has given up, or there is nothing to parse."""
 
     def __init__(self, grammar: Grammar, text: str) -> None:
         self._grammar = grammar
+        self._size = len(text)
         self._source = text.encode("utf-8", "surrogatepass")
         self.lines = LineTable(text, self._source)
         self.hidden = hidden_rows(self.lines, self._source, grammar.skimmed)
@@ -105,11 +98,28 @@ class _Reading:
         elif self.tree.root_node.has_error:
             self.notes = {"parse": "had errors"}
 
-    def walk(self, small: int) -> Walk:
+    def outline(self) -> Outline:
+        """All of the boundaries."""
+        if not self._size:
+            return Outline([], finest=Strength.SENTENCE)
+        found = Found(self.hidden) if self.tree is None else self._walk(0).run(self.tree.root_node)
+        return place(found, self.lines, self._size, self._grammar, self.notes)
+
+    def sketch(self, small: int) -> Sketch:
+        """The boundaries outside of nodes of at most `small` bytes."""
+        if self.tree is None:
+            return Sketch.of_outline(self.outline())
+        walk = self._walk(small)
+        found = walk.run(self.tree.root_node)
+        return sketch(
+            found, walk.closed, self._enter, self.lines, size=self._size, grammar=self._grammar, notes=self.notes
+        )
+
+    def _walk(self, small: int) -> Walk:
         """A walk over the tree, that does not enter what is of so many bytes at most."""
         return Walk(self._grammar, self._source, self.lines, self.hidden, small)
 
-    def enter(self, nodes: list[Closed], comments: list[int]) -> Found:
+    def _enter(self, nodes: list[Closed], comments: list[int]) -> Found:
         """What is inside some nodes; on these lines there are comments."""
         walk = Walk(self._grammar, self._source, self.lines, comments)
         return walk.enter([(one.node, one.depth) for one in nodes])

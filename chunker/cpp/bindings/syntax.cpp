@@ -60,6 +60,7 @@ public:
         : language_(std::move(language)), labels_(std::move(labels)) {
         table_.language = language_of(language_);
         if (kinds.empty()) throw nb::value_error("a grammar has kinds of nodes");
+        if (labels_.size() < fixed_labels) throw nb::value_error("no such label as the ones that every grammar has");
         for (auto const& [role, inside, label, definition] : kinds) {
             bool const defines = role == static_cast<int>(Role::definition);
             if (role < -1 || role > static_cast<int>(Role::wrapper) || inside < nothing || inside > elements) throw nb::value_error("no such role");

@@ -9,9 +9,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mangled_sources import mangled
 
 from chunker import CodeChunker, MissingGrammarError
 from chunker.boundaries import Format, Outline, Strength
@@ -115,40 +115,6 @@ def test_mangled_sources_keep_the_laws(language: str, data: st.DataObject, check
     assert outline.offsets == sorted(set(outline.offsets))
     assert all(strength >= Strength.LINE for strength in outline.strengths)
     check(text, chunker.chunk(text, source="a"), 40, count_o200k, overlap=chunker.overlap)  # type: ignore[operator]
-
-
-@st.composite
-def mangled(draw: st.DrawFn, text: str) -> str:
-    """A source with parts cut out, doubled, moved and replaced by what does not belong there."""
-    for _ in range(draw(st.integers(0, 3))):
-        start = draw(st.integers(0, len(text)))
-        end = draw(st.integers(start, min(len(text), start + 300)))
-        middle = draw(st.one_of(st.just(""), st.sampled_from(SHARDS), strategies.fragments))
-        text = text[:start] + middle + draw(st.sampled_from([text[end:], text[start:], text[end : end + 200]]))
-    return text.replace("\n", draw(st.sampled_from(["\n", "\n", "\r\n", "\r"])))
-
-
-SHARDS = (
-    "{" * 60,
-    "}" * 3,
-    "(" * 60,
-    '"',
-    "'",
-    "`",
-    "/*",
-    "*/",
-    "//",
-    "#",
-    "--",
-    "<<EOF\n",
-    "\0",
-    "\ud800",
-    "\ufeff",
-    "é\u0301",
-    "\\\n",
-    "end\n",
-    "  ",
-)
 
 
 @each_language
