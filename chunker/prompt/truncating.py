@@ -5,7 +5,8 @@
 "middle"    the start of the log…and its end
 
 A search by tokens comes near the best place; then those around it are tried one by one, for counts with ellipsis and joins are not
-monotone. In the end nothing fits that is longer on one side by up to three tokens.
+monotone. In the end nothing fits that is longer on one side by up to three tokens. Where nothing fits, what keeps `item.min_tokens` and little more
+was looked at, too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from chunker.prompt.sides import Side
 _TRIED_ABOVE = 3
 
 
+# How many characters are kept on the left and on the right.
+Lengths = tuple[int, int]
+
+
 class Version(NamedTuple):
     """An item cut: its text, and which characters of the item are kept."""
 
@@ -36,8 +41,7 @@ class Version(NamedTuple):
 class Cutter:
     """The versions of one item. What it costs to find one does not depend on the length of the item, after one pass over it.
 
-    `reach`: no version of more tokens will be asked for, so of a much longer item only the ends are looked at. A version is the pair of
-    how many characters it keeps on the left and on the right.
+    `reach`: no version of more tokens will be asked for, so of a much longer item only the ends are looked at.
     """
 
     def __init__(
@@ -61,36 +65,77 @@ class Cutter:
             self._right = Side(text, tokenizer, self._pricer, places, reach, backwards=True)
 
     def fitting(self, room: int, most: int, price: Callable[[Version], int]) -> Version | None:
-        """The version that keeps the most tokens, `most` at most, and whose `price` is at most `room`; None where that is less than
-        `item.min_tokens`.
+        """The version that keeps the most tokens: `item.min_tokens` at least, `most` at most, for a `price` of `room` at most. None if there is none.
 
-        `price` is what the prompt would grow by, and may be anything near the version's tokens.
+        `price` is what the prompt would grow by, and may be anything near the version's tokens. Not every version is tried, see above.
         """
-        lengths = (0, 0)
-        best: Version | None = None
+
+        def fits(lengths: Lengths) -> Version | None:
+            if not self._least <= self._tokens(*lengths) <= most:
+                return None
+            version = self._version(*lengths)
+            return version if version is not None and price(version) <= room else None
+
+        if self._least > most:
+            return None
+        tried: set[Lengths] = set()
+        for start in self._starts(room, most, price):
+            if start not in tried and (version := self._grown(start, fits)) is not None:
+                return version
+            tried.add(start)
+        return None
+
+    def least(self) -> Version | None:
+        """The shortest version that keeps `item.min_tokens`, and something; None where only the whole item does."""
+        lengths = self._least_lengths()
+        return None if lengths is None else self._version(*lengths)
+
+    def _starts(self, room: int, most: int, price: Callable[[Version], int]) -> Iterator[Lengths]:
+        """Where to look for what fits, one after the other until something does."""
+        near = self._near(room, most, price, behind=0.5)
+        if self._left is None or self._right is None:
+            yield near
+        else:
+            # Both ends, if there is room for both; else the one of which more can be kept.
+            if 0 not in near:
+                yield near
+            one_end = [self._near(room, most, price, behind) for behind in (0.0, 1.0)]
+            yield from sorted((near, *one_end), key=lambda lengths: -self._tokens(*lengths))
+        least = self._least_lengths()
+        if least is not None:
+            yield least
+        yield (0, 0)
+
+    def _near(self, room: int, most: int, price: Callable[[Version], int], behind: float) -> Lengths:
+        """What has as many tokens as there is room for, then what has fewer by as many as were too many, until it fits.
+
+        `behind`: the share of the right side, where there are two.
+        """
         tokens = min(room, most)
         while tokens > 0:
-            wanted = self._at_most(tokens)
-            version = self._version(*wanted)
+            lengths = self._at_most(tokens, int(tokens * behind))
+            version = self._version(*lengths)
             if version is None:
                 break
             excess = max(price(version) - room, version.tokens - most)
             if excess <= 0:
-                best, lengths = version, wanted
-                break
+                return lengths
             tokens = min(version.tokens, tokens) - excess
-        grown = True
-        while grown:
-            grown = False
-            for wanted in self._longer(*lengths):
-                version = self._version(*wanted)
-                if version is not None and version.tokens <= most and price(version) <= room:
-                    best, lengths, grown = version, wanted, True
-                    break
-        return best if best is not None and best.tokens >= self._least else None
+        return (0, 0)
 
-    def least(self) -> Version | None:
-        """The shortest version that keeps `item.min_tokens`, and something; None where only the whole item does."""
+    def _grown(self, lengths: Lengths, fits: Callable[[Lengths], Version | None]) -> Version | None:
+        """From so much on what keeps a little more on one side, as often as there is something that fits; None if nothing has."""
+        best = fits(lengths)
+        while True:
+            for longer in self._longer(*lengths):
+                version = fits(longer)
+                if version is not None:
+                    best, lengths = version, longer
+                    break
+            else:
+                return best
+
+    def _least_lengths(self) -> Lengths | None:
         tokens = self._least
         while True:
             behind = 0 if self._right is None else tokens if self._left is None else tokens // 2
@@ -99,29 +144,42 @@ class Cutter:
             if left is None or right is None:
                 return None
             version = self._version(left, right)
-            if version is None or version.tokens >= self._least:
-                return version
+            if version is None:
+                return None
+            if version.tokens >= self._least:
+                return left, right
             tokens += 1
 
-    def _at_most(self, tokens: int) -> tuple[int, int]:
-        """What may be kept that has about so many tokens, and not more as a rule."""
+    def _at_most(self, tokens: int, behind: int) -> Lengths:
+        """What may be kept that has about so many tokens, and not more as a rule; in the middle so many of them on the right."""
         if self._left is None or self._right is None:
             return (
                 0 if self._left is None else self._left.at_most(tokens),
                 0 if self._right is None else self._right.at_most(tokens),
             )
-        left = self._left.at_most(tokens - tokens // 2)
-        right = self._right.at_most(tokens // 2)
-        if left + right >= len(self._text):
-            right = self._right.shorter(len(self._text) - left - 1)
-        return left, right
+        left = self._left.at_most(tokens - behind)
+        # Where one side may not be cut near its share, the other has the rest.
+        right = self._right.at_most(tokens - self._left.tokens(left))
+        left = max(left, self._left.at_most(tokens - self._right.tokens(right)))
+        if left + right < len(self._text):
+            return left, right
+        # Something has to be left out: either the end of the one or the start of the other.
+        size = len(self._text) - 1
+        ways = ((left, self._right.shorter(size - left)), (self._left.shorter(size - right), right))
+        return max(ways, key=lambda way: self._tokens(*way))
 
-    def _longer(self, left: int, right: int) -> Iterator[tuple[int, int]]:
+    def _longer(self, left: int, right: int) -> Iterator[Lengths]:
         """What keeps a little more on one side, the longest first."""
         if self._left is not None:
             yield from ((length, right) for length in self._left.longer(left, _TRIED_ABOVE))
         if self._right is not None:
             yield from ((left, length) for length in self._right.longer(right, _TRIED_ABOVE))
+
+    def _tokens(self, left: int, right: int) -> int:
+        """Tokens of the kept parts, each by itself, if so many characters are kept."""
+        before = 0 if self._left is None or not left else self._left.tokens(left)
+        behind = 0 if self._right is None or not right else self._right.tokens(right)
+        return before + behind
 
     def _version(self, left: int, right: int) -> Version | None:
         """The item cut, with so many characters kept; None if they are none, or all."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from prompt_items import PIECES, counter, every_other
 
@@ -58,8 +58,18 @@ def parts_of(version: Version | None, size: int) -> tuple[int, int]:
     return end, start
 
 
-@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "whole text", "custom pattern", "bert, uncased"])
+# Three quotes are one token: the half of them on the left is all of the text but its end, and has fewer tokens than are asked for.
+_QUOTES = {"truncate": "middle", "truncate_at": "token", "ellipsis": "…", "min_tokens": 2}
+
+
+@pytest.mark.parametrize(
+    "name", ["o200k_base", "cl100k_base", "whole text", "custom pattern", "bert, uncased", "words", "llama2"]
+)
 @settings(max_examples=25)
+@example(text="'''t", options=_QUOTES, around=("don", "don"), limits=(3, 8))
+@example(text="don ", options=_QUOTES, around=("don", "don"), limits=(2, 8))
+@example(text=" '", options=_QUOTES | {"min_tokens": 0}, around=("don", "don"), limits=(1, 8))
+@example(text="\ndon", options=_QUOTES | {"truncate_at": "line", "min_tokens": 0}, around=("don", "don"), limits=(1, 8))
 @given(
     text=long_texts,
     options=st.fixed_dictionaries(
@@ -84,12 +94,14 @@ def test_nothing_longer_fits(
     def price(cut: str) -> int:
         return count(around[0] + cut + around[1]) - count(around[0] + around[1])
 
-    found = Cutter(item, text, counter(name), reach=min(room, most)).fitting(
-        room, most, lambda version: price(version.text)
-    )
+    cutter = Cutter(item, text, counter(name), reach=min(room, most))
+    found = cutter.fitting(room, most, lambda version: price(version.text))
     end, start = parts_of(found, len(text))
     kept = 0
-    if found is not None:
+    if found is None:
+        shortest = cutter.least()
+        assert shortest is None or shortest.tokens > most or price(shortest.text) > room
+    else:
         kept = count(text[:end]) * bool(end) + count(text[start:]) * (start < len(text))
         assert found.text == text[:end] + ellipsis + text[start:]
         assert found.tokens == kept
@@ -157,6 +169,21 @@ def test_clusters_are_those_of_the_whole_text(text: str, data: st.DataObject) ->
 def test_what_is_kept(options: dict[str, Any], text: str) -> None:
     item = Item("one two three four five six seven eight nine ten eleven twelve", **options)
     assert assemble([item], 7).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "kept"),
+    [
+        # Half of the room is too little for the first sentence, all of it is not.
+        ("One two three four five six seven. Eight nine.", 10, "One two three four five six seven. …"),
+        ("Eight nine. One two three four five six seven.", 10, "…One two three four five six seven."),
+        # Where one end has less than its half, the other has the rest.
+        ("One. Two three four five. Six seven eight nine.", 9, "One. …Six seven eight nine."),
+        ("One two three four. Five six seven eight. Nine.", 9, "One two three four. …Nine."),
+    ],
+)
+def test_in_the_middle_one_end_has_what_the_other_leaves(text: str, room: int, kept: str) -> None:
+    assert assemble([Item(text, truncate="middle", truncate_at="sentence")], room).text == kept
 
 
 @pytest.mark.parametrize("truncate", ["tail", "head", "middle"])
