@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-# Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5.
-_STRIDE = 16
+# Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5, so what is too long by far is read as
+# far as half a limit behind it.
+_STRIDE = 2
 
 
 class Mark(ABC):  # noqa: B024 - there is nothing that a user could do with one

@@ -3,12 +3,21 @@
 from collections.abc import Sequence
 
 
-class RowGrower:
-    """Grows chunks of whole rows of an outline."""
+class Limits:
+    """
+    What a chunk may be, and how far it is looked for: see chunker.growing.
+    """
 
-    def __init__(self, text: str | bytes, offsets: list[int], strengths: list[int], *, size: int, most: int, least: int, look_ahead: int, leap_fills: int, leap: float, stride: int, longest_token: int, finest: int) -> None:
+    def __init__(self, *, most: int, least: int, look_ahead: int, leap_fills: int, leap: float, stride: int, longest_token: int, finest: int) -> None: ...
+
+class RowGrower:
+    """
+    Grows chunks of whole units: rows of an outline, and what stands in front of them.
+    """
+
+    def __init__(self, text: str | bytes, offsets: list[int], strengths: list[int], size: int, limits: Limits) -> None:
         """
-        `text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are; the other limits are those of chunker.growing.
+        `text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are.
         """
 
     def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, number: int, full: int) -> tuple[list[int], list[int], int]:

@@ -77,6 +77,8 @@ class TextChunker:
         self._strategy: Strategy = strategy
         self._context = context_parts(context)
         self._format = format_named(format) if isinstance(format, str) else format
+        grows_alone = strategy == "grow" and not overlap and desired_tokens is None and not self._context
+        self._sketching = self._format if grows_alone and isinstance(self._format, SketchingFormat) else None
 
     @property
     def max_tokens(self) -> int:
@@ -145,10 +147,9 @@ class TextChunker:
 
     def _sketch(self, text: str) -> Outline:
         """As much of the outline as chunks can be grown by: all of it where more is looked at than what does not fit."""
-        grows_alone = self._strategy == "grow" and not self._budget.overlap and self._budget.desired_tokens is None
-        if grows_alone and not self._context and isinstance(self._format, SketchingFormat):
-            return self._format.sketch(text, self._budget.max_tokens * _CHARACTERS_A_TOKEN)
-        return self.outline(text)
+        if self._sketching is None:
+            return self.outline(text)
+        return self._sketching.sketch(text, self._budget.max_tokens * _CHARACTERS_A_TOKEN)
 
     def pieces(self, text: str, outline: Outline, context_at: ContextAt) -> Iterator[Piece]:
         """Where the chunks of `text` are to be cut, by an outline of it; `context_at` says what stands before a chunk from an offset.

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from bpe_engine.encoders import append_fitting
@@ -41,6 +42,9 @@ LOOK_AHEAD = 4
 
 # How far to look for units at a time: this many characters a token of budget. An average token has 3 to 5 characters.
 _STRIDE = 16
+
+# Characters a token of budget that are appended before the count is looked at, as by `append_fitting`.
+_LOOK = 2
 
 # A leap goes this far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit
 # inside it is over the budget, and the whole of it is not, would take a fall of so many tokens.
@@ -84,6 +88,21 @@ class Piece(NamedTuple):
     context: str
     tokens: int
     label: str
+
+
+@cache
+def _limits(compiled: ModuleType, budget: Budget, finest: int) -> Any:  # noqa: ANN401 - a class of the compiled module
+    """What the compiled grower has to know of a budget, and of the constants above."""
+    return compiled.Limits(
+        most=budget.max_tokens,
+        least=budget.min_tokens,
+        look_ahead=LOOK_AHEAD,
+        leap_fills=int(budget.max_tokens * _LEAP_FILLS),
+        leap=_LEAP,
+        stride=max(budget.max_tokens, 16) * _LOOK,
+        longest_token=_LONGEST_TOKEN,
+        finest=finest,
+    )
 
 
 class Grower:
@@ -149,18 +168,7 @@ class Grower:
         except UnicodeEncodeError:  # halves of surrogate pairs
             return None
         return compiled.RowGrower(
-            source,
-            outline.offsets,
-            outline.strengths,
-            size=len(text),
-            most=self._budget.max_tokens,
-            least=self._budget.min_tokens,
-            look_ahead=LOOK_AHEAD,
-            leap_fills=self._leap_limit,
-            leap=_LEAP,
-            stride=self._stride,
-            longest_token=_LONGEST_TOKEN,
-            finest=outline.finest,
+            source, outline.offsets, outline.strengths, len(text), _limits(compiled, self._budget, outline.finest)
         )
 
     def _whole_units(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above

@@ -105,9 +105,9 @@ def test_most_chunks_of_a_text_are_made_so() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     assert compiled is not None
-    limits = {
-        "size": 4, "most": 8, "least": 1, "look_ahead": 4, "leap_fills": 7, "leap": 0.75, "stride": 64, "longest_token": 128, "finest": 30,
-    }  # fmt: skip
+    limits = compiled.Limits(
+        most=8, least=1, look_ahead=4, leap_fills=7, leap=0.75, stride=64, longest_token=128, finest=30
+    )
     for offsets, strengths, message in (
         ([0, 2], [9], "as many strengths"),
         ([1, 2], [9, 9], "ascend"),
@@ -116,12 +116,14 @@ def test_what_makes_no_sense_is_refused() -> None:
         ([], [], "ascend"),
     ):
         with pytest.raises(ValueError, match=message):
-            compiled.RowGrower(b"abcd", offsets, strengths, **limits)
+            compiled.RowGrower(b"abcd", offsets, strengths, 4, limits)
     with pytest.raises(ValueError, match="so few bytes"):
-        compiled.RowGrower(b"abc", [0], [9], **limits)
+        compiled.RowGrower(b"abc", [0], [9], 4, limits)
     with pytest.raises(TypeError):
-        compiled.RowGrower(None, [0], [9], **limits)
-    rows = compiled.RowGrower(b"abcd", [0, 2], [9, 9], **limits)
+        compiled.RowGrower(None, [0], [9], 4, limits)
+    with pytest.raises(TypeError):
+        compiled.RowGrower(b"abcd", [0], [9], 4, None)
+    rows = compiled.RowGrower(b"abcd", [0, 2], [9, 9], 4, limits)
     encoder: Any = TextChunker(8).tokenizer.appending_encoder()
     interface = encoder._interface()
     with pytest.raises(ValueError, match="a byte for each row"):

@@ -115,7 +115,7 @@ public:
         std::size_t const length = nb::len(text);
         std::vector<std::size_t> const places = offsets_in(cuts, length);
         Ascii const ascii(text);
-        std::size_t const stride = std::max<std::size_t>(limit, 16) * 16;
+        std::size_t const stride = std::max<std::size_t>(limit, 16) * 2;  // as in bpe_engine/encoders.py
         std::vector<std::size_t> counts;
         std::size_t fitting = 0;
         bool overflowed = false;

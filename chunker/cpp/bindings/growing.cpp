@@ -58,26 +58,30 @@ struct Growing {
 }  // namespace
 
 void define_growing(nb::module_& module) {
-    nb::class_<Growing>(module, "RowGrower", "Grows chunks of whole rows of an outline.")
+    nb::class_<Limits>(module, "Limits", "What a chunk may be, and how far it is looked for: see chunker.growing.")
         .def(
             "__init__",
-            [](Growing* self, nb::object text, Integers offsets, Integers strengths, std::size_t size, std::size_t most, std::size_t least,
-               std::size_t look_ahead, std::size_t leap_fills, double leap, std::size_t stride, std::size_t longest_token, std::int64_t finest) {
+            [](Limits* self, std::size_t most, std::size_t least, std::size_t look_ahead, std::size_t leap_fills, double leap, std::size_t stride,
+               std::size_t longest_token, std::int64_t finest) {
+                new (self) Limits{most, least, look_ahead, leap_fills, leap, std::max<std::size_t>(stride, 1), longest_token, finest};
+            },
+            nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("look_ahead"), nb::arg("leap_fills"), nb::arg("leap"), nb::arg("stride"),
+            nb::arg("longest_token"), nb::arg("finest"));
+    nb::class_<Growing>(module, "RowGrower", "Grows chunks of whole units: rows of an outline, and what stands in front of them.")
+        .def(
+            "__init__",
+            [](Growing* self, nb::object text, Integers offsets, Integers strengths, std::size_t size, const Limits& limits) {
                 std::vector<std::int64_t> places = from_list(offsets), levels = from_list(strengths);
                 if (places.size() != levels.size()) throw nb::value_error("as many strengths as offsets");
                 if (places.empty() || places.front() != 0 || !std::is_sorted(places.begin(), places.end()) || places.back() > static_cast<std::int64_t>(size))
                     throw nb::value_error("offsets must ascend from 0 to the size of the text");
                 Utf8 const source(text);
                 if (size > source.size) throw nb::value_error("a text of so few bytes has not so many characters");
-                new (self) Growing{text,
-                                   {source.data, source.size, std::move(places), std::move(levels), size,
-                                    {most, least, look_ahead, leap_fills, leap, std::max<std::size_t>(stride, 1), longest_token, finest}}};
+                new (self) Growing{text, {source.data, source.size, std::move(places), std::move(levels), size, limits}};
             },
-            nb::arg("text"), nb::arg("offsets"), nb::arg("strengths"), nb::kw_only(), nb::arg("size"), nb::arg("most"), nb::arg("least"),
-            nb::arg("look_ahead"), nb::arg("leap_fills"), nb::arg("leap"), nb::arg("stride"), nb::arg("longest_token"), nb::arg("finest"),
-            nb::sig("def __init__(self, text: str | bytes, offsets: list[int], strengths: list[int], *, size: int, most: int, least: int, "
-                    "look_ahead: int, leap_fills: int, leap: float, stride: int, longest_token: int, finest: int) -> None"),
-            "`text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are; the other limits are those of chunker.growing.")
+            nb::arg("text"), nb::arg("offsets"), nb::arg("strengths"), nb::arg("size"), nb::arg("limits"),
+            nb::sig("def __init__(self, text: str | bytes, offsets: list[int], strengths: list[int], size: int, limits: Limits) -> None"),
+            "`text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are.")
         .def(
             "grow",
             [](Growing& self, nb::object encoder, nb::list places, nb::dict closed_places, std::size_t row, nb::bytearray closed, std::size_t number,

@@ -88,7 +88,8 @@ private:
         if (full > 0) {
             std::size_t const leap = leap_to(start(first_).offset + static_cast<std::size_t>(static_cast<double>(full) * limits_.leap));
             if (leap > next) {
-                if (!append(start(first_).place, start(leap).place, tokens)) return false;
+                bool whole;
+                if (!append(start(first_).place, start(leap).place, tokens, whole)) return false;
                 if (tokens <= limits_.leap_fills)
                     next = leap + 1;
                 else
@@ -98,7 +99,17 @@ private:
         next_ = next - 1;
         tokens_ = next_ > first_ ? tokens : 0;
         for (; next <= size_; ++next) {
-            if (!append(start(next - 1).place, start(next).place, tokens)) return false;
+            std::size_t from = start(next - 1).place;
+            std::size_t const to = start(next).place;
+            bool whole = true;
+            if (next - 1 == next_) {
+                // Without the blank lines at its end this unit may fit, though it does not with them: counted on the way.
+                std::size_t const ink = end_of_ink(from, to);
+                if (ink < to && !append(from, ink, tokens, whole)) return false;
+                ink_fits_ = ink < to && tokens <= limits_.most;
+                from = ink < to ? ink : from;
+            }
+            if (whole && !append(from, to, tokens, whole)) return false;
             if (tokens <= limits_.most) {
                 next_ = next;
                 tokens_ = tokens;
@@ -119,8 +130,9 @@ private:
         return low;
     }
 
-    // Adds text[from:to], as much of it as tells that it is too long.
-    bool append(std::size_t from, std::size_t to, std::size_t& tokens) const {
+    // Adds text[from:to], or as much of it as tells that it is too long. False where it cannot be counted.
+    bool append(std::size_t from, std::size_t to, std::size_t& tokens, bool& whole) const {
+        whole = true;
         while (from < to) {
             std::size_t end = to;
             if (to - from > limits_.stride) {
@@ -129,8 +141,9 @@ private:
                     if ((all_.places_.empty() || !continues(all_.text_[end])) && characters++ == limits_.stride) break;
             }
             if (!encoder_.append(encoder_.encoder, all_.text_ + from, end - from, &tokens)) return false;
-            if (tokens > limits_.most + limits_.look_ahead) return true;
             from = end;
+            whole = from == to;
+            if (tokens > limits_.most + limits_.look_ahead) return true;
         }
         return true;
     }
@@ -138,20 +151,13 @@ private:
     // Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
     // into this chunk.
     bool stays_whole() const {
-        Spot const from = start(next_), to = start(next_ + 1);
-        if (!fits_alone(from, to)) return false;
-        std::size_t const ink = end_of_ink(from.place, to.place);
-        std::size_t tokens;
-        return ink == to.place || !fits(start(first_).place, ink, limits_.most, tokens);
+        return !ink_fits_ && fits_alone(start(next_), start(next_ + 1));
     }
 
     // Whether the next unit fits without the blank lines at its end, and completes a larger one so.
     bool takes_blank_lines() const {
-        if (next_ + 1 >= size_ || end_around(next_).offset != start(next_ + 1).offset) return false;
-        if (last_stronger(strength(next_), next_) == next_) return false;
-        std::size_t const from = start(next_).place, to = start(next_ + 1).place, ink = end_of_ink(from, to);
-        std::size_t tokens;
-        return ink != to && fits(start(first_).place, ink, limits_.most, tokens);
+        if (!ink_fits_ || next_ + 1 >= size_ || end_around(next_).offset != start(next_ + 1).offset) return false;
+        return last_stronger(strength(next_), next_) != next_;
     }
 
     // Rule 1 of chunker/cutting.py: back to the start of a larger unit that a cut would break and that fits alone.
@@ -169,6 +175,7 @@ private:
 
     // Whether a text, but for blank lines at its end, fits into a chunk of its own.
     bool fits_alone(Spot from, Spot to) const {
+        if (to.place - from.place <= limits_.most) return true;  // no token is less than a byte
         if (to.offset - from.offset > limits_.most * limits_.longest_token) return false;
         std::size_t tokens;
         return fits(from.place, end_of_ink(from.place, to.place), limits_.most, tokens);
@@ -211,6 +218,7 @@ private:
     std::size_t size_, least_;
     // The chunk: its first unit, the one behind it, and the tokens of all between.
     std::size_t first_ = 0, next_ = 0, tokens_ = 0;
+    bool ink_fits_ = false;  // the next unit fits, but for blank lines at its end
 };
 
 RowGrower::RowGrower(const unsigned char* text, std::size_t bytes, std::vector<std::int64_t> offsets, std::vector<std::int64_t> strengths,
