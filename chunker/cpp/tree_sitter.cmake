@@ -5,9 +5,11 @@
 # Defines the target tree_sitter_runtime, and tree_sitter_licenses; without the source, or a C compiler, neither, after a warning.
 set(TREE_SITTER_SOURCE "" CACHE PATH "The unpacked source distribution of the Python package tree-sitter; empty: pip fetches it")
 
-set(tree_sitter_name tree_sitter-0.26.1)
+# One version, for src/syntax/runtime.c looks into it.
+set(tree_sitter_version 0.26.1)
+set(tree_sitter_name tree_sitter-${tree_sitter_version})
 set(tree_sitter_requirement
-  "tree-sitter==0.26.1 --hash=sha256:9919cbaf02d17fa9a4cd0e6da496aecf901b758e6eacf122eee393e3ef08aacd")
+  "tree-sitter==${tree_sitter_version} --hash=sha256:9919cbaf02d17fa9a4cd0e6da496aecf901b758e6eacf122eee393e3ef08aacd")
 
 function(fetch_tree_sitter folder)
   file(WRITE "${folder}/requirement.txt" "${tree_sitter_requirement}\n")
@@ -25,7 +27,15 @@ function(fetch_tree_sitter folder)
 endfunction()
 
 set(tree_sitter_folder "${TREE_SITTER_SOURCE}")
-if(NOT tree_sitter_folder)
+if(tree_sitter_folder)
+  set(information "")
+  if(EXISTS "${tree_sitter_folder}/PKG-INFO")
+    file(STRINGS "${tree_sitter_folder}/PKG-INFO" information REGEX "^Version: ")
+  endif()
+  if(NOT information STREQUAL "Version: ${tree_sitter_version}")
+    message(FATAL_ERROR "TREE_SITTER_SOURCE: ${TREE_SITTER_SOURCE} is not the source distribution of tree-sitter ${tree_sitter_version}.")
+  endif()
+else()
   set(tree_sitter_folder "${CMAKE_BINARY_DIR}/tree-sitter/${tree_sitter_name}")
   if(NOT EXISTS "${tree_sitter_folder}/tree_sitter/core/lib/src/lib.c")
     fetch_tree_sitter("${CMAKE_BINARY_DIR}/tree-sitter")
@@ -35,12 +45,9 @@ set(tree_sitter_library "${tree_sitter_folder}/tree_sitter/core/lib")
 
 check_language(C)
 if(NOT EXISTS "${tree_sitter_library}/src/lib.c")
-  if(TREE_SITTER_SOURCE)
-    message(FATAL_ERROR "TREE_SITTER_SOURCE: no tree_sitter/core/lib/src/lib.c in ${TREE_SITTER_SOURCE}")
-  endif()
   message(WARNING
     "The source of tree-sitter's runtime could not be fetched: bpe-chunker is built WITHOUT it, and source code is cut by the slower way in "
-    "Python, alike. To have it, build again where pip reaches an index, or unpack the source distribution of tree-sitter 0.26.1 "
+    "Python, alike. To have it, build again where pip reaches an index, or unpack the source distribution of tree-sitter ${tree_sitter_version} "
     "and name its folder with --config-settings=cmake.define.TREE_SITTER_SOURCE=...")
 elseif(NOT CMAKE_C_COMPILER)
   message(WARNING "No C compiler found: bpe-chunker is built WITHOUT tree-sitter's runtime, and source code is cut by the slower way in Python, alike.")
