@@ -103,7 +103,9 @@ class Cutter:
             yield from sorted((near, *one_end), key=lambda lengths: -self._tokens(*lengths))
         least = self._least_lengths()
         if least is not None:
-            yield least
+            version = self._version(*least)
+            if version is not None and price(version) <= room:
+                yield least
         yield (0, 0)
 
     def _near(self, room: int, most: int, price: Callable[[Version], int], behind: float) -> Lengths:
@@ -125,6 +127,8 @@ class Cutter:
 
     def _grown(self, lengths: Lengths, fits: Callable[[Lengths], Version | None]) -> Version | None:
         """From so much on what keeps a little more on one side, as often as there is something that fits; None if nothing has."""
+        if self._tokens(*lengths) + _TRIED_ABOVE < self._least:
+            return None
         best = fits(lengths)
         while True:
             for longer in self._longer(*lengths):
