@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "chunker/enclosing.hpp"
 #include "chunker/utf8.hpp"
@@ -81,28 +82,44 @@ private:
     }
     bool is_closed(std::size_t unit) const { return unit < front_.size() ? front_[unit].closed : closed_[row_ + unit - front_.size()] != 0; }
 
-    // As many units from `first_` on as fit. False where something cannot be counted.
+    // As many units from `first_` on as fit. False where something cannot be counted, or where they end is not known.
     bool fill(std::size_t full) {
-        std::size_t tokens = 0, next = first_ + 1;
-        encoder_.restart(encoder_.encoder);
-        if (full > 0) {
-            std::size_t const leap = leap_to(start(first_).offset + static_cast<std::size_t>(static_cast<double>(full) * limits_.leap));
-            if (leap > next) {
-                bool whole;
-                if (!append(start(first_).place, start(leap).place, tokens, whole)) return false;
-                if (tokens <= limits_.leap_fills)
-                    next = leap + 1;
-                else
-                    encoder_.restart(encoder_.encoder);
-            }
+        std::size_t const target = start(first_).offset + static_cast<std::size_t>(static_cast<double>(full) * limits_.leap);
+        std::size_t const leap = full > 0 ? leap_to(target) : first_;
+        std::size_t from = start(first_).place, tokens = 0, next = first_ + 1;
+        bool const carried = carried_ && carried_unit_ == first_;
+        carried_ = ink_fits_ = false;
+        sizes_.clear();
+        if (carried) {
+            // The encoder has read so much of it already.
+            from = carried_place_;
+            tokens = carried_tokens_;
+            while (next < size_ && start(next).place <= from) ++next;
+        } else {
+            encoder_.restart(encoder_.encoder);
         }
-        next_ = next - 1;
+        bool whole = true;
+        if (leap > next) {
+            if (!append(from, start(leap).place, tokens, whole)) return false;
+            if (tokens <= limits_.leap_fills) {
+                next = leap + 1;
+                from = start(leap).place;
+                put_size(leap, tokens);
+            } else {
+                encoder_.restart(encoder_.encoder);
+                next = first_ + 1;
+                from = start(first_).place;
+                tokens = 0;
+            }
+        } else if (carried && start(next - 1).place == from) {
+            put_size(next - 1, tokens);
+        }
+        next_ = sizes_.empty() ? first_ : sizes_.back().first;
         tokens_ = next_ > first_ ? tokens : 0;
         for (; next <= size_; ++next) {
-            std::size_t from = start(next - 1).place;
             std::size_t const to = start(next).place;
-            bool whole = true;
-            if (next - 1 == next_) {
+            whole = true;
+            if (next - 1 == next_ && from == start(next_).place) {
                 // Without the blank lines at its end this unit may fit, though it does not with them: counted on the way.
                 std::size_t const ink = end_of_ink(from, to);
                 if (ink < to && !append(from, ink, tokens, whole)) return false;
@@ -110,14 +127,27 @@ private:
                 from = ink < to ? ink : from;
             }
             if (whole && !append(from, to, tokens, whole)) return false;
+            from = to;
             if (tokens <= limits_.most) {
                 next_ = next;
                 tokens_ = tokens;
+                put_size(next, tokens);
             } else if (tokens > limits_.most + limits_.look_ahead) {
                 return true;
             }
         }
         return complete_;
+    }
+
+    // The tokens of the chunk if it ended with this unit were so many.
+    void put_size(std::size_t behind, std::size_t tokens) { sizes_.emplace_back(behind, tokens); }
+
+    // The tokens of the chunk up to a unit in it; false where they are above the budget.
+    bool size_up_to(std::size_t behind, std::size_t& tokens) const {
+        auto const known = std::lower_bound(sizes_.begin(), sizes_.end(), std::pair<std::size_t, std::size_t>(behind, 0));
+        if (known == sizes_.end() || known->first != behind) return fits(start(first_).place, start(behind).place, limits_.most, tokens);
+        tokens = known->second;
+        return true;
     }
 
     // The last unit that begins at most so many characters into the text; all of them do up to the first.
@@ -150,9 +180,7 @@ private:
 
     // Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
     // into this chunk.
-    bool stays_whole() const {
-        return !ink_fits_ && fits_alone(start(next_), start(next_ + 1));
-    }
+    bool stays_whole() { return !ink_fits_ && fits_alone(next_, start(next_ + 1)); }
 
     // Whether the next unit fits without the blank lines at its end, and completes a larger one so.
     bool takes_blank_lines() const {
@@ -164,21 +192,30 @@ private:
     void whole_units() {
         while (true) {
             std::size_t const around = last_stronger(strength(next_), next_);
-            // Most units that a cut breaks are too long for a chunk: that is known sooner than what stands before them.
-            if (around == next_ || around == first_ || !fits_alone(start(around), end_around(next_))) return;
             std::size_t tokens;
-            if (!fits(start(first_).place, start(around).place, limits_.most, tokens) || tokens < least_) return;
+            if (around == next_ || around == first_ || !size_up_to(around, tokens) || tokens < least_) return;
+            if (!fits_alone(around, end_around(next_))) return;
             next_ = around;
             tokens_ = tokens;
         }
     }
 
-    // Whether a text, but for blank lines at its end, fits into a chunk of its own.
-    bool fits_alone(Spot from, Spot to) const {
+    // Whether the text from a unit on, but for blank lines at its end, fits into a chunk of its own. The first such text is left in the
+    // encoder: the next chunk may begin with it.
+    bool fits_alone(std::size_t unit, Spot to) {
+        Spot const from = start(unit);
         if (to.place - from.place <= limits_.most) return true;  // no token is less than a byte
         if (to.offset - from.offset > limits_.most * limits_.longest_token) return false;
+        std::size_t const ink = end_of_ink(from.place, to.place);
         std::size_t tokens;
-        return fits(from.place, end_of_ink(from.place, to.place), limits_.most, tokens);
+        if (carried_) return fits(from.place, ink, limits_.most, tokens);
+        bool whole;
+        encoder_.restart(encoder_.encoder);
+        carried_ = append(from.place, ink, tokens, whole) && whole && tokens <= limits_.most;
+        carried_unit_ = unit;
+        carried_place_ = ink;
+        carried_tokens_ = tokens;
+        return carried_;
     }
 
     // Whether the text behind this chunk is less than a chunk should have.
@@ -218,7 +255,11 @@ private:
     std::size_t size_, least_;
     // The chunk: its first unit, the one behind it, and the tokens of all between.
     std::size_t first_ = 0, next_ = 0, tokens_ = 0;
-    bool ink_fits_ = false;  // the next unit fits, but for blank lines at its end
+    std::vector<std::pair<std::size_t, std::size_t>> sizes_;  // behind some of its units: their number, its tokens so far
+    bool ink_fits_ = false;                                   // the next unit fits, but for blank lines at its end
+    // What the encoder holds, if that is not the chunk: the text from this unit to this place.
+    bool carried_ = false;
+    std::size_t carried_unit_ = 0, carried_place_ = 0, carried_tokens_ = 0;
 };
 
 RowGrower::RowGrower(const unsigned char* text, std::size_t bytes, std::vector<std::int64_t> offsets, std::vector<std::int64_t> strengths,
