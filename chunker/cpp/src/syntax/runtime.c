@@ -1,5 +1,5 @@
-// The runtime of tree-sitter as one unit, which is how its authors build it, with two changes that its sources leave room for: memory comes from
-// chunker::syntax::Pool, and there is a shorter way over the characters of which source code is made.
+// The runtime of tree-sitter as one unit, which is how its authors build it, with three changes that its sources leave room for: memory comes from
+// chunker::syntax::Pool, the nodes are one thread's, and there is a shorter way over the characters of which source code is made.
 #include <stddef.h>
 
 #include "runtime.h"
@@ -8,6 +8,13 @@
 #define ts_calloc chunker_allocate_zeros
 #define ts_realloc chunker_resize
 #define ts_free chunker_release
+
+// A tree and its parser are used by one thread at a time, and references to a node are counted several times a token. Nobody else counts.
+#include "atomic.h"
+static inline uint32_t count_up(volatile uint32_t *count) { return ++*(uint32_t *)count; }
+static inline uint32_t count_down(volatile uint32_t *count) { return --*(uint32_t *)count; }
+#define atomic_inc count_up
+#define atomic_dec count_down
 
 #include "lib.c"
 
