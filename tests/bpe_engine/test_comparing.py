@@ -102,7 +102,7 @@ def test_with_itself_and_with_files(tmp_path: Path) -> None:
     other = Tokenizer.from_file(write(tmp_path / "other.gguf", byte_level_entries("llama-bpe")))
     report = plain.compare(other, ["it's  2025", "a b"])
     assert report.shared == report.same_ids == report.tokens[0]
-    assert report.stages == (("pattern gpt2",), ("pattern llama3", "a pre-token that is a token is not merged"))
+    assert report.stages == (("pattern gpt2",), ("pattern llama3_ascii", "a pre-token that is a token is not merged"))
     assert report.texts[1].first_difference is None
     assert describe_stages(plain) == ("pattern gpt2",)
 
