@@ -295,16 +295,16 @@ class Units:
         """The row of the outline that follows those units."""
         return self._behind
 
-    def take_stretch(self, number: int) -> tuple[int, int, str]:
-        """Take the next units, at least one: where they begin and end, and the label of the first."""
-        front, first = self._front, self._behind
-        start, label = (
-            (front[-1].offset, front[-1].label) if front else (self._offsets[first], self._columns.labels[first])
-        )
-        kept = max(len(front) - number, 0)
-        self._behind += number - (len(front) - kept)
-        del front[kept:]
-        return start, self.offset, label
+    @property
+    def labels(self) -> list[str]:
+        """What the rows of the outline begin with. Not to be changed."""
+        return self._columns.labels
+
+    def drop(self, number: int) -> None:
+        """Take the next units, and forget them."""
+        kept = max(len(self._front) - number, 0)
+        self._behind += number - (len(self._front) - kept)
+        del self._front[kept:]
 
     @property
     def closed_rows(self) -> bytearray:

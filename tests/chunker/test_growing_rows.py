@@ -126,10 +126,16 @@ def test_what_makes_no_sense_is_refused() -> None:
     rows = compiled.RowGrower(b"abcd", [0, 2], [9, 9], 4, limits)
     encoder: Any = TextChunker(8).tokenizer.appending_encoder()
     interface = encoder._interface()
+
+    def grow(front: list[Any], row: int, closed: int = 2, encoder: object = interface, labels: int = 2) -> Any:
+        return rows.grow(encoder, front, {}, row, bytearray(closed), ["label"] * labels, 1, 0)
+
     with pytest.raises(ValueError, match="a byte for each row"):
-        rows.grow(interface, [], {}, 0, bytearray(1), 1, 0)
+        grow([], 0, closed=1)
+    with pytest.raises(ValueError, match="and labels an element"):
+        grow([], 0, labels=1)
     with pytest.raises((TypeError, ValueError)):
-        rows.grow(object(), [], {}, 0, bytearray(2), 1, 0)
+        grow([], 0, encoder=object())
     for front in (
         ["abcd"],
         [(0, 1)],
@@ -140,10 +146,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         [(1, 1, "", 0)],
     ):
         with pytest.raises((TypeError, IndexError, ValueError, RuntimeError)):
-            rows.grow(interface, front, {}, 1, bytearray(2), 1, 0)
+            grow(front, 1)
     with pytest.raises(ValueError, match="must ascend"):
-        rows.grow(interface, [(1, 1, "", 4), (2, 1, "", 4)], {}, 2, bytearray(2), 1, 0)
+        grow([(1, 1, "", 4), (2, 1, "", 4)], 2)
     with pytest.raises(IndexError, match="not so many rows"):
-        rows.grow(interface, [], {}, 9, bytearray(2), 1, 0)
-    assert rows.grow(interface, [], {}, 2, bytearray(2), 1, 0) == ([], [], 0)
-    assert rows.grow(interface, [(3, 1, "", 4), (2, 1, "", 4)], {}, 2, bytearray(2), 1, 0) == ([2], [1], 0)
+        grow([], 9)
+    assert grow([], 2) == ([], 0, 0)
+    assert grow([(3, 1, "", 4), (2, 1, "first", 4)], 2) == ([(2, 4, "", 1, "first")], 2, 0)

@@ -84,28 +84,37 @@ void define_growing(nb::module_& module) {
             "`text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are.")
         .def(
             "grow",
-            [](Growing& self, nb::object encoder, nb::list places, nb::dict closed_places, std::size_t row, nb::bytearray closed, std::size_t number,
-               std::size_t full) {
+            [](Growing& self, nb::object encoder, nb::list places, nb::dict closed_places, std::size_t row, nb::bytearray closed, nb::list labels,
+               std::size_t number, std::size_t full) {
                 auto const* const interface = static_cast<const GrowingInterface*>(PyCapsule_GetPointer(encoder.ptr(), growing_interface_name));
                 if (!interface) throw nb::python_error();
-                if (closed.size() != self.rows.rows()) throw nb::value_error("closed must have a byte for each row");
                 if (row > self.rows.rows()) throw nb::index_error("there are not so many rows");
+                if (closed.size() != self.rows.rows() || nb::len(labels) != self.rows.rows())
+                    throw nb::value_error("closed must have a byte for each row, and labels an element");
                 auto const* const flags = static_cast<const unsigned char*>(closed.data());
-                nb::list units, tokens;
+                nb::list made;
+                std::size_t units = 0;
                 std::vector<Unit> front;
                 if (self.read_front(places, closed_places, self.rows.start(row), front)) {
-                    for (auto const& piece : self.rows.grow(*interface, front, front.size() == nb::len(places), row, number, flags, full)) {
-                        units.append(piece.units);
-                        tokens.append(piece.tokens);
+                    bool const whole_front = front.size() == nb::len(places);
+                    auto const start = [&](std::size_t unit) {
+                        return unit < front.size() ? front[unit].start.offset : self.rows.start(row + unit - front.size());
+                    };
+                    nb::str const no_context("");
+                    for (auto const& piece : self.rows.grow(*interface, front, whole_front, row, number, flags, full)) {
+                        nb::object const label = units < front.size() ? nb::object(places[nb::len(places) - 1 - units][2]) : labels[row + units - front.size()];
+                        made.append(nb::make_tuple(start(units), start(piece.units), no_context, piece.tokens, label));
+                        units = piece.units;
                     }
                 }
-                return std::tuple<nb::list, nb::list, std::size_t>(units, tokens, full);
+                return std::tuple<nb::list, std::size_t, std::size_t>(made, units, full);
             },
-            nb::arg("encoder"), nb::arg("front"), nb::arg("closed_front"), nb::arg("row"), nb::arg("closed"), nb::arg("number"), nb::arg("full"),
+            nb::arg("encoder"), nb::arg("front"), nb::arg("closed_front"), nb::arg("row"), nb::arg("closed"), nb::arg("labels"), nb::arg("number"),
+            nb::arg("full"),
             nb::sig("def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, "
-                    "number: int, full: int) -> tuple[list[int], list[int], int]"),
-            "The chunks of the units in `front`, last one first, and of the rows from `row` on: the units up to the end of each, counted from the "
-            "first of all, and its tokens; and what the next call takes for `full`.");
+                    "labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int]"),
+            "The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its "
+            "tokens, and the label of its first unit; the units of all of them; and what the next call takes for `full`.");
 }
 
 }  // namespace chunker::bindings
