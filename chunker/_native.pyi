@@ -20,9 +20,9 @@ class RowGrower:
         `text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are.
         """
 
-    def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int]:
+    def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]:
         """
-        The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its tokens, and the label of its first unit; the units of all of them; and what the next call takes for `full`.
+        The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its tokens, and the label of its first unit; the units of all of them; how many units further one has to be looked into, if that is what ended it; and what the next call takes for `full`.
         """
 
 def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:

@@ -179,7 +179,7 @@ class Grower:
         """The next chunks, as long as they are made of units that are known."""
         units = self._units
         while units:
-            made, taken, self._full = rows.grow(
+            made, taken, opening, self._full = rows.grow(
                 self._interface,
                 units.front,
                 units.closed_front,
@@ -191,7 +191,11 @@ class Grower:
             )
             units.drop(taken)
             yield from map(_as_piece, made)
-            if len(made) < _AT_ONCE:
+            if opening is not None:
+                before = units.take(opening)
+                units.open_next()
+                units.put_back(before)
+            elif len(made) < _AT_ONCE:
                 return
 
     # --- growing

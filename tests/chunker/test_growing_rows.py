@@ -151,5 +151,5 @@ def test_what_makes_no_sense_is_refused() -> None:
         grow([(1, 1, "", 4), (2, 1, "", 4)], 2)
     with pytest.raises(IndexError, match="not so many rows"):
         grow([], 9)
-    assert grow([], 2) == ([], 0, 0)
-    assert grow([(3, 1, "", 4), (2, 1, "first", 4)], 2) == ([(2, 4, "", 1, "first")], 2, 0)
+    assert grow([], 2) == ([], 0, None, 0)
+    assert grow([(3, 1, "", 4), (2, 1, "first", 4)], 2) == ([(2, 4, "", 1, "first")], 2, None, 0)

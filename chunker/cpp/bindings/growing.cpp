@@ -1,7 +1,9 @@
 // Chunks of whole rows, by the appending encoder of bpe_engine.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "chunker/row_grower.hpp"
 #include "integers.hpp"
@@ -94,6 +96,7 @@ void define_growing(nb::module_& module) {
                 auto const* const flags = static_cast<const unsigned char*>(closed.data());
                 nb::list made;
                 std::size_t units = 0;
+                std::optional<std::size_t> opening;
                 std::vector<Unit> front;
                 if (self.read_front(places, closed_places, self.rows.start(row), front)) {
                     bool const whole_front = front.size() == nb::len(places);
@@ -101,20 +104,23 @@ void define_growing(nb::module_& module) {
                         return unit < front.size() ? front[unit].start.offset : self.rows.start(row + unit - front.size());
                     };
                     nb::str const no_context("");
-                    for (auto const& piece : self.rows.grow(*interface, front, whole_front, row, number, flags, full)) {
+                    auto const grown = self.rows.grow(*interface, front, whole_front, row, number, flags, full);
+                    for (auto const& piece : grown.pieces) {
                         nb::object const label = units < front.size() ? nb::object(places[nb::len(places) - 1 - units][2]) : labels[row + units - front.size()];
                         made.append(nb::make_tuple(start(units), start(piece.units), no_context, piece.tokens, label));
                         units = piece.units;
                     }
+                    if (grown.opening) opening = *grown.opening - units;
                 }
-                return std::tuple<nb::list, std::size_t, std::size_t>(made, units, full);
+                return std::tuple<nb::list, std::size_t, std::optional<std::size_t>, std::size_t>(made, units, opening, full);
             },
             nb::arg("encoder"), nb::arg("front"), nb::arg("closed_front"), nb::arg("row"), nb::arg("closed"), nb::arg("labels"), nb::arg("number"),
             nb::arg("full"),
             nb::sig("def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, "
-                    "labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int]"),
+                    "labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]"),
             "The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its "
-            "tokens, and the label of its first unit; the units of all of them; and what the next call takes for `full`.");
+            "tokens, and the label of its first unit; the units of all of them; how many units further one has to be looked into, if that is what "
+            "ended it; and what the next call takes for `full`.");
 }
 
 }  // namespace chunker::bindings

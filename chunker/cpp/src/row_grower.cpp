@@ -41,6 +41,8 @@ public:
     // The number of the units; whether behind the last of them is the end of the text.
     std::size_t size() const { return size_; }
     bool complete() const { return complete_; }
+    // The closed unit that kept the last chunk from being made, if one did.
+    std::optional<std::size_t> opening() const { return opening_; }
 
     // The chunk that begins with this unit: the number of the unit behind it, its tokens. False where it is not made of whole units, or
     // of more than are known.
@@ -52,8 +54,16 @@ public:
             return complete_;
         }
         if (next_ + 1 == size_ && !complete_) return false;
-        bool const of_outline = strength(next_) >= limits_.finest && (next_ + 1 == size_ || strength(next_ + 1) >= limits_.finest);
-        if (next_ == first || tokens_ < least_ || !(is_closed(next_) ? stays_whole() : of_outline)) return false;
+        bool const enough = next_ > first && tokens_ >= least_;
+        if (is_closed(next_)) {
+            if (!enough || !stays_whole()) {
+                opening_ = next_;
+                return false;
+            }
+        } else {
+            bool const of_outline = strength(next_) >= limits_.finest && (next_ + 1 == size_ || strength(next_ + 1) >= limits_.finest);
+            if (!enough || !of_outline) return false;
+        }
         if (takes_blank_lines()) return false;
         std::size_t const length = start(next_).offset - start(first).offset, filled = tokens_;
         whole_units();
@@ -256,6 +266,7 @@ private:
     // The chunk: its first unit, the one behind it, and the tokens of all between.
     std::size_t first_ = 0, next_ = 0, tokens_ = 0;
     std::vector<std::pair<std::size_t, std::size_t>> sizes_;  // behind some of its units: their number, its tokens so far
+    std::optional<std::size_t> opening_;
     bool ink_fits_ = false;                                   // the next unit fits, but for blank lines at its end
     // What the encoder holds, if that is not the chunk: the text from this unit to this place.
     bool carried_ = false;
@@ -292,14 +303,14 @@ Spot RowGrower::row_before(std::size_t offset) const {
     return {start, places_.empty() ? start : places_[row]};
 }
 
-std::vector<RowGrower::Piece> RowGrower::grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row,
-                                              std::size_t number, const unsigned char* closed, std::size_t& full) const {
+RowGrower::Grown RowGrower::grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row,
+                                 std::size_t number, const unsigned char* closed, std::size_t& full) const {
     std::vector<Piece> pieces;
-    if (row > rows() || (!whole_front && front.empty())) return pieces;
+    if (row > rows() || (!whole_front && front.empty())) return {};
     Ahead ahead(*this, encoder, front, whole_front, row, closed);
     Piece piece{0, 0};
     while (piece.units < ahead.size() && pieces.size() < number && ahead.chunk(piece.units, full, piece)) pieces.push_back(piece);
-    return pieces;
+    return {std::move(pieces), ahead.opening()};
 }
 
 }  // namespace chunker

@@ -78,7 +78,7 @@ bool try_one(std::mt19937& random, std::size_t& chunks) {
         }
     }
     for (std::size_t index = row; (whole || front.empty()) && index < starts.size(); ++index) places.push_back(starts[index]);
-    auto const found = grower.grow(interface, front, whole, row, 1 + random() % 8, closed.data(), full);
+    auto const [found, opening] = grower.grow(interface, front, whole, row, 1 + random() % 8, closed.data(), full);
     if (encoder.broken) return found.empty();
     chunks += found.size();
     std::size_t unit = 0;
@@ -87,7 +87,9 @@ bool try_one(std::mt19937& random, std::size_t& chunks) {
         if (Encoder::count(text.substr(places[unit], places[piece.units] - places[unit])) != piece.tokens) return false;
         unit = piece.units;
     }
-    return true;
+    if (!opening) return true;
+    // It is one of those that are closed, and not behind what does not fit.
+    return *opening >= unit && (*opening < front.size() ? front[*opening].closed : closed[row + *opening - front.size()] != 0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bpe/growing_interface.hpp"
@@ -46,6 +47,11 @@ public:
         std::size_t units;   // from the first one of all on
         std::size_t tokens;
     };
+    struct Grown {
+        std::vector<Piece> pieces;
+        // A closed unit: where somebody has looked into it, growing may go on.
+        std::optional<std::size_t> opening;
+    };
 
     // `text` in UTF-8, which must live as long as this; `offsets` of the rows in characters, the first 0; `size` of the text in characters.
     RowGrower(const unsigned char* text, std::size_t bytes, std::vector<std::int64_t> offsets, std::vector<std::int64_t> strengths,
@@ -58,8 +64,8 @@ public:
     // At most `number` chunks of the units in `front` and, if these are all that are, of the rows from `row` on. `closed`, a byte a row:
     // whether more boundaries are inside. `full`: the characters that the last chunk would have needed to be full, 0 where that is not
     // known; afterwards those of the last of these.
-    std::vector<Piece> grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row, std::size_t number,
-                            const unsigned char* closed, std::size_t& full) const;
+    Grown grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row, std::size_t number,
+               const unsigned char* closed, std::size_t& full) const;
 
     // Where the character at `offset` begins, looked for from a place that is known and not behind it.
     Spot spot(std::size_t offset, Spot from) const;

@@ -1,5 +1,6 @@
-// The runtime of tree-sitter as one unit, which is how its authors build it, with three changes that its sources leave room for: memory comes from
-// chunker::syntax::Pool, the nodes are one thread's, and there is a shorter way over the characters of which source code is made.
+// The runtime of tree-sitter as one unit, which is how its authors build it, with changes that its sources leave room for: memory comes from
+// chunker::syntax::Pool, the nodes are one thread's, and there are shorter ways for what is done most: to go over characters of one byte, and to take
+// from a stack without branches.
 #include <stddef.h>
 
 #include "runtime.h"
@@ -16,7 +17,48 @@ static inline uint32_t count_down(volatile uint32_t *count) { return --*(uint32_
 #define atomic_inc count_up
 #define atomic_dec count_down
 
-#include "lib.c"
+// As lib.c, but for the order: the parser comes last.
+#include "alloc.c"
+#include "get_changed_ranges.c"
+#include "language.c"
+#include "lexer.c"
+#include "node.c"
+#include "point.c"
+#include "query.c"
+#include "stack.c"
+#include "subtree.c"
+#include "tree.c"
+#include "tree_cursor.c"
+#include "wasm_store.c"
+
+// What ts_stack_pop_count does where each node has one node below: only code that can be understood in several ways, or not at all, has branches. The
+// subtrees on top of the first node that has `count` of them above it, extra ones not counted, the lowest first.
+static StackSliceArray pop_count(Stack *self, StackVersion version, uint32_t count) {
+  StackNode *top = array_get(&self->heads, version)->node;
+  StackNode *node = top;
+  uint32_t links = 0;
+  for (uint32_t counted = 0; counted < count; links++) {
+    if (node->link_count != 1 || !node->links[0].subtree.ptr) return ts_stack_pop_count(self, version, count);
+    if (!ts_subtree_extra(node->links[0].subtree)) counted++;
+    node = node->links[0].node;
+  }
+  SubtreeArray subtrees = array_new();
+  // There is to be room for the node that will be made of them, which keeps their array.
+  uint32_t room = (uint32_t)(ts_subtree_alloc_size(links) / sizeof(Subtree));
+  array_reserve(&subtrees, room);
+  subtrees.size = links;
+  for (StackNode *above = top; above != node; above = above->links[0].node) {
+    subtrees.contents[--links] = above->links[0].subtree;
+    ts_subtree_retain(above->links[0].subtree);
+  }
+  array_clear(&self->slices);
+  array_clear(&self->iterators);
+  ts_stack__add_slice(self, version, node, &subtrees);
+  return self->slices;
+}
+
+#define ts_stack_pop_count pop_count
+#include "parser.c"
 
 // What ts_lexer__advance does where both the character behind it and the one before are of one byte, no line ends, and the text is one piece: it
 // comes to the same, and a fifth of a parse is spent there.
