@@ -25,6 +25,73 @@ class RowGrower:
         The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its tokens, and the label of its first unit; the units of all of them; how many units further one has to be looked into, if that is what ended it; and what the next call takes for `full`.
         """
 
+def copy_for_parsers(text: str) -> str | None:
+    """
+    `text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.
+    """
+
+class MarkdownSketch:
+    """
+    Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.
+    """
+
+    def __init__(self, copy: str) -> None: ...
+
+    def read_plain(self, start: int) -> int:
+        """
+        Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end.
+        """
+
+    def heading(self, start: int, end: int, level: int) -> None:
+        """A heading, with its marks."""
+
+    def paragraph(self, start: int, end: int) -> None:
+        """Prose."""
+
+    def code(self, start: int, end: int, info: str | None) -> None:
+        """A fence with its info string, or an indented block."""
+
+    def table(self, start: int, end: int, rows: list[int]) -> None:
+        """A table; `rows` are the starts of the lines below the delimiter row."""
+
+    def leaf(self, start: int, end: int, label: str) -> None:
+        """Another block without blocks inside."""
+
+    def lines(self, start: int, end: int) -> None:
+        """Lines that are no block."""
+
+    def open(self, start: int, label: str) -> None:
+        """A block with blocks inside begins."""
+
+    def item(self, start: int) -> None:
+        """An item of the innermost list begins."""
+
+    def close(self) -> None:
+        """The innermost open block ends."""
+
+    def front_matter(self, start: int, end: int, language: str) -> None:
+        """What stands before the text, without the lines around it."""
+
+    def strengthen(self, start: int) -> None:
+        """Make the first boundary at or behind `start` as strong as a section."""
+
+    def columns(self) -> tuple[list[int], list[int], list[str]]:
+        """Offsets, strengths and labels of the boundaries."""
+
+    def closed(self) -> list[int]:
+        """Where units begin that have something left for later."""
+
+    def work_in(self, unit: int) -> list[tuple[str, int, int]]:
+        """
+        What is left for later of the unit that begins there: what it is, its start and its end.
+        """
+
+    def headings(self) -> list[tuple[int, int, int]]:
+        """Start, end and level of those outside of quotes and lists."""
+
+    def tables(self) -> list[tuple[int, int, int]]:
+        """Start, end, and start of the first row, of those that have several."""
+
 def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:
     """
     For each boundary the offset of the next stronger one, `end` where there is none. Linear.

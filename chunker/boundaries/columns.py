@@ -6,7 +6,7 @@ sections   "A" 0..20, "B" 10..20, "C" 20..30
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import regex
@@ -14,7 +14,6 @@ import regex
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.embedded import Stretch, code_inside
 from chunker.boundaries.prose import prose_ends
-from chunker.boundaries.sketches import Inside, Sketch
 from chunker.expressions import re
 
 # A line start inside a sentence: better than a cut between two words, no better than that.
@@ -32,40 +31,38 @@ _PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 class Columns:
     """The boundaries of one text by columns: offsets, which ascend, strengths and labels.
 
-    `copy` is the text with a line feed for each line end, every character in its place. `closing`: what is inside blocks is left for
-    later, for a sketch; each block then has to begin with a boundary that is stronger than all inside, or belong to one that does.
+    `copy` is the text with a line feed for each line end, every character in its place. `start`: of the unit that is looked into, if that is
+    not the whole text.
     """
 
-    def __init__(self, text: str, copy: str, label: str = "document", *, closing: bool = False) -> None:
+    def __init__(self, text: str, copy: str, label: str = "document", *, start: int = 0) -> None:
         self._text = text
         self._copy = copy
-        self._offsets = [0]
-        self._strengths = [int(Strength.DOCUMENT)]
-        self._labels = [label]
+        self.offsets = [start]
+        self.strengths = [int(Strength.DOCUMENT)]
+        self.labels = [label]
         self._first = -1  # the strength of what begins at 0, were it not the start of the text
         self.scopes: list[Scope] = []
-        # Where a unit begins -> what is to be done to look into it.
-        self._later: dict[int, list[Callable[[Columns], None]]] | None = {} if closing else None
 
     def put(self, offset: int, strength: int, label: str) -> None:
         """A boundary at `offset`, not before the last one; at the same place the stronger one stays."""
-        last = self._offsets[-1]
+        last = self.offsets[-1]
         if offset > last:
-            self._offsets.append(offset)
-            self._strengths.append(int(strength))
-            self._labels.append(label)
+            self.offsets.append(offset)
+            self.strengths.append(int(strength))
+            self.labels.append(label)
         elif offset == last == 0:
             if self._first < strength:
-                self._first, self._labels[0] = int(strength), label
-        elif offset == last and self._strengths[-1] < strength:
-            self._strengths[-1], self._labels[-1] = int(strength), label
+                self._first, self.labels[0] = int(strength), label
+        elif offset == last and self.strengths[-1] < strength:
+            self.strengths[-1], self.labels[-1] = int(strength), label
 
     def cut_before(self, offset: int) -> int:
         """Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else on it.
 
         The last boundary, if a cut there would part characters that belong together. Not before the last boundary.
         """
-        at, floor = offset, self._offsets[-1]
+        at, floor = offset, self.offsets[-1]
         while at > floor and self._copy[at - 1] in " \t":
             at -= 1
         if at == 0 or self._copy[at - 1] == "\n":
@@ -76,30 +73,23 @@ class Columns:
 
     def strengthen(self, start: int, strength: int) -> None:
         """Give the first boundary at or behind `start` this strength."""
-        index = next((index for index, offset in enumerate(self._offsets) if offset >= start), None)
+        index = next((index for index, offset in enumerate(self.offsets) if offset >= start), None)
         if index is not None:
-            self._strengths[index] = int(strength)
+            self.strengths[index] = int(strength)
 
-    def verbatim(self, start: int, end: int, line_start: re.Pattern[str] = _LINE_START) -> None:
+    def verbatim(self, start: int, end: int) -> None:
         """All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line."""
-        if not self._puts_off(Columns.verbatim, start, end, line_start):
-            self.lines(start, end, line_start)
-
-    def lines(self, start: int, end: int, line_start: re.Pattern[str] = _LINE_START) -> None:
-        """The same where these lines may be stronger than what they stand behind."""
         if start and self._copy[start - 1] == "\n" and _BLANK_LINE.match(self._copy, start, end):
             start -= 1
         found = [
-            (match.end(), match.end() - match.start() > 1) for match in line_start.finditer(self._copy, start, end)
+            (match.end(), match.end() - match.start() > 1) for match in _LINE_START.finditer(self._copy, start, end)
         ]
-        self._offsets += [offset for offset, _ in found]
-        self._strengths += [_PARAGRAPH if blank else _LINE for _, blank in found]
-        self._labels += ["paragraph" if blank else "line" for _, blank in found]
+        self.offsets += [offset for offset, _ in found]
+        self.strengths += [_PARAGRAPH if blank else _LINE for _, blank in found]
+        self.labels += ["paragraph" if blank else "line" for _, blank in found]
 
     def prose(self, start: int, end: int, ends: Iterable[int] | None = None) -> None:
         """The sentences of a paragraph, and its lines; `ends` of the sentences, if the caller knows them."""
-        if self._puts_off(Columns.prose, start, end, ends):
-            return
         if ends is None:
             ends = prose_ends(self._text, start, end)
         if self._copy.find("\n", start, end - 1) < 0:
@@ -114,8 +104,6 @@ class Columns:
 
     def code(self, stretch: Stretch, language: str) -> None:
         """The lines of code, or what its own format makes of them."""
-        if self._puts_off(Columns.code, stretch, language):
-            return
         outline = code_inside(self._text, stretch, language)
         if outline is None:
             self.verbatim(stretch.start, stretch.end)
@@ -124,39 +112,12 @@ class Columns:
             self.put(*boundary)
         self.scopes += outline.scopes
 
-    def _puts_off(self, work: Callable[..., None], *arguments: object) -> bool:
-        """Whether this work is left for later, which it now is."""
-        if self._later is None:
-            return False
-        self._later.setdefault(self._offsets[-1], []).append(lambda columns: work(columns, *arguments))
-        return True
-
-    def _inside(self, offset: int) -> Inside:
-        """What was left for later of the unit that begins at `offset`."""
-        inside = Columns(self._text, self._copy)
-        inside._offsets[0] = offset
-        for work in (self._later or {})[offset]:
-            work(inside)
-        return Inside(inside._offsets[1:], inside._strengths[1:], inside._labels[1:], inside.scopes)
-
-    def sketch(self, scopes_of: Callable[[], Iterable[Scope]]) -> Sketch:
-        """What `outline` will be, once it is opened; `scopes_of` tells of the scopes then. For columns that were made with `closing`."""
-        later = {} if self._later is None else self._later
-        columns = (self._offsets, self._strengths, self._labels)
-        return Sketch.of(
-            columns if self._text else ([], [], []),
-            later.keys(),
-            self._inside,
-            lambda inside: nested([*inside, *self.scopes, *scopes_of()]),
-            finest=Strength.SENTENCE,
-        )
-
     def outline(self, scopes: Iterable[Scope] = ()) -> Outline:
         """The outline with these scopes and those of the code inside. What is too long is cut into words."""
         return Outline.of_columns(
-            self._offsets,
-            self._strengths,
-            self._labels,
+            self.offsets,
+            self.strengths,
+            self.labels,
             nested([*self.scopes, *scopes]),
             finest=Strength.SENTENCE,
         )

@@ -38,7 +38,7 @@ from chunker.boundaries.html_tags import (
     Tag,
     tags,
 )
-from chunker.boundaries.markdown_blocks import copy_for_parsers
+from chunker.boundaries.parser_copies import copy_for_parsers
 from chunker.boundaries.prose import prose_ends
 from chunker.expressions import re
 

@@ -39,7 +39,7 @@ from chunker.boundaries.latex_commands import (
     commands,
     document_start,
 )
-from chunker.boundaries.markdown_blocks import copy_for_parsers
+from chunker.boundaries.parser_copies import copy_for_parsers
 from chunker.expressions import re
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section

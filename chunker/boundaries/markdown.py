@@ -25,23 +25,19 @@ belong to no block, such as link definitions, are LINE boundaries. A long fence 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import regex
 
 from chunker.boundaries.base import Outline, Scope, Strength
-from chunker.boundaries.columns import Columns, Heading, sections
+from chunker.boundaries.columns import Columns, Heading, nested, sections
 from chunker.boundaries.embedded import Stretch
-from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
-from chunker.boundaries.sketches import Sketch
+from chunker.boundaries.markdown_blocks import read_blocks
+from chunker.boundaries.markdown_sketch import MarkdownSketch
+from chunker.boundaries.parser_copies import copy_for_parsers
+from chunker.boundaries.sketches import Inside, Sketch
 from chunker.expressions import re
-
-_SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
-_BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
-_ITEM = -1  # an item, against the block that its list is
-_DEEPEST = 50  # what is nested deeper is as strong as what is not quite as deep
-_BEFORE_FENCE = " \t>-+*.)0123456789"  # marks of quotes and items
-_KEPT = -2  # between a heading and a block that should stay whole
+from chunker.native import native
 
 # YAML between lines of dashes or TOML between lines of plus signs, at the very start of the text. A key or a comment must
 # follow, else the dashes are a rule.
@@ -54,12 +50,15 @@ _FRONT_MATTER = re.compile(
     """,
     re.VERBOSE,
 )
-_QUOTED_LINE_START = re.compile(r"\n(?:[ \t>]*+\n)*+(?=.)", re.DOTALL)
-_QUOTED_BLANK = re.compile(r"(?:[ \t>]*\n)*+")
+_FENCE = re.compile(r"`{3,}+|~{3,}+")
 _CLOSING_FENCES = {mark: re.compile(rf"[ \t>]*+{mark}{{3,}}+[ \t]*+\n?\Z") for mark in "`~"}
 _LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]]*+\])")
 _MARKS_BEFORE = re.compile(r"[ \t>]*+(?:#{1,6}(?=\s|\Z))?")
 _MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
+
+
+_compiled = native()
+_sketch_of: Callable[[str], MarkdownSketch] = MarkdownSketch if _compiled is None else _compiled.MarkdownSketch
 
 
 class MarkdownFormat:
@@ -73,143 +72,72 @@ class MarkdownFormat:
 
         Linear; any str is Markdown.
         """
-        if not text:
-            return Outline([], finest=Strength.SENTENCE)
-        reading = _Collector(text)
-        return reading.columns.outline(reading.scopes())
+        return self.sketch(text, 0).opened()
 
     def sketch(self, text: str, _size: int) -> Sketch:
         """The same, with all blocks closed that have no blocks inside."""
-        reading = _Collector(text, closing=True)
-        return reading.columns.sketch(reading.scopes)
+        return sketch_by(_sketch_of, text)
 
 
-class _Collector:
-    """Collects what begins where, from the blocks of one text in their order; `columns` has the result."""
+def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str) -> Sketch:
+    """The sketch of `text` that one of the twins makes, of its copy."""
+    if not text:
+        return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
+    reading = _Reading(text, sketch_of)
+    closed = dict.fromkeys(reading.found.closed())
+    return Sketch.of(reading.found.columns(), closed, reading.inside, reading.scopes, finest=Strength.SENTENCE)
 
-    def __init__(self, text: str, *, closing: bool = False) -> None:
+
+class _Reading:
+    """What was found in one text, and how to look into it."""
+
+    def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch]) -> None:
         self._text = text
         self._copy = copy_for_parsers(text)
-        self.columns = Columns(text, self._copy, closing=closing)
-        self._headings: list[Heading] = []
-        self._depth = 0
-        self._glued = 0  # the level of the heading that stands directly before, 0 if none does
-        self._first_item = False
-        self._read()
-
-    def scopes(self) -> Iterator[Scope]:
-        """The sections."""
-        return sections(self._headings, len(self._text))
-
-    def _read(self) -> None:
-        start = int(self._text.startswith("\ufeff"))
+        self.found = sketch_of(self._copy)
+        start = int(text.startswith("\ufeff"))
         match = _FRONT_MATTER.match(self._copy, start)
         if match is not None:
             kind = "yaml" if match["toml"] is None else "toml"
-            first, end = match.span(kind)
-            self.columns.code(Stretch(first, end), kind)
+            self.found.front_matter(*match.span(kind), kind)
             start = match.end()
-        read_blocks(self._copy, start, self)
+        read_blocks(self._copy, start, self.found, self.found.read_plain)
         if match is not None:
-            self.columns.strengthen(start, _SECTION)  # what is behind front matter is a unit of its own
+            self.found.strengthen(start)  # what is behind front matter is a unit of its own
 
-    # --- blocks: what `Reader` asks for
+    def inside(self, unit: int) -> Inside:
+        """What was left for later of the unit that begins there."""
+        columns = Columns(self._text, self._copy, start=unit)
+        for kind, start, end in self.found.work_in(unit):
+            if kind == "prose":
+                columns.prose(start, end)
+            elif kind == "verbatim":
+                columns.verbatim(start, end)
+            elif kind == "fence":
+                columns.code(*self._code_of(start, end))
+            else:
+                columns.code(Stretch(start, end), kind)
+        return Inside(columns.offsets[1:], columns.strengths[1:], columns.labels[1:], columns.scopes)
 
-    def heading(self, start: int, end: int, level: int) -> None:
-        """A heading, with its marks."""
-        above = self._glued
-        if self._depth:
-            self._block(start, "heading")
-        else:
-            if not above or above >= level:
-                self.columns.put(start, _SECTION - level, "section")
-            self._headings.append(Heading(start, level, _plain(self._text[start:end])))
-        self._glued = level
+    def scopes(self, inside: list[Scope]) -> list[Scope]:
+        """All scopes, `inside` those of the code among them."""
+        text = self._text
+        headings = [Heading(start, level, _plain(text[start:end])) for start, end, level in self.found.headings()]
+        tables = [Scope(start, end, "", text[start:row]) for start, end, row in self.found.tables()]
+        return nested([*inside, *tables, *sections(headings, len(text))])
 
-    def paragraph(self, start: int, end: int) -> None:
-        """Prose."""
-        self._block(start, "paragraph")
-        self._glued = 0
-        self.columns.prose(start, end)
-
-    def code(self, start: int, end: int, info: str | None) -> None:
-        """A fence with its info string, or an indented block."""
-        self._whole(start, "code")
-        if info is None:
-            self.columns.verbatim(start, end)
-            return
+    def _code_of(self, start: int, end: int) -> tuple[Stretch, str]:
+        """The code of a fence, and its language: the first word behind the marks."""
         # The line that opens a fence stays with the first line of code, the one that closes it with the last.
         first = self._copy.find("\n", start, end) + 1 or end
         last = self._copy.rfind("\n", first, end - 1) + 1 or first
-        opening = self._copy[start:first]
-        fence = opening.lstrip(_BEFORE_FENCE)
-        if not _CLOSING_FENCES[fence[0]].match(self._copy, last, end):
+        fence = _FENCE.search(self._copy, start, first)
+        if fence is None or not _CLOSING_FENCES[fence[0][0]].match(self._copy, last, end):
             last = end
-        words = info.replace("{", " ").replace("}", " ").split()
-        self.columns.code(Stretch(first, last, len(opening) - len(fence)), words[0].lstrip(".") if words else "")
-
-    def table(self, start: int, end: int, rows: list[int]) -> None:
-        """A table; `rows` are the starts of the lines below the delimiter row."""
-        self._whole(start, "table")
-        for row in rows[1:]:  # the first one stays with the header
-            self.columns.put(row, Strength.LINE, "row")
-        if len(rows) > 1:
-            self.columns.scopes.append(Scope(start, end, "", self._text[start : rows[0]]))
-
-    def leaf(self, start: int, end: int, label: str) -> None:
-        """Another block without blocks inside."""
-        if label == "rule":
-            self._block(start, label)
-            self._glued = 0
-        else:
-            self._whole(start, label)
-            self.columns.verbatim(start, end)
-
-    def lines(self, start: int, end: int) -> None:
-        """Lines that are no block, such as link definitions; blank ones among them."""
-        first = _QUOTED_BLANK.match(self._copy, start, end)
-        at = start if first is None else first.end()
-        if at < end and start:
-            blank = at > start or self._copy.endswith("\n\n", 0, start)
-            if self._glued:
-                self.columns.put(at, *((Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")))
-            else:
-                # Stronger than all that is inside the block before: that block is a unit of its own.
-                self.columns.put(at, *((self._level(), "paragraph") if blank else (Strength.STRUCTURE, "line")))
-        self.columns.lines(at, end, _QUOTED_LINE_START)
-
-    def open(self, start: int, label: str) -> None:
-        """A block with blocks inside begins."""
-        self._block(start, label)
-        self._depth += 1
-        self._first_item = True
-
-    def item(self, start: int) -> None:
-        """An item of the innermost list begins."""
-        if not self._first_item:
-            self._glued = 0  # a heading keeps the first item, not one after it
-        if not self._glued:
-            self.columns.put(start, self._level() + 3 + _ITEM, "item")
-        self._first_item = False
-
-    def close(self) -> None:
-        """The innermost open block ends."""
-        self._depth -= 1
-        self._glued = 0
-
-    # --- boundaries
-
-    def _level(self) -> int:
-        return _BLOCK - 3 * min(self._depth, _DEEPEST)
-
-    def _block(self, start: int, label: str) -> None:
-        if not self._glued:
-            self.columns.put(start, self._level(), label)
-
-    def _whole(self, start: int, label: str) -> None:
-        """A block that should stay whole, even if that parts it from its heading."""
-        self.columns.put(start, self._level() + (_KEPT if self._glued else 0), label)
-        self._glued = 0
+        if fence is None:  # a parser took something else for one
+            return Stretch(first, last), ""
+        words = self._text[fence.end() : first].replace("{", " ").replace("}", " ").split()
+        return Stretch(first, last, fence.start() - start), words[0].lstrip(".") if words else ""
 
 
 def _plain(heading: str) -> str:

@@ -14,25 +14,30 @@ empty items) is left to the parser, and so is what CommonMark decides by rules t
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from chunker.boundaries.markdown_reader import Reader
 from chunker.expressions import re
 
-
-class ListReader(Protocol):
-    """Who is told about lists and their paragraphs, as `markdown_blocks.Reader` is."""
-
-    def open(self, start: int, label: str) -> None:
-        """A list begins."""
-
-    def item(self, start: int) -> None:
-        """An item of the innermost list begins."""
-
-    def paragraph(self, start: int, end: int) -> None:
-        """A paragraph of the innermost item."""
-
-    def close(self) -> None:
-        """The innermost list ends."""
+# A line that is plain text, if it begins so: no list, quote, heading, rule, fence, HTML, table or definition begins like
+# this, and it is no underline. A paragraph of such lines ends before a blank line, a heading or a fence.
+PLAIN = r"""(?:
+    [A-Za-z\x02"'(,.;/\\!@%&{}\])^?]
+  | \*{1,2} (?=[^\s*])
+  | _{1,2} (?=[^\s_])
+  | `{1,2} (?=[^`\n])
+  | -{1,2} (?=[A-Za-z])
+  | [0-9]++ (?![0-9.)])
+  | \[ (?!\^) (?! [^\]\[\\\n]*+ (?: \]: | [\\\n] | \Z ) )
+)"""
+# A line of a plain list.
+_LINE = re.compile(
+    rf"""
+    ([ ]*+) (?: ( [-+*] | [0-9]{{1,9}}[.)] ) ([ ]{{1,4}}) (?={PLAIN}) | (?={PLAIN}) | (?=\n) )
+    [^\n]*+ (?: \n | \Z )
+    """,
+    re.VERBOSE,
+)
 
 
 class Step(NamedTuple):
@@ -43,7 +48,7 @@ class Step(NamedTuple):
     end: int
 
 
-def tell(steps: list[Step], reader: ListReader) -> None:
+def tell(steps: list[Step], reader: Reader) -> None:
     """Tell a reader."""
     for kind, start, end in steps:
         if kind == "paragraph":
@@ -56,23 +61,12 @@ def tell(steps: list[Step], reader: ListReader) -> None:
             reader.close()
 
 
-def line_pattern(plain: str) -> re.Pattern[str]:
-    """The expression for a line of a plain list, given that for how plain text begins."""
-    return re.compile(
-        rf"""
-        ([ ]*+) (?: ( [-+*] | [0-9]{{1,9}}[.)] ) ([ ]{{1,4}}) (?={plain}) | (?={plain}) | (?=\n) )
-        [^\n]*+ (?: \n | \Z )
-        """,
-        re.VERBOSE,
-    )
-
-
-def plain_list(copy: str, start: int, end: int, line: re.Pattern[str]) -> list[Step] | None:
+def plain_list(copy: str, start: int, end: int) -> list[Step] | None:
     """What there is to tell about the stretch `copy[start:end]`, which begins with a list; None if it is not plain."""
     walk = _Walk()
     at = start
     while at < end:
-        match = line.match(copy, at, end)
+        match = _LINE.match(copy, at, end)
         if match is None:
             return None
         indent, marker, pad = match.groups()

@@ -32,7 +32,7 @@ from chunker.boundaries import restructuredtext_lines as rst
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.columns import Columns, Heading, sections
 from chunker.boundaries.embedded import Stretch
-from chunker.boundaries.markdown_blocks import copy_for_parsers
+from chunker.boundaries.parser_copies import copy_for_parsers
 from chunker.boundaries.restructuredtext_lines import Line, is_adornment, lines_of
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the title

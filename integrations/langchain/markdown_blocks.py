@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from chunker.boundaries.markdown_blocks import copy_for_parsers, read_blocks
+from chunker.boundaries.markdown_blocks import read_blocks
+from chunker.boundaries.parser_copies import copy_for_parsers
 from chunker.expressions import re
 
 # Of YAML: a line of dashes, a key, whatever, and a line of dashes.

@@ -8,6 +8,7 @@ namespace chunker::bindings {
 namespace nb = nanobind;
 
 void define_growing(nb::module_& module);
+void define_markdown(nb::module_& module);
 void define_outlines(nb::module_& module);
 void define_syntax(nb::module_& module);
 

@@ -10,12 +10,15 @@ import pytest
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_fragments import BLOCKS
 from markdown_it import MarkdownIt
 
 from chunker import MarkdownChunker
 from chunker.boundaries import Scope, Strength
 from chunker.boundaries.markdown import MarkdownFormat
-from chunker.boundaries.markdown_blocks import Reader, copy_for_parsers, read_blocks
+from chunker.boundaries.markdown_blocks import read_blocks
+from chunker.boundaries.markdown_reader import Reader
+from chunker.boundaries.parser_copies import copy_for_parsers
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKDOWN = MarkdownFormat()
@@ -419,78 +422,6 @@ def blocks_by_oracle(text: str) -> list[tuple[int, str]]:
         elif token.type in LABELS:
             found.append((token.map[0], LABELS[token.type]))
     return found
-
-
-# Not among them: what the two read differently, and neither is wrong. Indented code or a list right behind a link definition, a table
-# right behind a paragraph, text right behind a table.
-BLOCKS = [
-    *(
-        "text\n",
-        "text. More\n",
-        "**bold** x\n",
-        "*em* y\n",
-        "`c` z\n",
-        "1.5 x\n",
-        "10. y\n",
-        "-x\n",
-        "é ü\n",
-        "<é>\n",
-        "?\n",
-    ),
-    *(
-        "- a\n",
-        "* b\n",
-        "1. c\n",
-        "2) d\n",
-        "  - e\n",
-        "    f\n",
-        "   g\n",
-        "> q\n",
-        ">\n",
-        "> - x\n",
-        "- - y\n",
-        "- # h\n",
-    ),
-    *(
-        "```\n",
-        "```js\n",
-        "~~~\n",
-        "  ```\n",
-        "- ```\n",
-        "  x\n",
-        "\n",
-        "\n",
-        "\n",
-        "  \n",
-        "\tt\n",
-        "    - z\n",
-        "+ p\n",
-        "_a_\n",
-    ),
-    *(
-        "# H\n",
-        "## I\n",
-        "===\n",
-        "---\n",
-        "***\n",
-        "__\n",
-        "___\n",
-        "\\\n",
-        "[l](x) t\n",
-        "![i](x)\n",
-        "[a] b\n",
-    ),
-    *(
-        "\n| a | b |\n|---|---|\n| 1 | 2 |\n\n",
-        "\na | b\n-|-\n1 | 2\n\n",
-        "<div>\n",
-        "</div>\n",
-        "<!-- c\n",
-        "-->\n",
-        "<!-- d -->\n",
-    ),
-    *("<script>\n", "<b>i</b>\n", "$a\n", "#no\n", "####### no\n", "x\r\ny\r\n", "z\rw\n", "\n[a]: http://x\n\n"),
-]
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,0 +1,206 @@
+// Of Markdown: the copy that parsers read, and the sketch of a text. Offsets are in characters.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
+
+#include <algorithm>
+
+#include "chunker/markdown_blocks.hpp"
+#include "chunker/parser_copy.hpp"
+#include "integers.hpp"
+#include "parts.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+using markdown::Label;
+
+std::string_view utf8_of(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) throw nb::python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+nb::object copy_for_parsers(nb::str text) {
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) {
+        PyErr_Clear();
+        return nb::none();
+    }
+    std::string_view const utf8(data, static_cast<std::size_t>(size));
+    if (is_parser_copy(utf8)) return text;
+    std::string const copy = parser_copy(utf8);
+    PyObject* const made = PyUnicode_DecodeASCII(copy.data(), static_cast<Py_ssize_t>(copy.size()), nullptr);
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+
+Label label_of(std::string_view name) {
+    auto const* const found = std::find(std::begin(markdown::label_names), std::end(markdown::label_names), name);
+    if (found == std::end(markdown::label_names)) throw nb::value_error("no label of Markdown");
+    return static_cast<Label>(found - std::begin(markdown::label_names));
+}
+
+template <std::size_t size>
+std::vector<nb::str> interned(const std::string_view (&names)[size]) {
+    std::vector<nb::str> made;
+    for (std::string_view const name : names) made.push_back(nb::steal<nb::str>(PyUnicode_InternFromString(std::string(name).c_str())));
+    return made;
+}
+
+// A sketch of the copy of one text, which it keeps.
+class Sketch {
+public:
+    explicit Sketch(nb::str copy) : owner_(copy), sketch_(ascii(copy)), blocks_(sketch_) {}
+    Sketch(const Sketch&) = delete;
+    Sketch& operator=(const Sketch&) = delete;
+
+    markdown::Sketch& told() { return sketch_; }
+
+    std::size_t read_plain(std::size_t start) {
+        std::size_t const size = sketch_.copy().size();
+        if (start > size) throw nb::value_error("start is not in the text");
+        return blocks_.read(start);
+    }
+
+    void check(std::size_t start, std::size_t end) const {
+        if (start > end || end > sketch_.copy().size()) throw nb::value_error("not a stretch of the copy");
+    }
+
+    nb::tuple columns() const {
+        const markdown::Columns& columns = sketch_.columns();
+        std::vector<nb::str> const names = interned(markdown::label_names);
+        nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(columns.labels.size())));
+        if (!labels.is_valid()) throw nb::python_error();
+        Py_ssize_t place = 0;
+        for (Label const label : columns.labels) PyList_SetItem(labels.ptr(), place++, nb::object(names[static_cast<std::size_t>(label)]).release().ptr());
+        return nb::make_tuple(to_list(columns.offsets), to_list(columns.strengths), labels);
+    }
+
+    nb::list closed() const {
+        std::vector<std::size_t> units;
+        for (const markdown::Work& work : sketch_.works()) {
+            if (units.empty() || units.back() != work.unit) units.push_back(work.unit);
+        }
+        return to_list(units);
+    }
+
+    nb::list work_in(std::size_t unit) const {
+        const std::vector<markdown::Work>& works = sketch_.works();
+        auto work = std::lower_bound(works.begin(), works.end(), unit, [](const markdown::Work& each, std::size_t wanted) { return each.unit < wanted; });
+        nb::list found;
+        for (; work != works.end() && work->unit == unit; ++work) {
+            std::string_view const name = markdown::work_names[static_cast<std::size_t>(work->kind)];
+            found.append(nb::make_tuple(nb::str(name.data(), name.size()), work->start, work->end));
+        }
+        return found;
+    }
+
+    nb::list headings() const {
+        nb::list found;
+        for (const markdown::Heading& heading : sketch_.headings()) found.append(nb::make_tuple(heading.start, heading.end, heading.level));
+        return found;
+    }
+
+    nb::list tables() const {
+        nb::list found;
+        for (const markdown::Table& table : sketch_.tables()) found.append(nb::make_tuple(table.start, table.end, table.first_row));
+        return found;
+    }
+
+private:
+    static std::string_view ascii(nb::handle copy) {
+        std::string_view const bytes = utf8_of(copy);
+        if (static_cast<Py_ssize_t>(bytes.size()) != PyUnicode_GetLength(copy.ptr())) throw nb::value_error("the copy for parsers is ASCII");
+        return bytes;
+    }
+
+    nb::str owner_;
+    markdown::Sketch sketch_;
+    markdown::Blocks blocks_;
+};
+
+using Row = nb::typed<nb::tuple, int, int, int>;
+using Rows = nb::typed<nb::list, Row>;
+using Works = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>>;
+using Three = nb::typed<nb::tuple, Integers, Integers, nb::typed<nb::list, nb::str>>;
+
+}  // namespace
+
+void define_markdown(nb::module_& module) {
+    module.def("copy_for_parsers", &copy_for_parsers, nb::arg("text"), nb::sig("def copy_for_parsers(text: str) -> str | None"),
+               "`text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.");
+
+    nb::class_<Sketch>(module, "MarkdownSketch", "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
+        .def(nb::init<nb::str>(), nb::arg("copy"))
+        .def("read_plain", &Sketch::read_plain, nb::arg("start"),
+             "Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end.")
+        .def(
+            "heading",
+            [](Sketch& self, std::size_t start, std::size_t end, int level) {
+                self.check(start, end);
+                self.told().heading(start, end, level);
+            },
+            nb::arg("start"), nb::arg("end"), nb::arg("level"), "A heading, with its marks.")
+        .def(
+            "paragraph",
+            [](Sketch& self, std::size_t start, std::size_t end) {
+                self.check(start, end);
+                self.told().paragraph(start, end);
+            },
+            nb::arg("start"), nb::arg("end"), "Prose.")
+        .def(
+            "code",
+            [](Sketch& self, std::size_t start, std::size_t end, nb::object info) {
+                self.check(start, end);
+                self.told().code(start, end, !info.is_none());
+            },
+            nb::arg("start"), nb::arg("end"), nb::arg("info").none(), nb::sig("def code(self, start: int, end: int, info: str | None) -> None"),
+            "A fence with its info string, or an indented block.")
+        .def(
+            "table",
+            [](Sketch& self, std::size_t start, std::size_t end, Integers rows) {
+                self.check(start, end);
+                std::vector<std::size_t> places;
+                for (std::int64_t const row : from_list(rows)) places.push_back(static_cast<std::size_t>(row));
+                self.told().table(start, end, places);
+            },
+            nb::arg("start"), nb::arg("end"), nb::arg("rows"), "A table; `rows` are the starts of the lines below the delimiter row.")
+        .def(
+            "leaf",
+            [](Sketch& self, std::size_t start, std::size_t end, std::string_view label) {
+                self.check(start, end);
+                self.told().leaf(start, end, label_of(label));
+            },
+            nb::arg("start"), nb::arg("end"), nb::arg("label"), "Another block without blocks inside.")
+        .def(
+            "lines",
+            [](Sketch& self, std::size_t start, std::size_t end) {
+                self.check(start, end);
+                self.told().lines(start, end);
+            },
+            nb::arg("start"), nb::arg("end"), "Lines that are no block.")
+        .def("open", [](Sketch& self, std::size_t start, std::string_view label) { self.told().open(start, label_of(label)); }, nb::arg("start"),
+             nb::arg("label"), "A block with blocks inside begins.")
+        .def("item", [](Sketch& self, std::size_t start) { self.told().item(start); }, nb::arg("start"), "An item of the innermost list begins.")
+        .def("close", [](Sketch& self) { self.told().close(); }, "The innermost open block ends.")
+        .def(
+            "front_matter",
+            [](Sketch& self, std::size_t start, std::size_t end, std::string_view language) {
+                self.check(start, end);
+                self.told().front_matter(start, end, language == "toml" ? markdown::WorkKind::toml : markdown::WorkKind::yaml);
+            },
+            nb::arg("start"), nb::arg("end"), nb::arg("language"), "What stands before the text, without the lines around it.")
+        .def("strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::arg("start"),
+             "Make the first boundary at or behind `start` as strong as a section.")
+        .def("columns", [](const Sketch& self) { return Three(self.columns()); }, "Offsets, strengths and labels of the boundaries.")
+        .def("closed", [](const Sketch& self) { return Integers(self.closed()); }, "Where units begin that have something left for later.")
+        .def("work_in", [](const Sketch& self, std::size_t unit) { return Works(self.work_in(unit)); }, nb::arg("unit"),
+             "What is left for later of the unit that begins there: what it is, its start and its end.")
+        .def("headings", [](const Sketch& self) { return Rows(self.headings()); }, "Start, end and level of those outside of quotes and lists.")
+        .def("tables", [](const Sketch& self) { return Rows(self.tables()); }, "Start, end, and start of the first row, of those that have several.");
+}
+
+}  // namespace chunker::bindings

@@ -1,0 +1,178 @@
+#include "chunker/markdown_sketch.hpp"
+
+#include <algorithm>
+
+namespace chunker::markdown {
+
+const std::string_view label_names[15] = {"document", "section", "heading", "paragraph", "code", "table",    "row", "html",
+                                          "math",     "rule",    "quote",   "list",      "footnote", "item", "line"};
+const std::string_view work_names[5] = {"prose", "verbatim", "fence", "yaml", "toml"};
+
+namespace {
+
+// Those of chunker.boundaries.base.Strength and of the twin.
+constexpr std::int32_t line_strength = 40, paragraph_strength = 50, structure = 100, document = 1'000'000;
+constexpr std::int32_t section_strength = structure + 1'000, block_strength = structure + 200;
+constexpr std::int32_t a_level = 3, item_below = -1, kept_below = -2;
+constexpr std::size_t deepest = 50;
+
+constexpr bool is_blank_mark(char character) { return character == ' ' || character == '\t' || character == '>'; }
+
+}  // namespace
+
+Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.strengths.push_back(document); }
+
+// --- blocks
+
+void Sketch::heading(std::size_t start, std::size_t end, int heading_level) {
+    int const above = glued_;
+    if (depth_) {
+        block(start, Label::heading);
+    } else {
+        if (!above || above >= heading_level) put(start, section_strength - heading_level, Label::section);
+        headings_.push_back({start, end, heading_level});
+    }
+    glued_ = heading_level;
+}
+
+void Sketch::paragraph(std::size_t start, std::size_t end) {
+    block(start, Label::paragraph);
+    glued_ = 0;
+    put_off(WorkKind::prose, start, end);
+}
+
+void Sketch::code(std::size_t start, std::size_t end, bool fenced) {
+    whole(start, Label::code);
+    put_off(fenced ? WorkKind::fence : WorkKind::verbatim, start, end);
+}
+
+void Sketch::table(std::size_t start, std::size_t end, const std::vector<std::size_t>& rows) {
+    whole(start, Label::table);
+    if (rows.size() < 2) return;
+    for (std::size_t row = 1; row < rows.size(); ++row) put(rows[row], line_strength, Label::row);  // the first one stays with the header
+    tables_.push_back({start, end, rows.front()});
+}
+
+void Sketch::leaf(std::size_t start, std::size_t end, Label label) {
+    if (label == Label::rule) {
+        block(start, label);
+        glued_ = 0;
+    } else {
+        whole(start, label);
+        put_off(WorkKind::verbatim, start, end);
+    }
+}
+
+void Sketch::lines(std::size_t start, std::size_t end) {
+    std::size_t at = start;
+    bool first = true;
+    while (at < end) {
+        std::size_t ink = at;
+        while (ink < end && is_blank_mark(copy_[ink])) ++ink;
+        std::size_t const newline = std::min(copy_.find('\n', ink), end);
+        if (ink < newline) {
+            bool const blank = blank_before(at);
+            if (at && (first || blank)) {
+                if (glued_) {
+                    put(at, blank ? paragraph_strength : line_strength, blank ? Label::paragraph : Label::line);
+                } else {
+                    // Stronger than all that is inside the block before: that block is a unit of its own.
+                    put(at, blank ? level() : structure, blank ? Label::paragraph : Label::line);
+                }
+            } else if (at) {
+                put(at, line_strength, Label::line);
+            }
+            first = false;
+        }
+        at = newline + 1;
+    }
+}
+
+void Sketch::open(std::size_t start, Label label) {
+    block(start, label);
+    ++depth_;
+    first_item_ = true;
+}
+
+void Sketch::item(std::size_t start) {
+    if (!first_item_) glued_ = 0;  // a heading keeps the first item, not one after it
+    if (!glued_) put(start, level() + a_level + item_below, Label::item);
+    first_item_ = false;
+}
+
+void Sketch::close() {
+    if (depth_) --depth_;
+    glued_ = 0;
+}
+
+void Sketch::front_matter(std::size_t start, std::size_t end, WorkKind kind) { put_off(kind, start, end); }
+
+void Sketch::strengthen(std::size_t start) {
+    auto const found = std::lower_bound(columns_.offsets.begin(), columns_.offsets.end(), start);
+    if (found != columns_.offsets.end()) columns_.strengths[static_cast<std::size_t>(found - columns_.offsets.begin())] = section_strength;
+}
+
+// --- boundaries
+
+std::int32_t Sketch::level() const { return block_strength - a_level * static_cast<std::int32_t>(std::min(depth_, deepest)); }
+
+void Sketch::put(std::size_t offset, std::int32_t strength, Label label) {
+    std::size_t const last = columns_.offsets.back();
+    if (offset > last) {
+        columns_.offsets.push_back(offset);
+        columns_.strengths.push_back(strength);
+        columns_.labels.push_back(label);
+    } else if (offset == last && offset == 0) {
+        if (first_ < strength) {
+            first_ = strength;
+            columns_.labels.back() = label;
+        }
+    } else if (offset == last && columns_.strengths.back() < strength) {
+        columns_.strengths.back() = strength;
+        columns_.labels.back() = label;
+    }
+}
+
+void Sketch::block(std::size_t start, Label label) {
+    if (!glued_) put(start, level(), label);
+}
+
+void Sketch::whole(std::size_t start, Label label) {
+    put(start, level() + (glued_ ? kept_below : 0), label);
+    glued_ = 0;
+}
+
+void Sketch::put_off(WorkKind kind, std::size_t start, std::size_t end) { works_.push_back({columns_.offsets.back(), kind, start, end}); }
+
+bool Sketch::blank_before(std::size_t offset) const {
+    if (offset == 0 || copy_[offset - 1] != '\n') return false;
+    for (std::size_t at = offset - 1; at > 0; --at) {
+        if (copy_[at - 1] == '\n') return true;
+        if (!is_blank_mark(copy_[at - 1])) return false;
+    }
+    return true;
+}
+
+// --- taking back
+
+Sketch::Mark Sketch::mark() const {
+    return {columns_.offsets.size(), works_.size(), headings_.size(), tables_.size(), depth_, columns_.strengths.back(), first_,
+            columns_.labels.back(),  glued_,        first_item_};
+}
+
+void Sketch::take_back(const Mark& mark) {
+    columns_.offsets.resize(mark.boundaries);
+    columns_.strengths.resize(mark.boundaries);
+    columns_.labels.resize(mark.boundaries);
+    columns_.strengths.back() = mark.last_strength;
+    columns_.labels.back() = mark.last_label;
+    works_.resize(mark.works);
+    headings_.resize(mark.headings);
+    tables_.resize(mark.tables);
+    depth_ = mark.depth;
+    first_ = mark.first;
+    glued_ = mark.glued;
+    first_item_ = mark.first_item;
+}
+
+}  // namespace chunker::markdown
