@@ -6,14 +6,15 @@ sections   "A" 0..20, "B" 10..20, "C" 20..30
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import regex
 
 from chunker.boundaries.base import Outline, Scope, Strength
-from chunker.boundaries.embedded import Stretch, code_inside
+from chunker.boundaries.embedded import Stretch, code_inside, sketch_inside
 from chunker.boundaries.prose import prose_ends
+from chunker.boundaries.sketches import Inside, Sketch
 from chunker.expressions import re
 
 # A line start inside a sentence: better than a cut between two words, no better than that.
@@ -32,10 +33,12 @@ class Columns:
     """The boundaries of one text by columns: offsets, which ascend, strengths and labels.
 
     `copy` is the text with a line feed for each line end, every character in its place. `start`: of the unit that is looked into, if that is
-    not the whole text.
+    not the whole text. `sketching`: the scopes of code are looked for when they are asked for.
     """
 
-    def __init__(self, text: str, copy: str, label: str = "document", *, start: int = 0) -> None:
+    def __init__(
+        self, text: str, copy: str, label: str = "document", *, start: int = 0, sketching: bool = False
+    ) -> None:
         self._text = text
         self._copy = copy
         self.offsets = [start]
@@ -43,6 +46,8 @@ class Columns:
         self.labels = [label]
         self._first = -1  # the strength of what begins at 0, were it not the start of the text
         self.scopes: list[Scope] = []
+        self._code_inside: Callable[[str, Stretch, str], Outline | None] = sketch_inside if sketching else code_inside
+        self._sketches: list[Sketch] = []  # of code
 
     def put(self, offset: int, strength: int, label: str) -> None:
         """A boundary at `offset`, not before the last one; at the same place the stronger one stays."""
@@ -104,13 +109,25 @@ class Columns:
 
     def code(self, stretch: Stretch, language: str) -> None:
         """The lines of code, or what its own format makes of them."""
-        outline = code_inside(self._text, stretch, language)
+        outline = self._code_inside(self._text, stretch, language)
         if outline is None:
             self.verbatim(stretch.start, stretch.end)
             return
-        for boundary in outline.boundaries:
-            self.put(*boundary)
-        self.scopes += outline.scopes
+        for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True):
+            self.put(offset, strength, label)
+        if isinstance(outline, Sketch):
+            self._sketches.append(outline)
+        else:
+            self.scopes += outline.scopes
+
+    def inside(self) -> Inside:
+        """What is behind the first boundary, which is that of the unit that was looked into."""
+        return Inside(self.offsets[1:], self.strengths[1:], self.labels[1:], self._all_scopes())
+
+    def _all_scopes(self) -> Iterator[Scope]:
+        yield from self.scopes
+        for sketch in self._sketches:
+            yield from sketch.opened().scopes
 
     def outline(self, scopes: Iterable[Scope] = ()) -> Outline:
         """The outline with these scopes and those of the code inside. What is too long is cut into words."""

@@ -72,18 +72,20 @@ class MarkdownFormat:
 
         Linear; any str is Markdown.
         """
-        return self.sketch(text, 0).opened()
+        return sketch_by(_sketch_of, text, of_code=False).opened()
 
     def sketch(self, text: str, _size: int) -> Sketch:
         """The same, with all blocks closed that have no blocks inside."""
         return sketch_by(_sketch_of, text)
 
 
-def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str) -> Sketch:
-    """The sketch of `text` that one of the twins makes, of its copy."""
+def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code: bool = True) -> Sketch:
+    """The sketch of `text` that one of the twins makes, of its copy. `of_code`: with sketches of the code in it, where it is opened; that
+    costs half if nobody asks for scopes, and one and a half if somebody does.
+    """
     if not text:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
-    reading = _Reading(text, sketch_of)
+    reading = _Reading(text, sketch_of, of_code=of_code)
     closed = dict.fromkeys(reading.found.closed())
     return Sketch.of(reading.found.columns(), closed, reading.inside, reading.scopes, finest=Strength.SENTENCE)
 
@@ -91,7 +93,8 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str) -> Sketch:
 class _Reading:
     """What was found in one text, and how to look into it."""
 
-    def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch]) -> None:
+    def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch], *, of_code: bool) -> None:
+        self._of_code = of_code
         self._text = text
         self._copy = copy_for_parsers(text)
         self.found = sketch_of(self._copy)
@@ -107,7 +110,7 @@ class _Reading:
 
     def inside(self, unit: int) -> Inside:
         """What was left for later of the unit that begins there."""
-        columns = Columns(self._text, self._copy, start=unit)
+        columns = Columns(self._text, self._copy, start=unit, sketching=self._of_code)
         for kind, start, end in self.found.work_in(unit):
             if kind == "prose":
                 columns.prose(start, end)
@@ -117,7 +120,7 @@ class _Reading:
                 columns.code(*self._code_of(start, end))
             else:
                 columns.code(Stretch(start, end), kind)
-        return Inside(columns.offsets[1:], columns.strengths[1:], columns.labels[1:], columns.scopes)
+        return columns.inside()
 
     def scopes(self, inside: list[Scope]) -> list[Scope]:
         """All scopes, `inside` those of the code among them."""
