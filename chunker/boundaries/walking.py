@@ -141,6 +141,7 @@ class Walk:
         self.found = Found(hidden)
         self.closed: list[Closed] = []
         self._small = small
+        self._may_end: dict[int, bool] = {}  # whether what ends on a line may be closed
         self._grammar = grammar
         self._compiled = compiled(grammar)
         self._source = source
@@ -270,16 +271,27 @@ class Walk:
     def _closes(self, node: Node, row: int, end: int, depth: int) -> bool:
         """Keep a node for later, unless it ends with a comment: that may belong to what follows."""
         last = bisect_right(self._lines.byte_starts, end - 1) - 1
+        # Many nodes may end on one line, each inside the one before: they end alike.
+        may_end = self._may_end.get(last)
+        if may_end is None:
+            may_end = self._may_end[last] = self._ends_well(node, last)
+        if may_end:
+            self.closed.append(Closed(row, last, node, depth))
+        return may_end
+
+    def _ends_well(self, node: Node, last: int) -> bool:
         if self._lines.blank[last]:
             return False
         place = self._lines.indents[last]
         roles = self._compiled.roles
         leaf = node.descendant_for_byte_range(place, place)
+        # One without a character, which the author forgot, is hard to find from above.
+        if leaf is None or leaf.start_byte == leaf.end_byte:
+            return False
         for _ in range(_COMMENT_DEPTH):
             if leaf is None or roles.get(leaf.kind_id) == _COMMENT:
                 return False
             leaf = leaf.parent
-        self.closed.append(Closed(row, last, node, depth))
         return True
 
     # --- definitions

@@ -141,6 +141,18 @@ def test_costs_no_more_than_the_length(line_end: str) -> None:
         assert time.thread_time() - start < 3
 
 
+@pytest.mark.parametrize("closing", ["]", "]\n", "", "\n}"])
+def test_what_is_nested_and_closed_is_looked_at_once(closing: str) -> None:
+    grammar, text = grammar_named("java"), "x = [\n" * 8_000 + closing * 4_000
+    sketched(grammar, text, 0)
+    start = time.thread_time()
+    sketched(grammar, text, 0)
+    middle = time.thread_time()
+    sketched(grammar, text, len(text))
+    assert time.thread_time() - middle < 4 * (middle - start)
+    compare(grammar, text[-9_000:], 9_000)
+
+
 def test_a_parse_without_end_is_given_up_alike() -> None:
     text = "def f():\n    pass\n" + "<!--\n" * 12_000
     found = compare(grammar_named("python"), text, 100)

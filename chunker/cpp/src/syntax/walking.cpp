@@ -15,7 +15,13 @@ constexpr bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte
 
 }  // namespace
 
-Walk::Walk(Text text, Found& found, std::uint32_t small) : text_(text), lines_(text.lines), found_(found), small_(small), cursor_{} {}
+Walk::Walk(Text text, Found& found, std::uint32_t small)
+    : text_(text),
+      lines_(text.lines),
+      found_(found),
+      small_(small),
+      ends_(found.first, small > 0 ? found.behind : found.first, -1),
+      cursor_{} {}
 
 Walk::~Walk() {
     if (cursor_.tree) ts_tree_cursor_delete(&cursor_);
@@ -147,13 +153,22 @@ bool Walk::is_part(const Closed& closed) const {
 // Keep a node for later, unless it ends with a comment: that may belong to what follows.
 bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
     Row const last = lines_.row(end - 1, row);
-    if (lines_.blank(last)) return false;
-    std::uint32_t const place = lines_.ink(last);
-    TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
-    if (any_around<comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; })) return false;
+    // Many nodes may end on one line, each inside the one before: they end alike.
+    signed char& known = ends_.at(last);
+    if (known < 0) known = may_end(node, last);
+    if (known == 0) return false;
     closed_.push_back({row, last, depth, static_cast<std::uint32_t>(nodes_.size())});
     nodes_.push_back({node, depth, row});
     return true;
+}
+
+bool Walk::may_end(TSNode node, Row last) const {
+    if (lines_.blank(last)) return false;
+    std::uint32_t const place = lines_.ink(last);
+    TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
+    // One without a character, which the author forgot, is hard to find from above.
+    if (ts_node_is_null(leaf) || ts_node_start_byte(leaf) == ts_node_end_byte(leaf)) return false;
+    return !any_around<comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; });
 }
 
 // The definition that `node` is or wraps; nullptr if it is something else.

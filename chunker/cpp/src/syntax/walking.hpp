@@ -70,6 +70,7 @@ private:
 
     bool is_part(const Closed& closed) const;
     bool closes(TSNode node, Row row, std::uint32_t end, int depth);
+    bool may_end(TSNode node, Row last) const;
 
     const Definition* definition_of(TSNode node, const Kind& kind, bool several_lines) const;
     TSNode held(TSNode wrapper) const;
@@ -90,6 +91,7 @@ private:
     std::vector<Closed> closed_;
     std::vector<Pending> nodes_;
     std::vector<Pending> stack_;
+    ByRow<signed char> ends_;  // whether what ends on a line may be closed; -1: not looked at yet
     TSTreeCursor cursor_;
 };
 
