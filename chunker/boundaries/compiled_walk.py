@@ -30,7 +30,7 @@ _FIXED_LABELS = (
     "clause",
     "comment",
 )  # FixedLabel in chunker/cpp/include/chunker/found.hpp
-_LARGEST = 1 << 30  # characters, of up to four bytes
+_LARGEST = 1 << 29  # characters, of up to four bytes
 
 
 @cache
@@ -53,7 +53,7 @@ class CompiledWalk:
         self._grammar = grammar
 
     def reads(self, text: str) -> bool:
-        """Whether it takes this text: one that is not empty, nor of more than a gigabyte."""
+        """Whether it takes this text: one that is not empty, and whose bytes can be counted in 32 bits."""
         return 0 < len(text) < _LARGEST
 
     def sketch(self, text: str, size: int, outline: Callable[[str], Outline]) -> Sketch:
