@@ -102,6 +102,17 @@ def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tup
     Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.
     """
 
+class SpanMeter:
+    """Turns character offsets into spans: see chunker.spans."""
+
+    def __init__(self, text: str | bytes) -> None:
+        """`text` is a str, of ASCII if that is to cost nothing, or UTF-8."""
+
+    def measure(self, start: int, end: int) -> tuple[int, int, int, int]:
+        """
+        Of text[start:end], which is not empty, in characters: where it starts and ends in bytes, and its first and its last line.
+        """
+
 def has_syntax() -> bool:
     """
     Whether the runtime of tree-sitter is built in: without it grammars are of no use.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from chunker.growing import Piece
 from chunker.models import Chunk
-from chunker.spans import SpanMeter
+from chunker.native import native
+from chunker.spans import Measured, SpanMeter, span_fields
+
+_compiled = native()
 
 
 class Assembler:
@@ -18,13 +21,21 @@ class Assembler:
     """
 
     def __init__(
-        self, text: str, language: str | None, metadata: dict[str, str], seen: Counter[str] | None = None
+        self, text: str, language: str | None, metadata: dict[str, str], seen: dict[str, int] | None = None
     ) -> None:
         self._text = text
         self._language = language
         self._metadata = metadata
-        self._meter = SpanMeter(text)
-        self._seen: Counter[str] = Counter() if seen is None else seen
+        self._seen: dict[str, int] = {} if seen is None else seen
+        # UTF-8 of the whole text, where the compiled meter needs it.
+        self._source: bytes | None = None
+        if _compiled is None:
+            self._measure: Callable[[int, int], Measured] = SpanMeter(text).measure
+        elif text.isascii():
+            self._measure = _compiled.SpanMeter(text).measure
+        else:
+            self._source = text.encode("utf-8", "surrogatepass")
+            self._measure = _compiled.SpanMeter(self._source).measure
 
     def chunk(self, piece: Piece) -> Chunk:
         """The chunk of one piece. Costs its length and its distance from the previous one."""
@@ -33,16 +44,21 @@ class Assembler:
 
     def fields(self, piece: Piece) -> dict[str, Any]:
         """What a chunk says of a piece, for a model that says more. The model makes its own copy of the metadata."""
-        body = self._text[piece.start : piece.end]
-        encoded = body.encode("utf-8", "surrogatepass")
-        digest = _digest(piece.context.encode("utf-8", "surrogatepass") + encoded if piece.context else encoded)
+        start, end, context, tokens, label = piece
+        body = self._text[start:end]
+        measured = self._measure(start, end)
+        if self._source is None:
+            encoded = body.encode("utf-8", "surrogatepass")
+        else:
+            encoded = self._source[measured[0] : measured[1]]
+        digest = _digest(context.encode("utf-8", "surrogatepass") + encoded if context else encoded)
         number = self._seen[digest] = self._seen.get(digest, 0) + 1
         return {
             "body": body,
-            "context": piece.context,
-            "token_count": piece.tokens,
-            "span": self._meter.fields(piece.start, piece.end, len(encoded)),
-            "kind": piece.label,
+            "context": context,
+            "token_count": tokens,
+            "span": span_fields(start, end, measured),
+            "kind": label,
             "language": self._language,
             "id": digest if number == 1 else f"{digest}-{number}",
             "metadata": self._metadata,

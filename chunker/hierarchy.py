@@ -11,7 +11,6 @@ of the whole text.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -93,7 +92,7 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
     budgets = [chunker.max_tokens for chunker in chunkers]
     if not budgets or any(budget <= smaller for budget, smaller in pairwise(budgets)):
         raise OptionError(f"chunkers must be at least one, of falling max_tokens; got {budgets}")
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     outlines: dict[int, Outline] = {}
     levels: list[list[_Made]] = []
     for number, chunker in enumerate(chunkers):

@@ -1,4 +1,7 @@
-"""Offsets in characters, bytes and lines at once, each part of the text read a bounded number of times."""
+"""Offsets in characters, bytes and lines at once, each part of the text read a bounded number of times.
+
+What is compiled does the same: chunker/cpp/include/chunker/span_meter.hpp.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,23 @@ class _Known(NamedTuple):
     offset: int
     byte: int
     breaks: int
+
+
+# Of a stretch of a text, not empty: where it starts and ends in bytes, and its first and its last line.
+Measured = tuple[int, int, int, int]
+
+
+def span_fields(start: int, end: int, measured: Measured) -> dict[str, int]:
+    """The fields of the span of text[start:end]."""
+    start_byte, end_byte, start_line, end_line = measured
+    return {
+        "start": start,
+        "end": end,
+        "start_byte": start_byte,
+        "end_byte": end_byte,
+        "start_line": start_line,
+        "end_line": end_line,
+    }
 
 
 class SpanMeter:
@@ -34,47 +54,24 @@ class SpanMeter:
 
     def span(self, start: int, end: int) -> Span:
         """The span of text[start:end], which is not empty. Costs its length and its distance from the previous one."""
-        return Span(**self.fields(start, end))
+        return Span(**span_fields(start, end, self.measure(start, end)))
 
-    def fields(self, start: int, end: int, size: int | None = None) -> dict[str, int]:
-        """The fields of the span of text[start:end], which is not empty; `size` are its bytes in UTF-8, if they are known."""
+    def measure(self, start: int, end: int) -> Measured:
+        """Of text[start:end], which is not empty: where it starts and ends in bytes, and its first and its last line."""
         known = self._end
-        if start == known.offset and not self._returns:  # the next chunk of a text without an overlap
-            bytes_ = end - start if self._ascii else size
-            if bytes_ is not None:
-                breaks = known.breaks + self._text.count("\n", start, end)
-                self._start, self._end = known, _Known(end, known.byte + bytes_, breaks)
-                return {
-                    "start": start,
-                    "end": end,
-                    "start_byte": known.byte,
-                    "end_byte": known.byte + bytes_,
-                    "start_line": 1 + known.breaks,
-                    "end_line": 1 + breaks - (self._text[end - 1] == "\n"),
-                }
         first = known if start == known.offset else self._at(start, known if start > known.offset else self._start)
-        behind = self._at(end, first, size)
+        behind = self._at(end, first)
         self._start, self._end = first, behind
         # The last character belongs to its line even if it ends it.
         ends_line = self._text[end - 1] in "\r\n" and self._line_breaks(end - 1, end)
-        return {
-            "start": start,
-            "end": end,
-            "start_byte": first.byte,
-            "end_byte": behind.byte,
-            "start_line": 1 + first.breaks,
-            "end_line": 1 + behind.breaks - ends_line,
-        }
+        return first.byte, behind.byte, 1 + first.breaks, 1 + behind.breaks - ends_line
 
-    def _at(self, offset: int, known: _Known, size: int | None = None) -> _Known:
-        """All three at `offset`, from a place where they are known, which is so many bytes away."""
+    def _at(self, offset: int, known: _Known) -> _Known:
+        """All three at `offset`, from a place where they are known."""
         if offset == known.offset:
             return known
         first, last, sign = (known.offset, offset, 1) if known.offset < offset else (offset, known.offset, -1)
-        if self._ascii:
-            size = last - first
-        elif size is None:
-            size = len(self._text[first:last].encode("utf-8", "surrogatepass"))
+        size = last - first if self._ascii else len(self._text[first:last].encode("utf-8", "surrogatepass"))
         return _Known(offset, known.byte + sign * size, known.breaks + sign * self._line_breaks(first, last))
 
     def _line_breaks(self, start: int, end: int) -> int:

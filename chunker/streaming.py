@@ -12,7 +12,7 @@ at the margin to the next), and some hundred bytes a chunk, by which equal chunk
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 
 from chunker.assembly import Assembler
@@ -115,7 +115,7 @@ class _GrowingText:
         self._budget = chunker._budget  # noqa: SLF001  # the same chunker by other means
         self._outline = outline
         self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
-        self._seen: Counter[str] = Counter()
+        self._seen: dict[str, int] = {}
         self._text = ""
         # Of the text that is gone.
         self._bytes = 0

@@ -179,7 +179,7 @@ class Units:
         self._offsets = outline.offsets
         self._sketch = outline if isinstance(outline, Sketch) else None
         # Where units begin that nobody has looked into -> where the sketch says so; a unit may have got the blank lines before it.
-        self._closed = {} if self._sketch is None else {offset: offset for offset in self._sketch.closed}
+        self._closed = {} if self._sketch is None else dict(zip(self._sketch.closed, self._sketch.closed, strict=True))
         self._closed_rows: bytearray | None = None
         self._behind = 0  # of the columns
         self._front: list[Place] = []  # before what is ahead of the columns, last one first

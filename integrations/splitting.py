@@ -20,7 +20,7 @@ from chunker.formats import format_names
 from chunker.growing import Piece
 from chunker.languages import format_called
 from chunker.options import Options
-from chunker.spans import SpanMeter
+from chunker.spans import SpanMeter, span_fields
 
 AUTO = "auto"
 # Where readers of files put the name of the file, by system: LangChain, LlamaIndex, Haystack, chonkie.
@@ -113,7 +113,7 @@ class Chunkers:
             if strip or drop is not None:
                 start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
             if start < end:
-                place = meter.fields(start, end)
+                place = span_fields(start, end, meter.measure(start, end))
                 yield Passage(
                     text[start:end],
                     tokens=tokens,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from chunker.boundaries.text import rows_by_compiled, rows_in_bulk
 from chunker.native import native
+from chunker.spans import SpanMeter
 from chunker.units import enclosing_ends
 
 compiled = native()
@@ -34,6 +35,18 @@ def test_lines_of_text_are_alike(text: str) -> None:
     assert compiled is not None
     if text:
         assert rows_by_compiled(text, compiled) == rows_in_bulk(text)
+
+
+@given(LINES, st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=6))
+def test_spans_are_alike(text: str, stretches: list[tuple[int, int]]) -> None:
+    assert compiled is not None
+    meter, twin = compiled.SpanMeter(text.encode("utf-8", "surrogatepass")), SpanMeter(text)
+    for start, size in stretches:
+        if start < len(text):
+            end = min(start + size, len(text))
+            assert meter.measure(start, end) == twin.measure(start, end)
+    with pytest.raises(ValueError, match="not empty"):
+        meter.measure(1, 1)
 
 
 def test_columns_of_two_lengths_are_refused() -> None:

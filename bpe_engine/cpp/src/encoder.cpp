@@ -51,13 +51,19 @@ std::size_t Encoder::count_unknown(PieceKey key, std::uint64_t hash, Bytes piece
     return count;
 }
 
-std::size_t Encoder::count_long(Bytes piece, Workspace& workspace) const {
-    if (piece.size > LongPieceCache<false>::longest) return encode_piece(piece, workspace).size();
-    std::uint64_t const hash = LongPieceCache<false>::hash(piece);
-    if (auto const* const known = workspace.long_counts.find(piece, hash)) return known->count;
+template <class Cache>
+std::size_t Encoder::count_by(Cache& cache, Bytes piece, Workspace& workspace) const {
+    std::uint64_t const hash = Cache::hash(piece);
+    if (auto const* const known = cache.find(piece, hash)) return known->count;
     std::size_t const count = encode_piece(piece, workspace).size();
-    workspace.long_counts.put(piece, hash, count);
+    cache.put(piece, hash, count);
     return count;
+}
+
+std::size_t Encoder::count_long(Bytes piece, Workspace& workspace) const {
+    if (piece.size <= decltype(workspace.long_counts)::longest) return count_by(workspace.long_counts, piece, workspace);
+    if (piece.size <= decltype(workspace.longer_counts)::longest) return count_by(workspace.longer_counts, piece, workspace);
+    return encode_piece(piece, workspace).size();
 }
 
 std::size_t Encoder::count(Bytes text) const {

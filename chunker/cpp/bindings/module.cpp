@@ -8,5 +8,6 @@ NB_MODULE(_native, module) {
     chunker::bindings::define_growing(module);
     chunker::bindings::define_markdown(module);
     chunker::bindings::define_outlines(module);
+    chunker::bindings::define_spans(module);
     chunker::bindings::define_syntax(module);
 }

@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void define_growing(nb::module_& module);
 void define_markdown(nb::module_& module);
 void define_outlines(nb::module_& module);
+void define_spans(nb::module_& module);
 void define_syntax(nb::module_& module);
 
 }  // namespace chunker::bindings

@@ -20,6 +20,7 @@ namespace bpe {
 struct Workspace {
     CountCache counts;
     LongPieceCache<false> long_counts;
+    LongPieceCache<false, 3> longer_counts;
     Merging merging;
     // Made when ids are first asked for.
     struct Ids {
@@ -77,6 +78,8 @@ public:
 private:
     std::size_t count_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace) const;
     std::size_t count_long(Bytes piece, Workspace& workspace) const;
+    template <class Cache>
+    std::size_t count_by(Cache& cache, Bytes piece, Workspace& workspace) const;
     // Writes up to `short_length` ids. Returns how many.
     unsigned encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
     // The tokens of a piece of up to `short_length` bytes. Returns how many.

@@ -5,7 +5,8 @@
 //     low    the first eight bytes, zeros behind the piece
 //     high   the other seven; the last byte is length << 4 | count
 //
-// Longer pieces, up to 62 bytes, have a cache of their own with a line each: words of two- and three-byte characters, CJK clauses.
+// Longer pieces have caches of their own, with a cache line each up to 62 bytes (words of two- and three-byte characters, CJK clauses), and
+// three lines up to 190: the rules of dashes that part a source file, which would be merged anew each time.
 //
 // The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line a pre-token. Two slots a set, in one
 // line: a new piece takes the first and moves the older one to the second. So memory is bounded, and an answer is exact or absent.
@@ -130,11 +131,12 @@ private:
     ZeroedArray<Set> sets_;
 };
 
-// A pre-token of 16 to 62 bytes, and what it encodes to: with `Ids` up to 15 ids, else their number alone.
-template <bool with_ids>
+// A pre-token of 16 bytes or more, and what it encodes to: with `Ids` up to 15 ids, else their number alone. Its bytes take so many cache
+// lines.
+template <bool with_ids, std::size_t lines = 1>
 class LongPieceCache {
 public:
-    static constexpr std::size_t longest = 62;  // bytes
+    static constexpr std::size_t longest = lines * 64 - 2;  // bytes
     static constexpr std::size_t most_ids = 15;
     static constexpr std::size_t most = with_ids ? most_ids : 255;  // tokens
 
@@ -181,7 +183,7 @@ public:
     }
 
 private:
-    static constexpr int bits = with_ids ? thresholds::long_ids_bits : thresholds::long_count_bits;  // 4 MB at most
+    static constexpr int bits = with_ids ? thresholds::long_ids_bits : lines == 1 ? thresholds::long_count_bits : thresholds::longer_count_bits;  // 4 MB at most
     ZeroedArray<Slot> slots_;
 };
 

@@ -12,7 +12,7 @@ namespace bpe::thresholds {
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
                              worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7, cut_reach = 12, worth_a_thread = 4,
                              listed_counts = 4;
-inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, long_ids_bits = 1;
+inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, longer_count_bits = 1, long_ids_bits = 1;
 #else
 
 // Bytes. A growing encoder scans a tail up to this length, which is quicker than to look its runs up.
@@ -50,7 +50,7 @@ inline constexpr std::size_t mark_distance = 64;
 
 // Two to this power: how many pairs of tokens are remembered, and how many pairs of pre-tokens, short and long, with their counts or ids.
 inline constexpr int pair_bits = 17;
-inline constexpr int count_bits = 17, ids_bits = 16, long_count_bits = 15, long_ids_bits = 14;
+inline constexpr int count_bits = 17, ids_bits = 16, long_count_bits = 15, longer_count_bits = 12, long_ids_bits = 14;
 #endif
 
 }  // namespace bpe::thresholds

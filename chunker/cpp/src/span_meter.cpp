@@ -1,0 +1,53 @@
+#include "chunker/span_meter.hpp"
+
+#include <algorithm>
+
+#include "chunker/utf8.hpp"
+
+namespace chunker {
+
+// The breaks whose last character is in text[start:end], in bytes. Counted by whole vectors where there are no carriage returns.
+std::size_t SpanMeter::breaks(std::size_t start, std::size_t end) const {
+    auto const* const from = text_ + start;
+    auto const* const to = text_ + end;
+    auto result = static_cast<std::size_t>(std::count(from, to, '\n'));
+    if (std::find(from, to, '\r') == to) return result;
+    for (auto const* byte = from; byte < to; ++byte) result += *byte == '\r' && (byte + 1 == text_ + size_ || byte[1] != '\n');
+    return result;
+}
+
+SpanMeter::Place SpanMeter::forward(Place from, std::size_t offset) const {
+    std::size_t const characters = offset - from.offset;
+    std::size_t end = from.byte;
+    // Mostly as many bytes as characters; where not, from there on one by one.
+    if (characters <= size_ - from.byte) {
+        auto const* const first = text_ + from.byte;
+        bool const ascii = std::none_of(first, first + characters, [](unsigned char byte) { return byte >= 0x80; });
+        if (ascii) end += characters;
+    }
+    if (end == from.byte)
+        for (std::size_t left = characters; left > 0 && end < size_; --left) end += std::min(character_size(text_[end]), size_ - end);
+    return {offset, end, from.breaks + breaks(from.byte, end)};
+}
+
+SpanMeter::Place SpanMeter::backward(Place from, std::size_t offset) const {
+    std::size_t start = from.byte;
+    for (std::size_t left = from.offset - offset; left > 0 && start > 0; --left) {
+        --start;
+        while (start > 0 && continues(text_[start])) --start;
+    }
+    return {offset, start, from.breaks - breaks(start, from.byte)};
+}
+
+SpanMeter::Span SpanMeter::span(std::size_t start, std::size_t end) {
+    Place const first = start == end_.offset ? end_ : at(start, start > end_.offset ? end_ : start_);
+    Place const behind = forward(first, end);
+    start_ = first;
+    end_ = behind;
+    // The last character belongs to its line even if it ends it.
+    unsigned char const last = behind.byte > 0 ? text_[behind.byte - 1] : 0;
+    bool const ends_line = (last == '\n' || last == '\r') && breaks(behind.byte - 1, behind.byte) > 0;
+    return {first, behind, behind.breaks - ends_line};
+}
+
+}  // namespace chunker
