@@ -15,8 +15,8 @@ import ahocorasick
 def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     """Two of the texts for which the two ways differ: the one to the left and the one to the right; None if there are none.
 
-    >>> overlapping(["ab", "bcd", "x"]), overlapping(["<a>", "<b>", "  ", "   "])
-    (('ab', 'bcd'), None)
+    >>> overlapping(["ab", "bcd", "x"]), overlapping(["ab", "bc"]), overlapping(["<a>", "<b>", "  ", "   "])
+    (('ab', 'bcd'), ('ab', 'bc'), None)
     """
     if not texts:
         return None
@@ -30,10 +30,10 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     for left in texts:
         for place in range(1, len(left)):
             for right in by_start.get(left[place], ()):
-                # Only a longer one is taken before `left`, and only one that reaches beyond it is not within it.
-                if _size(right) > _size(left) and right.startswith(left[place:]):
+                # Only one that is not shorter may be taken before `left`, and only one that reaches beyond it is not within it.
+                if _size(right) >= _size(left) and right.startswith(left[place:]):
                     text = left[:place] + right
-                    if _left_to_right(automaton, text) != _longest_first(texts, text):
+                    if _left_to_right(automaton, text) != _longest_first(texts, text, right):
                         return left, right
     return None
 
@@ -53,9 +53,11 @@ def _left_to_right(automaton: ahocorasick.Automaton, text: str) -> list[tuple[in
     return taken
 
 
-def _longest_first(texts: Collection[str], text: str) -> list[tuple[int, int]]:
+def _longest_first(texts: Collection[str], text: str, favoured: str) -> list[tuple[int, int]]:
+    """Which of equal length comes first is nobody's promise: here it is the favoured one."""
     taken: list[tuple[int, int]] = []
-    for word in sorted((word for word in texts if word in text), key=_size, reverse=True):
+    words = (word for word in texts if word in text)
+    for word in sorted(words, key=lambda word: (_size(word), word == favoured), reverse=True):
         start = text.find(word)
         while start >= 0:
             end = start + len(word)

@@ -454,6 +454,7 @@ def test_truncated_and_changed(tmp_path: Path) -> None:
 words = st.text("ab<", min_size=1, max_size=4)
 
 
+@example(["<a", "<<"], "<<a")
 @given(st.lists(words, max_size=5, unique=True), st.text("ab<", max_size=14))
 def test_overlaps(tokens: list[str], text: str) -> None:
     """Where no two are told to overlap, left to right and longest first part every text in the same way."""
