@@ -310,11 +310,7 @@ class Units:
     def closed_rows(self) -> bytearray:
         """For each row of the outline 1 where nobody has looked into it, and it may have boundaries inside; else 0."""
         if self._closed_rows is None:
-            self._closed_rows = bytearray(len(self._offsets))
-            for offset in self._closed:
-                row = bisect_left(self._offsets, offset)
-                if row < len(self._offsets) and self._offsets[row] == offset:
-                    self._closed_rows[row] = 1
+            self._closed_rows = bytearray(map(self._closed.__contains__, self._offsets))
         return self._closed_rows
 
     @property
