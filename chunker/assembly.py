@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from chunker.growing import Piece
 from chunker.models import Chunk
 from chunker.native import native
+from chunker.pieces import Piece
 from chunker.spans import Measured, SpanMeter, span_fields
 
 _compiled = native()

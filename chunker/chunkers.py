@@ -20,11 +20,12 @@ from chunker.budget import Budget, OverlapBy
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import code_format, code_names, format_named, format_names
-from chunker.growing import ContextAt, Grower, Piece, no_context
+from chunker.growing import Grower
 from chunker.languages import UNKNOWN, detect
 from chunker.models import Chunk
 from chunker.optimal import Optimizer
 from chunker.options import Options, Strategy
+from chunker.pieces import ContextAt, Piece, no_context
 
 if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
     import tree_sitter

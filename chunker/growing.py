@@ -19,19 +19,19 @@ is one that would leave a chunk with less than `min_tokens`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from functools import cache, partial
-from types import ModuleType
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 from bpe_engine.encoders import append_fitting
 from chunker.boundaries import Outline, Strength
 from chunker.budget import Budget
+from chunker.compiled_growing import Reach, compiled_grower
 from chunker.counting import AppendingCounter, TokenCounter
 from chunker.cutting import UNMEASURED, Filling, balanced_tail, best_cut, whole_units
 from chunker.errors import BudgetTooSmallError
-from chunker.native import native
 from chunker.overlap import repeated_places, shortened
+from chunker.pieces import ContextAt, Piece, no_context
 from chunker.units import Place, Places, Units
 
 # Counts of prefixes are not monotone: one more character can complete a long token and lower the count, so the first overflow does
@@ -60,53 +60,10 @@ _UNLIMITED = 1 << 40
 # Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
 _BLANKS = 64
 
-# So many chunks are grown before the first of them is given out.
-_AT_ONCE = 64
-
 # What has this many characters a token of a limit is above it: published vocabularies have no longer token.
 _LONGEST_TOKEN = 128
 
-
-ContextAt = Callable[[int], str]
-
-
-def no_context(_offset: int) -> str:
-    """Nothing stands before a chunk."""
-    return ""
-
-
-def context_behind(start: int, context_at: ContextAt) -> ContextAt:
-    """For the text from `start` on what `context_at` says of the whole text."""
-    return context_at if context_at is no_context else lambda offset: context_at(start + offset)
-
-
-class Piece(NamedTuple):
-    """A chunk to be: `text[start:end]` behind `context`, together `tokens` tokens; `label` names what begins at `start`."""
-
-    start: int
-    end: int
-    context: str
-    tokens: int
-    label: str
-
-
-# What Piece(*fields) makes of a tuple, at a third of the time.
-_as_piece: Callable[[tuple[int, int, str, int, str]], Piece] = partial(tuple.__new__, Piece)
-
-
-@cache
-def _limits(compiled: ModuleType, budget: Budget, finest: int) -> Any:  # noqa: ANN401 - a class of the compiled module
-    """What the compiled grower has to know of a budget, and of the constants above."""
-    return compiled.Limits(
-        most=budget.max_tokens,
-        least=budget.min_tokens,
-        look_ahead=LOOK_AHEAD,
-        leap_fills=int(budget.max_tokens * _LEAP_FILLS),
-        leap=_LEAP,
-        stride=max(budget.max_tokens, 16) * _LOOK,
-        longest_token=_LONGEST_TOKEN,
-        finest=finest,
-    )
+_REACH = Reach(LOOK_AHEAD, _LEAP, _LEAP_FILLS, _LOOK, _LONGEST_TOKEN)
 
 
 class Grower:
@@ -123,9 +80,6 @@ class Grower:
         self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
         # Encoders of other packages need not have it.
         self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
-        # What the compiled encoder offers to what is compiled here; no other has it.
-        offered = getattr(self._encoder, "_interface", None)
-        self._interface = None if offered is None else offered()
         self._empty = self._encoder.snapshot()
         self._stride = max(budget.max_tokens, 16) * _STRIDE
         self._leap_limit = int(budget.max_tokens * _LEAP_FILLS)
@@ -134,15 +88,17 @@ class Grower:
         # Characters that the last chunk would have needed to be full; 0 where that is not known.
         self._full = 0
         plain = context_at is no_context and not budget.overlap and self._leaps
-        self._rows = self._row_grower(outline) if plain else None
+        self._compiled = (
+            compiled_grower(text, outline, self._units, self._encoder, budget=budget, reach=_REACH) if plain else None
+        )
         # How many of the units ahead repeat the end of the previous chunk.
         self._overlapping = 0
 
     def pieces(self) -> Iterator[Piece]:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
         while self._units:
-            if self._rows is not None:
-                yield from self._whole_units(self._rows)
+            if self._compiled is not None:
+                self._full = yield from self._compiled.pieces(self._full)
                 if not self._units:
                     return
             filling = self._fill()
@@ -158,45 +114,6 @@ class Grower:
             self._overlapping = 0
             if self._units and self._budget.overlap:
                 self._repeat_end_of(filling.places.listed())
-
-    # --- chunks of whole units, by what is compiled
-
-    def _row_grower(self, outline: Outline) -> Any:  # noqa: ANN401 - a class of the compiled module
-        """What grows chunks of whole units; None where that is not compiled, or cannot read this text."""
-        compiled = native()
-        if compiled is None or not outline.offsets or self._interface is None:
-            return None
-        text = self._text
-        try:
-            source: str | bytes = text if text.isascii() else text.encode()
-        except UnicodeEncodeError:  # halves of surrogate pairs
-            return None
-        return compiled.RowGrower(
-            source, outline.offsets, outline.strengths, len(text), _limits(compiled, self._budget, outline.finest)
-        )
-
-    def _whole_units(self, rows: Any) -> Iterator[Piece]:  # noqa: ANN401 - see above
-        """The next chunks, as long as they are made of units that are known."""
-        units = self._units
-        while units:
-            made, taken, opening, self._full = rows.grow(
-                self._interface,
-                units.front,
-                units.closed_front,
-                units.row,
-                units.closed_rows,
-                units.labels,
-                _AT_ONCE,
-                self._full,
-            )
-            units.drop(taken)
-            yield from map(_as_piece, made)
-            if opening is not None:
-                before = units.take(opening)
-                units.open_next()
-                units.put_back(before)
-            elif len(made) < _AT_ONCE:
-                return
 
     # --- growing
 

@@ -22,8 +22,8 @@ from chunker.assembly import Assembler
 from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
 from chunker.errors import OptionError
-from chunker.growing import ContextAt, Piece, context_behind
 from chunker.models import Chunk
+from chunker.pieces import ContextAt, Piece, context_behind
 
 
 class ChunkNode(Chunk):

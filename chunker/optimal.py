@@ -27,8 +27,9 @@ from chunker.boundaries import Outline, Strength, refine
 from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError
-from chunker.growing import LOOK_AHEAD, ContextAt, Piece
+from chunker.growing import LOOK_AHEAD
 from chunker.overlap import repeated_places, shortened
+from chunker.pieces import ContextAt, Piece
 from chunker.units import Place, Units, enclosing_ends
 
 # Costs, in emptiness: 1 is that of an empty chunk. A cut one level deeper is worth a chunk that is a third empty.

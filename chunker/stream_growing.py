@@ -24,8 +24,9 @@ from chunker.boundaries import Outline
 from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.cutting import Filling
-from chunker.growing import ContextAt, Grower, Piece
+from chunker.growing import Grower
 from chunker.open_outlines import Found
+from chunker.pieces import ContextAt, Piece
 from chunker.units import Place
 
 _BUDGETS = 3

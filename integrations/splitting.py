@@ -17,9 +17,9 @@ from chunker.boundaries import Format
 from chunker.counting import TokenCounter
 from chunker.errors import UnknownLanguageError
 from chunker.formats import format_names
-from chunker.growing import Piece
 from chunker.languages import format_called
 from chunker.options import Options
+from chunker.pieces import Piece
 from chunker.spans import SpanMeter, span_fields
 
 AUTO = "auto"

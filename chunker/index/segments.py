@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from chunker.assembly import Assembler
 from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
-from chunker.growing import ContextAt, Piece, context_behind
 from chunker.models import Chunk
+from chunker.pieces import ContextAt, Piece, context_behind
 
 # Of the text behind a boundary, so many characters decide between equal ones.
 _HASHED = 160

@@ -71,7 +71,7 @@ class Rows:
 
 
 def without_what_is_compiled(chunker: TextChunker, text: str) -> list[Chunk]:
-    with patch.object(Grower, "_row_grower", lambda _self, _outline: None):
+    with patch("chunker.growing.compiled_grower", lambda *_, **__: None):
         return chunker.chunk(text)
 
 

@@ -13,7 +13,8 @@ from chunker.boundaries import Boundary, Outline, Strength
 from chunker.boundaries.text import TextFormat
 from chunker.budget import Budget
 from chunker.cutting import UNMEASURED, Filling
-from chunker.growing import Grower, Piece
+from chunker.growing import Grower
+from chunker.pieces import Piece
 from chunker.units import Place, Places, Units, places_of
 
 TOKENIZER = Tokenizer.load("o200k_base")
