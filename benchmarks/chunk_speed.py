@@ -190,14 +190,23 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=2, help="processes for a figure, the best counts (default: 2)")
     arguments.add_argument("--limit", type=float, default=120.0, help="seconds a process may take (default: 120)")
     arguments.add_argument("--only", choices=["peers", "growth"], help="this part alone")
+    arguments.add_argument(
+        "--of",
+        nargs="+",
+        metavar="WORD",
+        help="only texts with one of these words in their name: English, Markdown ...",
+    )
     arguments.add_argument("--no-large", action="store_true", help="up to 10 MB, not to 100")
     arguments.add_argument(
         "--texts", type=Path, default=default_folder(), help="where texts are kept (default: %(default)s)"
     )
     options = arguments.parse_args()
-    output = options.output or RESULTS / ("chunk_speed_partial.md" if options.only else "chunk_speed.md")
+    partial = options.only or options.of
+    output = options.output or RESULTS / ("chunk_speed_partial.md" if partial else "chunk_speed.md")
 
     collected, missing = collect(options.texts, int(options.megabytes * 1e6))
+    if options.of:
+        collected = [texts for texts in collected if any(word in texts.name for word in options.of)]
     files = options.texts / "vocabularies"
     prepare_files(files)
     report = Report("Speed of chunking", output)
