@@ -12,5 +12,5 @@ from bpe_engine import implementation
 
 
 def native() -> ModuleType | None:
-    """The compiled module, None where the engine runs in pure Python."""
+    """The compiled module, None where the engine runs in pure Python. Raises ImportError if the engine is compiled and this is missing."""
     return importlib.import_module("chunker._native") if implementation() == "cpp" else None

@@ -38,9 +38,8 @@ public:
           size_(whole_front ? front.size() + all.rows() - row : front.size() - 1),
           least_(std::max<std::size_t>(std::min(limits_.least, limits_.most), 1)) {}
 
-    // The number of the units; whether behind the last of them is the end of the text.
+    // The number of the units.
     std::size_t size() const { return size_; }
-    bool complete() const { return complete_; }
     // The closed unit that kept the last chunk from being made, if one did.
     std::optional<std::size_t> opening() const { return opening_; }
 
@@ -261,7 +260,7 @@ private:
     const std::vector<Unit>& front_;
     std::size_t row_;
     const unsigned char* closed_;
-    bool complete_;
+    bool complete_;  // behind the last of them is the end of the text
     std::size_t size_, least_;
     // The chunk: its first unit, the one behind it, and the tokens of all between.
     std::size_t first_ = 0, next_ = 0, tokens_ = 0;

@@ -1,23 +1,13 @@
 // Lines against a look at byte after byte.
 #include "chunker/line_table.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            std::fprintf(stderr, "%s:%d: not true: %s, round %d\n", __FILE__, __LINE__, #condition, current_round); \
-            std::exit(1);                                                                                    \
-        }                                                                                                    \
-    } while (false)
+#include "check.hpp"
 
 namespace {
 
 using chunker::LineTable;
-
-int current_round = -1;
 
 std::string random_source(std::mt19937& random) {
     static const std::string pieces[] = {"\n", "\r", "\r\n", " ", "\t", "\f", "\v", "x", "# c\n", "\\\n", "\xC3\xA9", "\xED\xA0\x80", "\xF0\x9F\x98\x80", "\xEF\xBB\xBF", std::string(1, '\0')};

@@ -2,24 +2,15 @@
 #include "chunker/placing.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            std::fprintf(stderr, "%s:%d: not true: %s, round %d\n", __FILE__, __LINE__, #condition, current_round); \
-            std::exit(1);                                                                                    \
-        }                                                                                                    \
-    } while (false)
+#include "check.hpp"
 
 namespace {
 
 using namespace chunker;
 
-int current_round = -1;
 constexpr Label function = fixed_labels, module = fixed_labels + 1;
 
 void example() {
