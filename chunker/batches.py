@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import traceback
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ from chunker.documents import Document, count_line_ends, read_document
 from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError
 from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable
 from chunker.models import Chunk, Span
+from chunker.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.workers import Lost, Workers
 
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ def chunk_files(
     workers: int = 1,
     chunker: TextChunker | None = None,
     hidden: bool = False,
+    secrets: bool = False,
     progress: bool | None = False,
     start_method: str | None = None,
     **options: Unpack[Options],
@@ -100,7 +103,8 @@ def chunk_files(
 
     Each file gets the chunker that `chunker_for` has for it, with `max_tokens` and `options`; or all the same `chunker`. `workers`: so many
     processes; 1 is this one. `progress`: a bar on standard error; None to have one if that is a terminal. `hidden`: take hidden files of
-    folders, too. `start_method`: "fork", "forkserver" or "spawn"; the last two import the main module again, which has to do its work
+    folders, too. `secrets`: take files that hold secrets (`chunker.secrets`), too; else each is a `Problem`, which has `failed` if the file was
+    named. `start_method`: "fork", "forkserver" or "spawn"; the last two import the main module again, which has to do its work
     under `if __name__ == "__main__":`. None takes fork where that is safe (Linux, no other threads), else spawn.
 
     Nothing begins before the first result is asked for, and no process is left when the iterator is closed. Raises `OptionError` at
@@ -112,7 +116,9 @@ def chunk_files(
     if chunker is not None and (options or max_tokens != 512):
         raise OptionError("a chunker has its own options: give either it or them")
     cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
-    return _chunk_files(list(paths), cut, workers, hidden=hidden, progress=progress, start_method=start_method)
+    return _chunk_files(
+        list(paths), cut, workers, hidden=hidden, secrets=secrets, progress=progress, start_method=start_method
+    )
 
 
 def _chunk_files(
@@ -121,12 +127,13 @@ def _chunk_files(
     workers: int,
     *,
     hidden: bool,
+    secrets: bool,
     progress: bool | None,
     start_method: str | None,
 ) -> Generator[FileChunks | Problem, None, None]:
     found = list(find_files(paths, hidden=hidden))
     with contextlib.ExitStack() as stack:
-        done = stack.enter_context(working(cut, min(workers, len(found)), start_method=start_method))
+        done = stack.enter_context(working(cut, min(workers, len(found)), secrets=secrets, start_method=start_method))
         yield from stack.enter_context(
             with_progress(done(found), "Chunking", len(found), streaming=False, shown=progress)
         )
@@ -191,13 +198,13 @@ def _cut_by(chunker: TextChunker, document: Document) -> FileChunks:
 
 @contextlib.contextmanager
 def working(
-    work: Callable[[Document], Result], workers: int, *, start_method: str | None = None
+    work: Callable[[Document], Result], workers: int, *, secrets: bool, start_method: str | None = None
 ) -> Iterator[Callable[[Iterable[Found]], Iterator[Result | Problem]]]:
     """A function from files to what `work` makes of each that is text, in order, or the problem there is with it.
 
-    At most one worker: in this process, one file in memory at a time. More: in so many other processes, which live as long as the context does.
+    `secrets`: also of files that hold secrets. At most one worker: in this process, one file in memory at a time. More: in so many other processes, which live as long as the context does.
     """
-    at_work = _AtWork(work)
+    at_work = _AtWork(work, secrets=secrets)
     if workers < 2:
         yield lambda items: map(at_work, items)
         return
@@ -221,17 +228,28 @@ def _in_processes(items: Iterable[Found], pool: Workers[Found, Result | Problem]
 class _AtWork(Generic[Result]):
     """Reads a file and does the work; whatever goes wrong is a `Problem`."""
 
-    def __init__(self, work: Callable[[Document], Result]) -> None:
+    def __init__(self, work: Callable[[Document], Result], *, secrets: bool) -> None:
         self._work = work
+        self._secrets = secrets
 
     def __call__(self, item: Found) -> Result | Problem:
+        named = not isinstance(item, FoundFile) or item.named  # standard input was asked for, too
+        if not self._secrets and isinstance(item, FoundFile) and _named_as_secret(item):
+            return Problem(item.path, LEFT_OUT_BY_NAME, failed=named)
         document = read_document(item) if isinstance(item, FoundFile) else item
         if isinstance(document, Problem):
             return document
+        if not self._secrets and begins_with_key(document.text):
+            return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
         try:
             return self._work(document)
         except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
             return _problem_of(error, document)
+
+
+def _named_as_secret(file: FoundFile) -> bool:
+    """Whether a file, or what the link leads to that was named, has the name of a secret."""
+    return named_as_secret(file.path) or (file.named and named_as_secret(portable(os.path.realpath(file.path))))
 
 
 def _problem_of(error: Exception, document: Document) -> Problem:

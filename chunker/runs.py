@@ -12,8 +12,9 @@ import typer
 from chunker.batches import Cut, working
 from chunker.console import EXIT_FAILED, STANDARD_OUTPUT, with_progress
 from chunker.documents import Document
-from chunker.files import Problem, find_files
+from chunker.files import Problem, find_files, printable
 from chunker.reports import ChunkSummary, chunk_line
+from chunker.secrets import LEFT_OUT
 
 Result = TypeVar("Result")
 
@@ -45,15 +46,16 @@ class ChunkRow:
 class Run:
     """One pass over all files behind some paths.
 
-    `hidden`: take hidden files too. `output`: where results go (None or "-": standard output); a walk passes it over.
+    `hidden`: take hidden files too. `secrets`: take files that hold secrets too. `output`: where results go (None or "-": standard output); a walk passes it over.
     `task` stands before the progress bar.
     """
 
-    def __init__(self, paths: Sequence[str], *, hidden: bool, output: str | None, task: str) -> None:
+    def __init__(self, paths: Sequence[str], *, hidden: bool, secrets: bool, output: str | None, task: str) -> None:
         self._to_stdout = output is None or output == STANDARD_OUTPUT
         leave_out = [] if output is None or self._to_stdout else [str(Path(output).absolute())]
         self._items = list(find_files(paths, hidden=hidden, leave_out=leave_out))
         self._problems: list[Problem] = []
+        self._secrets = secrets
         self._task = task
 
     def over(
@@ -65,7 +67,7 @@ class Run:
         runs in other processes, so it has to pickle where they are not forked.
         """
         with contextlib.ExitStack() as stack:
-            done = stack.enter_context(working(work, min(workers, len(self._items))))
+            done = stack.enter_context(working(work, min(workers, len(self._items)), secrets=self._secrets))
             streaming = streaming and self._to_stdout
             results = with_progress(done(self._items), self._task, len(self._items), streaming=streaming)
             for result in stack.enter_context(results):
@@ -76,10 +78,13 @@ class Run:
 
     def finish(self) -> None:
         """Print the notes on standard error; raises `typer.Exit` if a file failed, and was not merely passed over."""
-        passed_over = [problem for problem in self._problems if not problem.failed]
+        secrets = [printable(problem.path) for problem in self._problems if problem.reason in LEFT_OUT]
+        passed_over = [one for one in self._problems if not one.failed and one.reason not in LEFT_OUT]
         failed = [problem for problem in self._problems if problem.failed]
         if passed_over:
             typer.echo(f"Passed over {_files(len(passed_over))} without text, such as {passed_over[0]}", err=True)
+        if secrets:
+            typer.echo(f"Left out what holds secrets (--secrets takes it): {', '.join(secrets)}", err=True)
         if failed:
             typer.echo(f"Failed: {len(failed):,} of {_files(len(self._items))}", err=True)
             for problem in failed:

@@ -21,6 +21,7 @@ from chunker.commands.options import (
     Output,
     Overlap,
     Paths,
+    Secrets,
     TokenizerName,
     check_paths,
     load_tokenizer,
@@ -87,12 +88,13 @@ def chunk(
     output_format: Format = None,
     output: Output = None,
     hidden: Hidden = False,
+    secrets: Secrets = False,
 ) -> None:
     """Cut files into chunks that fit a token budget exactly.
 
     Code is cut between definitions and statements, Markdown between sections and blocks, other text between
     paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore names is left out, and so are
-    hidden and binary files. The table tells for each file how its chunks use the budget; jsonl is one chunk a line.
+    hidden and binary files, and what holds secrets. The table tells for each file how its chunks use the budget; jsonl is one chunk a line.
     """
     with ending_quietly():
         from chunker.batches import Cut
@@ -119,7 +121,7 @@ def chunk(
 
         room = max_tokens - reserve
         with open_output(output) as results:
-            run = Run(paths, hidden=hidden, output=output, task="Chunking")
+            run = Run(paths, hidden=hidden, secrets=secrets, output=output, task="Chunking")
             if wants_lines(output_format, output):
                 for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):
                     results.write(lines)

@@ -70,7 +70,7 @@ def count(
 
         as_lines = wants_lines(output_format, output)
         with open_output(output) as results:
-            run = Run(paths, hidden=hidden, output=output, task="Counting")
+            run = Run(paths, hidden=hidden, secrets=True, output=output, task="Counting")
             if as_lines and by is Grouping.FILE:
                 for file in run.over(tally, streaming=True):
                     results.write(file.line())

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from chunker.commands.options import EXIT_CODES, Hidden, OutputFormat, Paths
+from chunker.commands.options import EXIT_CODES, Hidden, OutputFormat, Paths, Secrets
 from chunker.console import ending_quietly, open_output
 
 IndexFolder = Annotated[
@@ -99,9 +99,7 @@ def index(
     watch: Annotated[bool, typer.Option("--watch", help="Go on: look for changes until Ctrl-C.")] = False,
     interval: Annotated[float, typer.Option("--interval", min=0.05, help="Seconds between two looks.")] = 2.0,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Take other settings than the index has.")] = False,
-    secrets: Annotated[
-        bool, typer.Option("--secrets", help="Take files that hold secrets, too, such as .env.")
-    ] = False,
+    secrets: Secrets = False,
     verify: Annotated[bool, typer.Option("--verify", help="With status: check all that the index keeps.")] = False,
     hidden: Hidden = False,
 ) -> None:

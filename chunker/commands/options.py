@@ -69,6 +69,7 @@ Context = Annotated[
     bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
 ]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Also take hidden files and folders, such as .github.")]
+Secrets = Annotated[bool, typer.Option("--secrets", help="Take files that hold secrets, too, such as .env.")]
 
 
 def check_paths(paths: list[str], output: str | None) -> None:

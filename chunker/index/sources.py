@@ -17,7 +17,7 @@ from pathlib import Path
 
 from chunker.errors import OptionError
 from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable
-from chunker.index.secrets import named_as_secret
+from chunker.secrets import LEFT_OUT_BY_NAME, named_as_secret
 
 # Larger files are data, or were written by a program: their chunks would drown what people wrote.
 MAX_FILE_BYTES = 64 << 20
@@ -77,8 +77,8 @@ class Sources:
 
     def _judged(self, file: FoundFile) -> Source | Problem:
         name = self._name(file.path)
-        if not self._limits.secrets and named_as_secret(file.path.rpartition("/")[2]):
-            return Problem(name, "left out: by its name it holds secrets", failed=False)
+        if not self._limits.secrets and named_as_secret(file.path):
+            return Problem(name, LEFT_OUT_BY_NAME, failed=False)
         if file.size > self._limits.max_file_bytes:
             limit = self._limits.max_file_bytes
             return Problem(name, f"left out: {file.size:,} bytes are more than {limit:,}", failed=False)
@@ -95,7 +95,7 @@ class Sources:
             return  # gone since it was walked; the files in it will be told of
         for name in names:
             if name.startswith(".") and named_as_secret(name):
-                yield Problem(self._name(f"{folder}/{name}"), "left out: by its name it holds secrets", failed=False)
+                yield Problem(self._name(f"{folder}/{name}"), LEFT_OUT_BY_NAME, failed=False)
 
     def _is_of_index(self, path: str) -> bool:
         return os.path.normpath(path).startswith(self._index + os.sep)

@@ -28,12 +28,12 @@ from chunker.files import FoundFile, Problem, portable
 from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
 from chunker.index.reports import SyncReport
-from chunker.index.secrets import begins_with_key
 from chunker.index.segments import chunks_of
 from chunker.index.settings import Settings
 from chunker.index.sources import Limits, Source, Sources, is_in_scope
 from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
 from chunker.models import Chunk
+from chunker.secrets import LEFT_OUT_BY_TEXT, begins_with_key
 
 # A commit holds at most so many new chunks and files, and one file more.
 CHUNKS_AT_ONCE = 4096
@@ -145,7 +145,7 @@ class Sync:
             self._note(Problem(source.name, document.reason, document.offset, document.line, document.failed))
             return
         if not self._limits.secrets and begins_with_key(document.text):
-            self._note(Problem(source.name, "left out: it holds a private key", failed=False))
+            self._note(Problem(source.name, LEFT_OUT_BY_TEXT, failed=False))
             return
         version = self._version(source.name, document)
         if version is None:

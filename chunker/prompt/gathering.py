@@ -24,8 +24,8 @@ from chunker.documents import Document, read_document
 from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable, reason_of
 from chunker.gitignore import translate
 from chunker.prompt.items import Item, Section
-from chunker.prompt.secret_files import is_secret_name, is_secret_text
 from chunker.prompt.spec import Entry, FileEntry, GlobEntry, LoadedSpec, Location, SectionEntry, TextEntry
+from chunker.secrets import begins_with_key, named_as_secret
 
 _MARK = "\ufeff"
 # No prompt holds as much; a larger file is not even read.
@@ -107,7 +107,7 @@ class _Gatherer:
         if entry.file == STANDARD_INPUT:
             return self._items(entry, STANDARD_INPUT, FoundFile(STANDARD_INPUT, 0, named=True), speaks=speaks)
         path = self._inside(entry.file, (*location, "file"))
-        if is_secret_name(path) and not entry.secrets:
+        if named_as_secret(path) and not entry.secrets:
             message = f"{printable(path)} looks like a secret: `secrets: true` takes it all the same"
             raise self._loaded.error((*location, "file"), message)
         if not (self._root / path).is_file():
@@ -127,7 +127,7 @@ class _Gatherer:
             if path in self._taken:
                 continue
             self._taken.add(path)
-            if is_secret_name(path) and not entry.secrets:
+            if named_as_secret(path) and not entry.secrets:
                 self._gathered.secrets.append(path)
             else:
                 made += self._items(entry, path, self._file(path, named=False), speaks=speaks)
@@ -144,7 +144,7 @@ class _Gatherer:
                 self._gathered.lacking.append(path)
             return []
         text = document.text.removeprefix(_MARK)
-        if is_secret_text(text) and not entry.secrets:
+        if begins_with_key(text) and not entry.secrets:
             self._gathered.secrets.append(path)
             return []
         name = portable(path) if not isinstance(entry, FileEntry) or entry.id is None else entry.id

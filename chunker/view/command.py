@@ -58,7 +58,7 @@ def show(
         raise typer.BadParameter(str(error)) from None
     if output is None:
         output = STANDARD_OUTPUT if terminal else DEFAULT_PAGE
-    run = Run(paths, hidden=hidden, output=output, task="Chunking")
+    run = Run(paths, hidden=hidden, secrets=True, output=output, task="Chunking")
 
     def seen(document: Document) -> SeenText:
         return see(options.chunker(document.path, document.text), document.text, portable(document.path))

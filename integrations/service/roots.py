@@ -25,9 +25,8 @@ from typing import NamedTuple
 from chunker.documents import Document, read_stream
 from chunker.files import FoundFile, Problem, portable, printable, reason_of
 from chunker.gitignore import is_repository, repository_rules, rules_above
-from chunker.index.secrets import begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
-from chunker.prompt.secret_files import is_secret_name, is_secret_text
+from chunker.secrets import begins_with_key, named_as_secret
 from integrations.service.errors import RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20
@@ -77,7 +76,7 @@ class Roots:
             for found in Sources([root.path], top, _NO_INDEX, Limits(max_file_bytes=self._max_bytes)).found():
                 below = found.name if isinstance(found, Source) else found.path
                 name = "/".join(filter(None, (root.label, below if root.is_folder else "")))
-                if _is_secret(below.rpartition("/")[2]):
+                if named_as_secret(below):
                     secrets.append(name)
                 elif isinstance(found, Source):
                     if len(names) == most:
@@ -97,7 +96,7 @@ class Roots:
         document = read_stream(io.BytesIO(content), FoundFile(portable(name), len(content), named=True))
         if isinstance(document, Problem):
             raise RefusedError(str(document))
-        if begins_with_key(document.text) or is_secret_text(document.text):
+        if begins_with_key(document.text):
             raise RefusedError(f"{shown} holds a private key: it is not given to anybody")
         return document
 
@@ -188,12 +187,8 @@ def _rooted(paths: Sequence[str | os.PathLike[str]]) -> Iterator[_Root]:
         yield _Root(label, path, path.is_dir())
 
 
-def _is_secret(name: str) -> bool:
-    return named_as_secret(name) or is_secret_name(name)
-
-
 def _check_name(parts: tuple[str, ...], shown: str) -> None:
-    if parts and _is_secret(parts[-1]):
+    if parts and named_as_secret(parts[-1]):
         raise RefusedError(f"{shown} holds secrets, by its name: it is not given to anybody")
 
 

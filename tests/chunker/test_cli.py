@@ -113,6 +113,14 @@ TEXT_FILES = ["docs/guide.md", "empty.txt", "notes.txt", "src/shape.py", "src/wi
 
 
 class TestChunk:
+    def test_secrets_are_left_out_and_told_of(self, tree: Path) -> None:
+        (tree / "server.key").write_text("hunter2\n", encoding="utf-8")
+        done = run("chunk", ".", "--format", "jsonl", cwd=tree)
+        assert b"hunter2" not in done.stdout
+        assert b"Left out what holds secrets (--secrets takes it): server.key\n" in done.stderr
+        assert b"server.key: left out" in run("chunk", "server.key", cwd=tree, code=1).stderr
+        assert b"hunter2" in run("chunk", ".", "--format", "jsonl", "--secrets", cwd=tree).stdout
+
     @pytest.mark.parametrize("options", [(), ("--context",), ("--overlap", "8"), ("--min-tokens", "0")], ids=" ".join)
     def test_lines_hold_every_file_whole(self, tree: Path, options: tuple[str, ...]) -> None:
         done = run("chunk", ".", "--format", "jsonl", "--max-tokens", "40", *options, cwd=tree)

@@ -1,0 +1,75 @@
+"""Files that hold secrets: left out of chunks, indexes, prompts and what is served unless they are asked for, and always reported.
+
+    .env  .env.local  id_ed25519  server.key  .netrc  credentials.json          by name
+    -----BEGIN OPENSSH PRIVATE KEY-----                                         by content
+
+`NAMES` and `TEMPLATES` are the one list there is; docs/secrets.md shows it. It is a list, not a proof: a file with another name, and a
+password in the middle of a source, are not found.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+
+# Patterns for the name of a file without its folder, in lower case.
+NAMES = (
+    ".env", ".env.*", "*.env", ".envrc",
+    "*.pem", "*.key", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.kdbx",
+    "id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk",
+    ".netrc", "_netrc", ".pgpass", ".my.cnf", ".npmrc", ".pypirc", ".htpasswd", ".git-credentials", ".dockercfg", ".vault-token",
+    "credentials", "credentials.json", "credentials.toml", "client_secret*.json", "service-account*.json", "service_account*.json",
+    "secrets.json", "secrets.toml", "secrets.y*ml", "secrets.ini",
+    "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json",
+)  # fmt: skip
+# What is handed out to be filled in holds no secrets yet.
+TEMPLATES = (
+    "*.example", "*.sample", "*.template", "*.dist", "*.tmpl",
+    "example.env", "sample.env", "template.env",
+)  # fmt: skip
+# What is said of a file that is left out.
+LEFT_OUT_BY_NAME = "left out: by its name it holds secrets"
+LEFT_OUT_BY_TEXT = "left out: it holds a private key"
+LEFT_OUT = frozenset({LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT})
+
+_NAME = re.compile("|".join(map(translate, NAMES)))
+_TEMPLATE = re.compile("|".join(map(translate, TEMPLATES)))
+# A key begins in the first characters of its file: before it stand blank lines, comments and other blocks of its kind, such as the
+# parameters of a curve.
+_LOOKED_AT = 16_384
+_KEY = re.compile(r"[ \t]*(?:-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[0-9])")
+_BLOCK = re.compile(r"[ \t]*-----BEGIN ([A-Z0-9 ]+)-----")
+_COMMENTS = ("#", ";", "//")
+
+
+def named_as_secret(path: str) -> bool:
+    """Whether the name of a file, with or without its folder, is one that secrets are kept under.
+
+    Args:
+        path: a path with `/` between names; upper and lower case are alike.
+
+    >>> [named_as_secret(path) for path in ("app/.env.local", ".env.example", "ID_RSA", "id_rsa.pub", "keys.py")]
+    [True, False, True, False, False]
+    """
+    name = path.rpartition("/")[2].lower()
+    return _NAME.match(name) is not None and _TEMPLATE.match(name) is None
+
+
+def begins_with_key(text: str) -> bool:
+    """Whether a text begins with a private key, after blank lines, comments and other PEM blocks at most.
+
+    >>> begins_with_key("-----BEGIN RSA PRIVATE KEY-----\\nMII..."), begins_with_key("a key begins -----BEGIN PRIVATE KEY-----")
+    (True, False)
+    """
+    closing = ""
+    for line in text[:_LOOKED_AT].removeprefix("\ufeff").splitlines():
+        inner = line.strip()
+        if closing:
+            closing = "" if inner == closing else closing
+        elif _KEY.match(line):
+            return True
+        elif block := _BLOCK.match(line):
+            closing = f"-----END {block[1]}-----"
+        elif inner and not inner.startswith(_COMMENTS):
+            return False
+    return False
