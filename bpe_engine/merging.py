@@ -123,8 +123,14 @@ class Merging:
             tokens[token_id]: (rank, token_id)
             for token_id, rank in (ranks if ranks is not None else {token_id: token_id for token_id in tokens}).items()
         }
+
+        def rank_of(left: int, right: int) -> tuple[int, int] | None:
+            if left < 0 or right < 0:
+                return None
+            return known.get(tokens[left] + tokens[right])  # type: ignore[operator]  # as above
+
         # Of equal ranks the leftmost comes first, whatever it makes.
-        return lambda left, right: known.get(tokens[left] + tokens[right])  # type: ignore[operator]  # as above
+        return rank_of
 
     def _internal_tokens(self, order: list[int]) -> dict[bytes, int]:
         """The tokens of the internal vocabulary in merge order, and for each the id that it stands for: none for half a character."""
@@ -163,7 +169,7 @@ class Merging:
         if whole is not None:
             return (whole,)
         if self._rank_of is not None:
-            return [token_id for token_id, _ in merge_by_definition(list(self._symbols(piece)), self._rank_of)]
+            return [token_id for token_id, _ in self._by_definition(piece, self._rank_of)]
         return self.external(self._merged(self.recoded(piece)))
 
     def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
@@ -172,7 +178,7 @@ class Merging:
         if whole is not None:
             return [(whole, 0)]
         if self._rank_of is not None:
-            return merge_by_definition(list(self._symbols(piece)), self._rank_of)
+            return self._by_definition(piece, self._rank_of)
         found = self._merged(self.recoded(piece))
         starts = accumulate(map(len, self.tokenizer.decode_tokens_bytes(found)), initial=0)
         if self.recoding is None:
@@ -188,8 +194,16 @@ class Merging:
     def _merged(self) -> partial[Sequence[int]]:
         return partial(self.tokenizer._encode_piece)  # noqa: SLF001 - the engine is of this package
 
+    def _by_definition(self, piece: str, rank_of: RankOf) -> list[tuple[int, int]]:
+        merged = merge_by_definition(list(self._symbols(piece)), rank_of)
+        return [(token if token >= 0 else ~token, place) for token, place in merged]
+
     def _symbols(self, piece: str) -> Iterator[tuple[int, int]]:
-        """The ids from which merging starts, each with its place in `piece`: for the definition."""
+        """The ids from which merging starts, each with its place in `piece`: for the definition.
+
+        What stands for a character that is no token never merges, though merging may make the same token of other text, "<0x0A>" say: it is
+        `~token_id` here, which no merge knows.
+        """
         fallback, unknown = self._specification.byte_fallback, self._specification.unknown
         after_unknown = False
         for place, character in enumerate(piece):
@@ -200,10 +214,10 @@ class Merging:
                     yield atom, place
                 elif fallback and all(byte in fallback for byte in to_bytes(character)):
                     for byte in to_bytes(character):
-                        yield fallback[byte], place
+                        yield ~fallback[byte], place
                 elif isinstance(unknown, int):
                     if not (after_unknown and self._specification.fuse_unknown):
-                        yield unknown, place
+                        yield ~unknown, place
                     after_unknown = True
                     continue
                 elif unknown == "error":

@@ -7,6 +7,7 @@ Split, Split, Split, ByteLevel(use_regex=False)                   deepseek_v3
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from bpe_engine.formats.oniguruma import CL100K as CL100K_OF_ONIGURUMA
@@ -17,6 +18,10 @@ from bpe_engine.stages.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Sp
 # Written for the `regex` package or tiktoken; in Oniguruma the same source means something else: "{1,3}+" repeats, "$" ends any line.
 _NOT_ONIGURUMA = frozenset({"r50k", "cl100k"})
 _NUMBER = r"\p{N}"
+# A character may stand in an expression as it is, or behind a backslash, or as its number; each of these is one of them, in a set or not.
+_SPELLING = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|([\r\n\t])", re.DOTALL)
+_BY_LETTER = {"\r": r"\r", "\n": r"\n", "\t": r"\t"}
+_NEVER_SPECIAL = frozenset('!"#%,/:;=@_~\r\n\t')
 
 
 def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
@@ -46,18 +51,37 @@ def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
             return stage if PATTERNS.get(stage.name or "") == stage else None
         else:
             return None
-    return _published().get(tuple(sources))
+    return _published().get(tuple(map(spelled, sources)))
+
+
+def spelled(source: str) -> str:
+    r"""The one spelling of an expression that others are brought to: published files have line ends as they are, "\r\n" or numbers.
+
+    >>> print(spelled("[^\r\\n\\/]+\\\\|[\\u4e00-龥]"))
+    [^\r\n/]+\\|[一-龥]
+    """
+
+    def one(found: re.Match[str]) -> str:
+        number, escaped, plain = found.groups()
+        if number is not None:
+            character = chr(int(number, 16))
+            return character if character.isalpha() and not character.isascii() else found[0].lower()
+        if escaped in _NEVER_SPECIAL or plain:
+            return _BY_LETTER.get(escaped or plain, escaped or plain)
+        return found[0]
+
+    return _SPELLING.sub(one, source)
 
 
 @cache
 def _published() -> dict[tuple[str, ...], Pattern]:
     known = {
-        (pattern.source.removeprefix("(?V1)"),): pattern
+        (spelled(pattern.source.removeprefix("(?V1)")),): pattern
         for name, pattern in PATTERNS.items()
         if name not in STAGES and name not in _NOT_ONIGURUMA
     }
-    known[CL100K_OF_ONIGURUMA,] = PATTERNS["cl100k"]
-    return known | {stages: PATTERNS[name] for name, stages in STAGES.items()}
+    known[spelled(CL100K_OF_ONIGURUMA),] = PATTERNS["cl100k"]
+    return known | {tuple(map(spelled, stages)): PATTERNS[name] for name, stages in STAGES.items()}
 
 
 def is_published(source: str) -> bool:
@@ -66,4 +90,4 @@ def is_published(source: str) -> bool:
     >>> is_published(GPT2.source), is_published("[a-z]+")
     (True, False)
     """
-    return (source,) in _published()
+    return (spelled(source),) in _published()

@@ -18,6 +18,7 @@ from strategies import texts
 from bpe_engine import Tokenizer, VocabularyError
 from bpe_engine.formats.detection import detect
 from bpe_engine.formats.sentencepiece import parse_model, read
+from bpe_engine.specification import Specification
 
 SYMBOLS = ["<sep>", "foo", "foobar"]
 KINDS: dict[str, dict[str, Any]] = {
@@ -225,3 +226,40 @@ def test_truncated_and_changed(tmp_path: Path) -> None:
     assert refused(tmp_path / "small.model", data, read) is None
     messages = [refused(tmp_path / "small.model", copy, Tokenizer.from_file) for copy in damaged(data, 15)]
     assert sum(found is not None for found in messages) > 15
+
+
+def test_bytes_that_stand_for_characters_beside_merges_of_equal_rank() -> None:
+    """Scores may be equal, so that merging goes by its definition; what stands for "\\n" then is no token, and merges with nothing."""
+    tokenizer = Tokenizer.from_specification(
+        Specification(
+            name="x",
+            source="x",
+            alphabet="characters",
+            tokens={259: "a", 260: "b", 261: "ab", 262: "ba"},
+            texts_only={0: "<unk>", **{3 + byte: f"<0x{byte:02X}>" for byte in range(256)}},
+            ranks={259: 0, 260: 1, 261: 2, 262: 2},
+            byte_fallback={byte: 3 + byte for byte in range(256)},
+            unknown=0,
+        )
+    )
+    assert tokenizer.encode("a\nb") == [259, 13, 260]
+    assert tokenizer.encode("bab\n€aba") == [262, 260, 13, 3 + 0xE2, 3 + 0x82, 3 + 0xAC, 261, 259]
+
+
+def test_the_token_of_a_byte_may_be_merged_from_its_own_text() -> None:
+    """In a GGUF file "<1>" may be a token as any other; the byte that it stands for is still not that text."""
+    tokens = {0: "a", 1: "<", 2: ">", 3: "<>", 4: "<>a", 5: "a<", 6: "<unk>"}
+    tokenizer = Tokenizer.from_specification(
+        Specification(
+            name="x",
+            source="x",
+            alphabet="characters",
+            tokens=tokens,
+            ranks={3: 0, 4: 1, 5: 1},
+            byte_fallback=dict.fromkeys(range(256), 3),
+            unknown=6,
+        )
+    )
+    assert tokenizer.encode("<>a") == [4]
+    assert tokenizer.encode("\na") == [3, 0]
+    assert tokenizer.encode("a\n") == [0, 3]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -73,19 +72,24 @@ def test_equal_to_tiktoken(ours: Tokenizer, text: str) -> None:
     assert ours.decode(ids) == text
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("mistral_common") is None, reason="needs mistral-common: pip install mistral-common"
-)
+@pytest.fixture(scope="module")
+def mistral_common() -> Any:
+    """The module of tekken. `make test` installs the package for its files, without what it takes to import it."""
+    return pytest.importorskip(
+        "mistral_common.tokens.tokenizers.tekken",
+        reason="needs mistral-common with all it depends on: pip install mistral-common",
+        exc_type=ImportError,
+    )
+
+
 @settings(max_examples=60)
 @given(text=texts())
-def test_equal_to_mistral_common(path: Path, ours: Tokenizer, text: str) -> None:
-    from mistral_common.tokens.tokenizers.tekken import SpecialTokenPolicy, Tekkenizer  # noqa: PLC0415 - not everybody has it
-
-    oracle = Tekkenizer.from_file(path)
+def test_equal_to_mistral_common(mistral_common: Any, path: Path, ours: Tokenizer, text: str) -> None:
+    oracle = mistral_common.Tekkenizer.from_file(path)
     assert oracle.n_words == ours.n_vocab == SIZE
     assert oracle.encode(text, bos=False, eos=False) == ours.encode(text)
     around = oracle.encode(text, bos=True, eos=True)
-    assert ours.decode(around) == oracle.decode(around, SpecialTokenPolicy.KEEP)
+    assert ours.decode(around) == oracle.decode(around, mistral_common.SpecialTokenPolicy.KEEP)
     named = oracle._all_special_tokens
     assert [ours.encode(token["token_str"], allowed_special="all") for token in named] == [
         [token["rank"]] for token in named
