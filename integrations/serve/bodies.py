@@ -1,5 +1,9 @@
 """What clients ask for: JSON with limits of size, depth and time, and models that say what may stand in it.
 
+    {"text": "a", "max_tokens": 5}             AskedCut(text="a", max_tokens=5, ...)
+    {"text": "a", "max_token": 5}              422: max_token is no option
+    {"text": "a", "text": "b"}                 422: which of the two?
+
 A body is read up to its limit and no further; a client that takes longer than it may is told so. Nested lists of any depth are refused by the parser
 (pydantic's, which counts), long before they are anybody's problem.
 """
@@ -7,10 +11,13 @@ A body is read up to its limit and no further; a client that takes longer than i
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Coroutine
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
+
+from integrations.service.keys import parse_json
 
 # Bytes of UTF-8; JSON may write each as six.
 MOST_TEXT_BYTES = 4 << 20
@@ -68,17 +75,45 @@ class AskedFile(Asked):
 
 
 Model = TypeVar("Model", bound=Asked)
+Answer = TypeVar("Answer")
 
 
 async def read(request: Request, model: type[Model]) -> Model:
     """The body of a request. Raises `Unusable`."""
     body = await _bytes(request)
     try:
-        return model.model_validate_json(body)
+        asked = model.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise Unusable(422, f"{place}: {first['msg']}" if place else first["msg"]) from None
+    # Of two keys of one name the parser above takes the last in silence. It has looked at the depth, so this one cannot overflow.
+    _, repeated = parse_json(body)
+    if repeated is not None:
+        raise Unusable(422, f"two keys are called {repeated!r:.100}")
+    return asked
+
+
+async def while_there(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:
+    """The result of `work`, which is cancelled as soon as the client has gone. The body of the request was read before.
+
+    Raises `Unusable` if the client has gone, and what `work` raises.
+    """
+    working, leaving = asyncio.create_task(work), asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise Unusable(400, "the client has gone")
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _bytes(request: Request) -> bytes:

@@ -2,11 +2,12 @@
 
     GET  /              the page
     POST /api/cut       a text and how to cut it  ->  what the page shows of its chunks
-    POST /api/files     {}                        ->  the names of the files of the roots
+    POST /api/files     {}                        ->  the names of the files of the roots, and which are refused, and why
     POST /api/file      a name                    ->  its text
     POST /api/search    a question                ->  hits of the index
 
-All but the page is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`integrations.service.pool`).
+All but the page is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`integrations.service.pool`), for as
+long as the client waits for it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import asyncio
 import contextlib
 import json
 import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from chunker.formats import format_names
-from integrations.serve.bodies import MOST_TEXT_BYTES, Asked, AskedCut, AskedFile, AskedSearch, Unusable, read
+from integrations.serve.bodies import (
+    MOST_TEXT_BYTES,
+    Asked,
+    AskedCut,
+    AskedFile,
+    AskedSearch,
+    Unusable,
+    read,
+    while_there,
+)
 from integrations.serve.guard import Guard, refused
 from integrations.serve.page import serve_page
 from integrations.serve.patience import ImpatientProtocol
@@ -82,12 +94,18 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
             raise TooMuchError(f"the text has {size:,} bytes; {MOST_TEXT_BYTES:,} is the limit")
         if asked.tokenizer not in served.tokenizers:
             raise Unusable(422, f"tokenizer must be one of {', '.join(served.tokenizers)}")
-        return _json(await pool.ask("see", **asked.model_dump()))
+        return _json(await while_there(request, pool.ask("see", **asked.model_dump())))
 
     async def files(request: Request) -> Response:
         await _asked(request, Asked)
-        names, secrets = await asyncio.to_thread(served.roots.listed, _MOST_FILES + 1)
-        told = {"files": names[:_MOST_FILES], "more": len(names) > _MOST_FILES, "secrets": secrets[:_MOST_FILES]}
+        given_up = threading.Event()  # a thread cannot be stopped from outside
+        try:
+            listing = asyncio.to_thread(served.roots.listed, _MOST_FILES + 1, given_up.is_set)
+            names, refused = await while_there(request, listing)
+        finally:
+            given_up.set()
+        marked = [{"name": name, "why": why} for name, why in islice(refused.items(), _MOST_FILES)]
+        told = {"files": names[:_MOST_FILES], "more": len(names) > _MOST_FILES, "refused": marked}
         return _json(json.dumps(told).encode())
 
     async def file(request: Request) -> Response:
@@ -99,8 +117,8 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
         asked = await _asked(request, AskedSearch)
         if served.index is None:
             raise Unusable(404, "no index is served: chunker serve --index FOLDER")
-        options = asked.model_dump()
-        return _json(await pool.ask("search", folder=str(served.index), most_characters=_SEARCH_CHARACTERS, **options))
+        work = pool.ask("search", folder=str(served.index), most_characters=_SEARCH_CHARACTERS, **asked.model_dump())
+        return _json(await while_there(request, work))
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

@@ -7,7 +7,8 @@
                 none: it waits, if there is room   ──> BusyError
                 too long, too much memory, a crash ──> killed; WorkerError, and a new worker for the next request
 
-A request that is given up (the client has gone) kills its worker, too. A worker whose server is gone finds its input closed, and ends.
+A request that is given up (the client has gone) is dropped where it waits; one that is at work kills its worker and what that has started, and another worker takes
+its place at once. A worker whose server is gone finds its input closed, and ends.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Pool:
             self._idle.put_nowait(worker)
         self._waiting = 0
         self._closed = False
+        self._replacing: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -83,6 +85,23 @@ class Pool:
                 raise BusyError("the server ends")
             return await worker.ask(json.dumps([operation, arguments]).encode())
         finally:
+            self._take_back(worker)
+
+    def _take_back(self, worker: _Worker) -> None:
+        """Have a worker ready for the next request. One that was killed starts first, while the others go on."""
+        if self._closed or worker.is_running:
+            self._idle.put_nowait(worker)
+            return
+        replacing = asyncio.create_task(self._replace(worker))
+        self._replacing.add(replacing)
+        replacing.add_done_callback(self._replacing.discard)
+
+    async def _replace(self, worker: _Worker) -> None:
+        try:
+            await worker.start()
+        except (OSError, EOFError):
+            await worker.stop()  # the next request tries again, and is told
+        finally:
             self._idle.put_nowait(worker)
 
 
@@ -94,9 +113,13 @@ class _Worker:
         self._process: Process | None = None
         self._killed = self._ended = False
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
     async def ask(self, request: bytes) -> bytes:
         try:
-            process = await self._running()
+            process = await self.start()
             async with asyncio.timeout(self._seconds):
                 answer = await _exchange(process, request)
         except TimeoutError:
@@ -116,13 +139,18 @@ class _Worker:
             raise WorkerError("this failed for a reason of its own, which the server has written to standard error")
         return content
 
-    async def _running(self) -> Process:
+    async def start(self) -> Process:
+        """The process, which may have been started before. Raises OSError and EOFError."""
         if self._process is None or self._process.returncode is not None:
             await self.stop()
             # It finds the packages where this process does, and never in the current folder (-P), which may hold a json.py of anybody's.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             command = (sys.executable, "-P", "-m", "integrations.service.worker")
-            self._process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=environment)
+            # A group of its own, which ends with it: a worker may have a process that parses.
+            group = None if sys.platform == "win32" else 0
+            self._process = await asyncio.create_subprocess_exec(
+                *command, stdin=PIPE, stdout=PIPE, env=environment, process_group=group
+            )
             self._killed = False
             if self._ended:
                 raise OSError("the server has ended")
@@ -131,7 +159,7 @@ class _Worker:
         return self._process
 
     def end(self) -> None:
-        """Kill the process, and start no other; who waits for its answer will see that there is none."""
+        """Kill the process, and start no other; whoever waits for its answer will see that there is none."""
         self._ended = True
         self._kill()
 
@@ -145,7 +173,7 @@ class _Worker:
                 if sys.platform == "win32":
                     self._process.kill()
                 else:
-                    os.kill(self._process.pid, signal.SIGKILL)
+                    os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _see_it_end(self) -> None:
         """A process that has crashed is about to end by itself; not so one that has closed its output."""

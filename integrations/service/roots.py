@@ -2,6 +2,7 @@
 
     roots = Roots(["project", "notes.md"])
     roots.listed(1000).names             ["project/src/a.py", ..., "notes.md"]; with a single folder, names begin in it: "src/a.py"
+    roots.listed(1000).refused           {".env": "by its name it holds secrets", "logo.png": "binary: a NUL byte at byte 4"}
     roots.read("project/src/a.py")       its text
     roots.read("project/../x")           RefusedError, and so for /etc/passwd, a link that leads out, .env, a device, what .gitignore names
 
@@ -17,7 +18,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
@@ -26,11 +27,13 @@ from chunker.documents import Document, read_stream
 from chunker.files import FoundFile, Problem, portable, printable, reason_of
 from chunker.gitignore import is_repository, repository_rules, rules_above
 from chunker.index.sources import Limits, Source, Sources
-from chunker.secrets import begins_with_key, named_as_secret
+from chunker.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from integrations.service.errors import RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20
 _LONGEST_NAME = 4096
+# What a listing reads of each file: as much as the tests for keys and for binary files look at, in any encoding.
+_HEAD_BYTES = 65_536
 # Where there is none: an index that lies in a root is hidden, as any folder with such a name.
 _NO_INDEX = Path(os.devnull)
 _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
@@ -46,10 +49,10 @@ class _Root:
 
 
 class Listed(NamedTuple):
-    """Names of files: those that may be read, and those that hold secrets."""
+    """Names of files: those that may be read, and those that a walk met and that are not given out, with why not, secrets first."""
 
     names: list[str]
-    secrets: list[str]
+    refused: dict[str, str]
 
 
 class Roots:
@@ -67,22 +70,59 @@ class Roots:
         """The roots that are folders, as they really are."""
         return [root.path for root in self._roots if root.is_folder]
 
-    def listed(self, most: int) -> Listed:
-        """The files that may be read, in the order of a walk, at most so many; and those that a walk met and that hold secrets, by their names."""
+    def listed(self, most: int, is_given_up: Callable[[], bool] = lambda: False) -> Listed:
+        """The files that may be read, in the order of a walk, at most so many; and those before them that are refused, by their names or beginnings.
+
+        Args:
+            most: How many files that may be read to list; the walk ends after them.
+            is_given_up: Asked before each file; once it is true, nobody needs the rest, which is left out.
+
+        Returns:
+            The names, and the refused ones with their reasons. A file that is listed may still be refused when it is read: only its first bytes were looked at.
+        """
         names: list[str] = []
-        secrets: list[str] = []
+        secret: dict[str, str] = {}
+        refused: dict[str, str] = {}
+        for root, found in self._walked():
+            if is_given_up() or len(names) == most:
+                break
+            below = found.name if isinstance(found, Source) else found.path
+            name = "/".join(filter(None, (root.label, below if root.is_folder else "")))
+            why = LEFT_OUT_BY_NAME if named_as_secret(below) else self._refusal(root, name, found)
+            if why is None:
+                names.append(name)
+            else:
+                (secret if why in LEFT_OUT else refused)[name] = why.removeprefix("left out: ")
+        return Listed(names, {**secret, **refused})
+
+    def _walked(self) -> Iterator[tuple[_Root, Source | Problem]]:
         for root in self._roots:
             top = root.path if root.is_folder else root.path.parent
             for found in Sources([root.path], top, _NO_INDEX, Limits(max_file_bytes=self._max_bytes)).found():
-                below = found.name if isinstance(found, Source) else found.path
-                name = "/".join(filter(None, (root.label, below if root.is_folder else "")))
-                if named_as_secret(below):
-                    secrets.append(name)
-                elif isinstance(found, Source):
-                    if len(names) == most:
-                        return Listed(names, secrets)
-                    names.append(name)
-        return Listed(names, secrets)
+                yield root, found
+
+    def _refusal(self, root: _Root, name: str, found: Source | Problem) -> str | None:
+        """Why a file that a walk found cannot be read by its name, as far as its size, its name and its beginning tell."""
+        if isinstance(found, Problem):
+            return found.reason
+        try:
+            _, parts = self._found(name)
+            if root.path.joinpath(*parts) != Path(found.file.path):
+                return "its name is not UTF-8"
+            handle = _open_below(*_below(root, parts or (root.path.name,)))
+            try:
+                head = os.read(handle, _HEAD_BYTES)
+            finally:
+                os.close(handle)
+        except RefusedError as error:
+            return str(error)
+        except OSError as error:
+            return reason_of(error)
+        document = read_stream(io.BytesIO(head), FoundFile(name, len(head), named=False))
+        if isinstance(document, Document):
+            return LEFT_OUT_BY_TEXT if begins_with_key(document.text) else None
+        # The last character of the beginning may be cut in two; that of a whole file is not.
+        return document.reason if not document.failed or len(head) < _HEAD_BYTES else None
 
     def read(self, name: str) -> Document:
         """The text of a file. Raises `RefusedError`, and `TooMuchError` for one that is too large."""
@@ -145,9 +185,8 @@ class Roots:
         return real.relative_to(root.path).parts if root.is_folder else (root.path.name,)
 
     def _content(self, root: _Root, parts: tuple[str, ...], shown: str) -> bytes:
-        top = root.path if root.is_folder else root.path.parent
         try:
-            handle = _open_below(top, parts)
+            handle = _open_below(*_below(root, parts))
             try:
                 return self._of_handle(handle, shown)
             finally:
@@ -185,6 +224,11 @@ def _rooted(paths: Sequence[str | os.PathLike[str]]) -> Iterator[_Root]:
             number += 1
         labels.add(label)
         yield _Root(label, path, path.is_dir())
+
+
+def _below(root: _Root, parts: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+    """The folder that a file is opened from, and the names from there."""
+    return (root.path if root.is_folder else root.path.parent), parts
 
 
 def _check_name(parts: tuple[str, ...], shown: str) -> None:

@@ -80,7 +80,11 @@ def test_a_text_is_cut_as_the_library_cuts_it(server: Server) -> None:
 
 
 def test_files_and_hits(server: Server) -> None:
-    assert server.ask("files", {}).json == {"files": ["src/a.py"], "more": False, "secrets": [".env"]}
+    refused = [
+        {"name": ".env", "why": "by its name it holds secrets"},
+        {"name": "large.txt", "why": "4,194,305 bytes are more than 4,194,304"},
+    ]
+    assert server.ask("files", {}).json == {"files": ["src/a.py"], "more": False, "refused": refused}
     assert server.ask("file", {"name": "src/a.py"}).json == {"name": "src/a.py", "text": SOURCE}
     hits = server.ask("search", {"query": "f7", "by": "words"}).json
     assert hits[0]["source"] == "src/a.py"
@@ -239,6 +243,8 @@ def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> No
         (b'{"text": "a", "strategy": "__class__"}', "strategy"),
         (b'{"text": "a", "format": "../x"}', "format must be auto or one of"),
         (b'{"text": "\\ud800"}', "Invalid JSON"),
+        (b'{"text": "a", "max_tokens": 9, "text": "b"}', "two keys are called 'text'"),
+        (b'{"text": "a", "t\\u0065xt": "a"}', "two keys are called 'text'"),
         (b'{"text": "\xff"}', "Invalid JSON"),
         (b'{"text": NaN}', "text: Input should be a valid string"),
     ],

@@ -130,7 +130,7 @@ def test_options_that_do_not_go_together_are_told_and_nothing_is_lost(show: Open
 def test_files_of_the_folders_the_picker_and_dropping(show: Open, server: Server, tmp_path: Path) -> None:
     tab = show(server)
     tab.wait_for_selector("#files option:nth-child(3)", state="attached")
-    assert tab.inner_text("#left-out") == "Not offered, for by their names they hold secrets: server.pem."
+    assert tab.inner_text("#left-out") == "Not offered: server.pem (by its name it holds secrets)."
     tab.fill("#file", "src/shop.py")
     tab.press("#file", "Enter")
     tab.fill("#max-tokens", "60")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -51,15 +52,72 @@ def refusal(roots: Roots, name: str) -> str:
 
 def test_what_a_walk_finds_can_be_read(tree: Path) -> None:
     roots = Roots([tree])
-    assert roots.listed(100).names == ["innocent.txt", "notes.md", "src/a.py"]
-    assert roots.listed(100).secrets == [".env", "server.pem", "src/credentials.json"]
-    assert roots.listed(2).names == ["innocent.txt", "notes.md"]
+    assert roots.listed(100).names == ["notes.md", "src/a.py"]
+    assert roots.listed(1).names == ["notes.md"]
+    assert list(roots.listed(100).refused) == [".env", "innocent.txt", "server.pem", "src/credentials.json"]
     assert roots.read("src/a.py").text == "a = 1\n"
     assert roots.read("./src//a.py").text == "a = 1\n"
     assert roots.gives(tree / "src/a.py")
     for path in ("src/../../outside.txt", ".env", "innocent.txt", "run.log", "gone.py", "src"):
         assert not roots.gives(tree / path)
     assert Roots([tree / "notes.md", tree / "src"]).gives(tree / "notes.md")
+
+
+def test_what_is_refused_is_listed_as_such(tree: Path) -> None:
+    """By its name, by its size, by its first bytes; and a file of which they say nothing is not suspected."""
+    (tree / "large.txt").write_text("x" * 100_001)
+    (tree / "logo.png").write_bytes(b"\x89PNG\0\0")
+    (tree / "latin.txt").write_bytes(b"caf\xe9\n")
+    (tree / "wide.txt").write_bytes("wide\r\n".encode("utf-16"))
+    (tree / "key.asc").write_bytes("\ufeff# mine\n-----BEGIN PGP PRIVATE KEY BLOCK-----\n".encode("utf-16-le"))
+    (tree / "long.txt").write_text("\u20ac" * 30_000)  # the beginning ends in the middle of a character
+    (tree / "empty.txt").touch()
+    listed = Roots([tree], max_bytes=100_000).listed(100)
+    assert listed.names == ["empty.txt", "long.txt", "notes.md", "src/a.py", "wide.txt"]
+    assert listed.refused == {
+        ".env": "by its name it holds secrets",
+        "innocent.txt": "it holds a private key",
+        "key.asc": "it holds a private key",
+        "server.pem": "by its name it holds secrets",
+        "src/credentials.json": "by its name it holds secrets",
+        "large.txt": "100,001 bytes are more than 100,000",
+        "latin.txt": "not UTF-8: invalid continuation byte (0xE9)",
+        "logo.png": "binary: a NUL byte at byte 4",
+    }
+    assert list(listed.refused)[:5] == [
+        name for name, why in listed.refused.items() if "secrets" in why or "key" in why
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where a name may be any bytes")
+def test_names_that_are_not_utf_8_are_listed_as_refused(tree: Path) -> None:
+    (tree / os.fsdecode(b"caf\xe9.py")).write_text("a = 1\n")
+    (tree / os.fsdecode(b"b\xfcro")).mkdir()
+    (tree / os.fsdecode(b"b\xfcro/a.py")).write_text("a = 1\n")
+    (tree / "caf\\xea.py").write_text("a = 1\n")  # these are its very characters
+    roots = Roots([tree])
+    listed = roots.listed(100)
+    assert listed.names == ["caf\\xea.py", "notes.md", "src/a.py"]
+    assert {name: why for name, why in listed.refused.items() if "UTF-8" in why} == {
+        "caf\\xe9.py": "its name is not UTF-8",
+        "b\\xfcro/a.py": "its name is not UTF-8",
+    }
+    for name in listed.names:
+        assert roots.read(name).text
+    for name in listed.refused:
+        refusal(roots, name)
+    # As a root of its own it has a name that leads to it.
+    assert Roots([tree / os.fsdecode(b"caf\xe9.py")]).listed(100).names == ["caf\\xe9.py"]
+    assert Roots([tree / os.fsdecode(b"caf\xe9.py")]).read("caf\\xe9.py").text == "a = 1\n"
+
+
+def test_a_listing_that_nobody_waits_for_ends(tree: Path) -> None:
+    answers = iter([False, False, True])
+    assert Roots([tree]).listed(100, lambda: next(answers)) == (
+        [],
+        {".env": "by its name it holds secrets", "innocent.txt": "it holds a private key"},
+    )
+    assert next(answers, None) is None
 
 
 @pytest.mark.parametrize(
@@ -167,7 +225,6 @@ def test_several_roots_are_named(tree: Path, tmp_path: Path) -> None:
     (other / "b.py").write_text("b = 2\n")
     roots = Roots([tree, other, tree / "notes.md", tree / ".env", tree])
     assert roots.listed(100).names == [
-        "project/innocent.txt",
         "project/notes.md",
         "project/src/a.py",
         "project~2/b.py",

@@ -107,12 +107,13 @@ async function openServed(name) {
 async function listServed() {
   if (!state.hasFiles) return;
   try {
-    const { files, more, secrets } = await ask("files", {});
+    const { files, more, refused } = await ask("files", {});
     byId("files").replaceChildren(...files.map((name) => new Option("", name)));
     byId("files-label").hidden = false;
     const told = [];
     if (more) told.push(`Only the first ${count(files.length, "file")} are listed.`);
-    if (secrets.length) told.push(`Not offered, for by their names they hold secrets: ${secrets.slice(0, 5).join(", ")}${secrets.length > 5 ? `, and ${number.format(secrets.length - 5)} more` : ""}.`);
+    const others = refused.length > 5 ? `, and ${number.format(refused.length - 5)} more` : "";
+    if (refused.length) told.push(`Not offered: ${refused.slice(0, 5).map(({ name, why }) => `${name} (${why})`).join(", ")}${others}.`);
     const place = byId("left-out");
     place.replaceChildren();
     appendText(place, told.join(" "), 0, told.join(" ").length);

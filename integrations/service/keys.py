@@ -1,0 +1,33 @@
+"""JSON whose objects name each key once: of two keys of one name every parser takes one in silence, and not every parser the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+
+class Parsed(NamedTuple):
+    """What a JSON text says; `repeated`: a key that stands twice in one of its objects, if there is one."""
+
+    content: Any
+    repeated: str | None
+
+
+def parse_json(text: str | bytes) -> Parsed:
+    """Parse JSON, whose bytes are UTF-8. Raises ValueError for what is none, and RecursionError for what is nested too deeply.
+
+    >>> parse_json('{"a": 1, "b": {"a": 2}}'), parse_json(b'[{"a": 1, "b": 2, "a": 3}]').repeated
+    (Parsed(content={'a': 1, 'b': {'a': 2}}, repeated=None), 'a')
+    """
+    repeated: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                repeated.append(key)
+            seen.add(key)
+        return dict(pairs)
+
+    content = json.loads(text if isinstance(text, str) else text.decode(), object_pairs_hook=once)
+    return Parsed(content, repeated[0] if repeated else None)
