@@ -15,20 +15,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
 import os
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, cast
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
 from integrations.mcp.asked import Path as AskedPath
+from integrations.mcp.messages import Answers, Lines
 from integrations.service.errors import RefusedError, ServiceError, TooMuchError
 from integrations.service.pool import Pool
 from integrations.service.roots import Roots
@@ -68,9 +73,7 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
         async with pool:
             yield
 
-    server: MCPServer[None] = MCPServer(
-        "bpe-chunker", instructions=_INSTRUCTIONS, version=version, lifespan=lifespan, log_level="WARNING"
-    )
+    server = _Server("bpe-chunker", instructions=_INSTRUCTIONS, version=version, lifespan=lifespan, log_level="WARNING")
     tools = _Tools(offered, pool)
     offers: list[Callable[..., Awaitable[Told]]] = [tools.count, tools.chunk, tools.assemble]
     if offered.index is not None:
@@ -78,6 +81,19 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
     for tool in offers:
         server.add_tool(_complaining(tool), annotations=_READ_ONLY)
     return server
+
+
+class _Server(MCPServer[None]):
+    async def run_stdio_async(self) -> None:
+        """As the SDK has it, but for lines that it would pass over in silence."""
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
+        answers: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
+        lines = cast("anyio.AsyncFile[str]", Lines(anyio.wrap_file(sys.stdin), answers))
+        async with stdio_server(stdin=lines) as (reading, writing):
+            answers.set_result(writing)
+            lowlevel = self._lowlevel_server
+            await lowlevel.run(reading, writing, lowlevel.create_initialization_options())
 
 
 def _complaining(tool: Callable[_P, Awaitable[Told]]) -> Callable[_P, Awaitable[Told]]:

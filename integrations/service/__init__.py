@@ -4,6 +4,7 @@
     pool.py          worker processes, each with limits of time and memory
     worker.py        what runs in them
     operations.py    what they can do: see, count, chunk, search, assemble
+    keys.py          JSON that names a key twice
     errors.py        what is raised on purpose
 
 A client is whoever speaks to the server. Nothing that it sends becomes a path, a module or a name to load without being looked up in what the user

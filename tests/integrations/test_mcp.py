@@ -279,11 +279,79 @@ def test_wrong_usage(arguments: list[str], reason: str, tmp_path: Path, monkeypa
     assert reason in " ".join(done.output.split())
 
 
-def test_input_that_is_no_protocol(tmp_path: Path) -> None:
-    """Nothing comes of it, and at the end of the input the server ends."""
-    rubbish = b"{\n[]\n\xff\xfe\n" + b"[" * 100_000 + b"\n"
-    done = subprocess.run(
-        command("mcp"), cwd=tmp_path, env=environment(), input=rubbish, capture_output=True, check=False, timeout=60
+def said(arguments: list[str], lines: list[bytes], cwd: Path) -> list[dict[str, Any]]:
+    """What the server writes, of which each line has to be an answer, to these lines and the end of its input."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    start = [
+        json.dumps({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello}).encode(),
+        b'{"jsonrpc": "2.0", "method": "notifications/initialized"}',
+    ]
+    process = subprocess.Popen(
+        command("mcp", *arguments), cwd=cwd, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    assert done.returncode == 0
-    assert b"Traceback" not in done.stderr
+    assert process.stdin is not None
+    assert process.stdout is not None
+    answers = []
+    with process:
+        process.stdin.writelines([line + b"\n" for line in [*start, *lines]])
+        process.stdin.flush()
+        # At the end of the input it gives up what it is at: first all answers.
+        expected = 1 + sum(b'"id"' in line or b"method" not in line for line in lines)
+        answers = [json.loads(process.stdout.readline()) for _ in range(expected)]
+        process.stdin.close()
+        assert process.stdout.read() == b""
+    assert process.returncode == 0
+    return answers
+
+
+def test_a_request_that_is_none_is_answered(tmp_path: Path) -> None:
+    """With its id, and all that comes after it, too."""
+
+    def call(number: int, arguments: bytes) -> bytes:
+        start = (
+            b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "count", "arguments": ' % number
+        )
+        return start + arguments + b"}}"
+
+    lines = [
+        call(1, b'{"texts": ["half an emoji \\ud83d"]}'),
+        call(2, b'{"texts": ["the other half \\ude00 of it"]}'),
+        call(3, b'{"texts": ["\\ud83d\\ude00"]}'),
+        call(4, b'{"texts": ["a"], "texts": ["a b"]}'),
+        call(5, b'{"texts": ["caf\xe9"]}'),
+        call(6, b'{"texts": ' + b"[" * 300 + b"]" * 300 + b"}"),
+        b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": [1]}',
+        b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "tools/list"}',
+        b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "tools/list"}',
+        b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": "\\ud800"}',
+        call(8, b'{"texts": ["a b"]}'),
+    ]
+    answers = {answer["id"]: answer for answer in said([], lines, tmp_path) if answer["id"] is not None}
+    assert sorted(map(str, answers)) == ["1", "2", "3", "4", "5", "6", "7", "8", "hello"]
+    reasons = {
+        1: "half a character",
+        2: "half a character",
+        4: "two keys are called 'texts'",
+        5: "not UTF-8",
+        6: "recursion limit",
+        7: "params: Input should be an object",
+    }
+    assert {
+        number: reason in answers[number]["error"]["message"] for number, reason in reasons.items()
+    } == dict.fromkeys(reasons, True)
+    tokenizer = Tokenizer.load("o200k_base")
+    for number, text in ((3, "\U0001f600"), (8, "a b")):
+        assert answers[number]["result"]["structuredContent"]["total"] == tokenizer.count(text)
+
+
+def test_input_that_is_no_protocol(tmp_path: Path) -> None:
+    """Each line is told so, by an error to nobody's request, as JSON-RPC has it; at the end of the input the server ends."""
+    rubbish = [b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"id": 3']
+    answers = said([], rubbish, tmp_path)[1:]
+    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [
+        (None, -32700),
+        (None, -32600),
+        (None, -32700),
+        (None, -32700),
+        (None, -32700),
+    ]

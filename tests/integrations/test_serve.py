@@ -7,9 +7,11 @@ import contextlib
 import json
 import os
 import re
+import select
 import socket
 import time
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -301,6 +303,27 @@ def test_large_headers_are_refused(server: Server) -> None:
 
 def test_many_requests_are_answered(server: Server) -> None:
     assert {server.ask("cut", {"text": f"number {n}"}).status for n in range(30)} == {200}
+
+
+def test_what_nobody_waits_for_is_given_up(server: Server) -> None:
+    """Each of these requests takes a worker all of its twenty seconds, and there are two workers."""
+    body = json.dumps({"text": "a " * 500_000, "max_tokens": 30, "overlap": 20}).encode()
+    head = f"POST /api/cut HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    connections = [server.connect() for _ in range(30)]
+    for connection in connections:
+        connection.sendall(head.encode() + body)
+    # Two are at work and sixteen wait, once these are told that there is no room.
+    refused: set[socket.socket] = set()
+    while len(refused) < 12:
+        refused |= set(select.select([one for one in connections if one not in refused], [], [], 60)[0])
+    assert {one.recv(1000).split()[1] for one in refused} == {b"503"}
+    assert server.ask("cut", {"text": "x"}).error == "too many requests are waiting: try again in a moment"
+    for connection in connections:
+        connection.close()
+    # It sees that they have gone before it sees this, or soon after.
+    answers = (server.ask("cut", {"text": "x"}).status for _ in range(100))
+    assert set(takewhile(lambda status: status != 200, answers)) <= {503}
+    assert server.ask("cut", {"text": "x"}).status == 200
 
 
 def test_it_ends_at_once_while_it_is_at_work() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -163,6 +164,42 @@ def test_a_worker_that_dies_and_a_client_that_goes() -> None:
             await asking
         # The answer is that of this request, and not of the one before.
         assert await ask(pool, "count", texts=["a", "b c"], tokenizer="o200k_base") == [1, 2]
+
+    run(work, number=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where processes can be looked up")
+def test_a_worker_takes_its_processes_along_and_another_takes_its_place() -> None:
+    """Source code is parsed by a process of the worker's own."""
+
+    def processes(group: int) -> set[int]:
+        found = set()
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it has just ended
+                number, _, rest = status.read_text().partition(" (")
+                found |= {int(number)} if int(rest.rpartition(") ")[2].split()[2]) == group else set()
+        return found
+
+    async def work(pool: Pool) -> None:
+        await pool.ask("see", text="a = 1\n", **{**CUT, "format": "python"})
+        first = pool._workers[0]._process
+        assert first is not None
+        assert len(processes(first.pid)) == 2
+        asking = asyncio.create_task(pool.ask("see", text=LONG, **CUT))
+        await asyncio.sleep(0.1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        while processes(first.pid):  # killed, and about to end
+            await asyncio.sleep(0.01)
+        # Nobody has asked for it.
+        while not pool._workers[0].is_running:
+            await asyncio.sleep(0.01)
+        second = pool._workers[0]._process
+        assert second is not None
+        assert second.pid != first.pid
+        assert await ask(pool, "count", texts=["a b"], tokenizer="words") == [2]
+        assert pool._workers[0]._process is second
 
     run(work, number=1)
 
