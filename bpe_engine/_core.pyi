@@ -3,6 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 
 
+def report_leaks(wanted: bool) -> None:
+    """
+    Whether native objects that outlive the interpreter are listed on standard error, those of chunker._native as well: for tests.
+    """
+
 class TokenBuffer:
     """Token ids, by the buffer protocol."""
 
@@ -138,7 +143,7 @@ class AppendingEncoder:
         """
 
     def _interface(self) -> object:
-        """For compiled callers: a capsule that is good as long as this encoder."""
+        """For compiled callers: a capsule, which keeps this encoder."""
 
 class PrependingEncoder:
     """A text that grows to the left, and its count."""

@@ -7,10 +7,11 @@ core sees.
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from bpe_engine import _core, encoders
+from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabularies import load_planes
@@ -115,7 +116,7 @@ def _tokens_of(vocabulary: Vocabulary) -> _core.TokenSet:
     return _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary.ranks)
 
 
-@cache
+@cache_until_exit
 def _embedded(name: str) -> _core.TokenSet:
     return _core.TokenSet.from_planes(load_planes(name))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
@@ -353,7 +354,7 @@ class Tokenizer(Engine):
         return offsets
 
 
-@cache
+@cache_until_exit
 def get_encoding(name: str) -> Tokenizer:
     """`Tokenizer.load`, under the name that a user of tiktoken knows; the same object for each call."""
     return Tokenizer.load(name)

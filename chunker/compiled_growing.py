@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from bpe_engine.at_exit import cache_until_exit
 from chunker.boundaries import Outline
 from chunker.budget import Budget
 from chunker.native import native
@@ -92,6 +93,7 @@ def compiled_grower(
     return CompiledGrower(rows, offered(), units)
 
 
+@cache_until_exit
 @lru_cache(maxsize=64)
 def _limits(compiled: ModuleType, budget: Budget, reach: Reach, finest: int) -> Any:  # noqa: ANN401 - a class of the compiled module
     return compiled.Limits(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from bpe_engine.at_exit import cache_until_exit
 from chunker.boundaries import Format
 from chunker.errors import OptionError, UnknownLanguageError
 from chunker.languages import format_called
@@ -42,7 +42,7 @@ def code_names() -> tuple[str, ...]:
     return names
 
 
-@functools.cache
+@cache_until_exit
 def format_named(name: str) -> Format:
     """The format of this name.
 

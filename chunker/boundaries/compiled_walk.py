@@ -5,16 +5,16 @@
         in Python   text -> tree_sitter.Parser -> Walk -> place -> columns
 
 Both give the same sketch. The compiled one parses with the runtime of tree-sitter that is linked into `chunker._native`, as the module of the
-package `tree-sitter` lets nobody else use its own. It needs the pointer to the grammar, which the function `language` of a grammar's package
-gives and a `tree_sitter.Language` keeps to itself: who brings one of these has the walk in Python, and so has a grammar with `joined` definitions.
+package `tree-sitter` lets nobody else use its own. It needs the capsule of the grammar, which the function `language` of a grammar's package
+gives and a `tree_sitter.Language` keeps to itself: who brings one of these, or the number that older packages give, has the walk in Python, and so has a grammar with `joined` definitions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from bpe_engine.at_exit import cache_until_exit
 from chunker.boundaries.base import Outline, Scope, Strength
 from chunker.boundaries.grammar import ERROR, Definition, Grammar, compiled
 from chunker.boundaries.sketches import Inside, Sketch
@@ -33,15 +33,14 @@ _FIXED_LABELS = (
 _LARGEST = 1 << 29  # characters, of up to four bytes
 
 
-@cache
+@cache_until_exit
 def compiled_walk(grammar: Grammar) -> CompiledWalk | None:
     """The compiled way to read this grammar; None if there is none."""
     module = native()
     if module is None or not module.has_syntax() or grammar.joined:
         return None
     language = grammar.load()
-    is_pointer = isinstance(language, int) or type(language).__name__ == "PyCapsule"
-    if not is_pointer or not module.Grammar.reads(language):
+    if type(language).__name__ != "PyCapsule" or not module.Grammar.reads(language):
         return None
     return CompiledWalk(module.Grammar(language, **_tables(grammar)))
 

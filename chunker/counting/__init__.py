@@ -11,11 +11,11 @@ Each becomes a `TokenCounter`. Its law: after every call, the count of a growing
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from bpe_engine import Tokenizer
+from bpe_engine.at_exit import cache_until_exit
 from chunker.counting.counters import UNITS, Measured, RecountingCounter, SettlingCounter, UnitCounter
 from chunker.counting.huggingface import HuggingFaceCounter, is_huggingface
 from chunker.counting.protocols import AppendingCounter, Mark, PrependingCounter, TokenCounter
@@ -89,7 +89,7 @@ class _WithoutSpecialTokens:
         return f"{type(self.tokenizer).__name__}"
 
 
-@functools.cache
+@cache_until_exit
 def _load(name: str) -> TokenCounter:
     """The counter of this name, one for all chunkers: it is immutable, and to build one takes longer than to chunk a small file."""
     return UnitCounter(name) if name in UNITS else Tokenizer.load(name)

@@ -7,9 +7,11 @@
 #include <atomic>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "bpe/limits.hpp"
+#include "references.hpp"
 
 namespace bpe::bindings {
 
@@ -23,6 +25,10 @@ struct TokenBuffer {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     if (flags & PyBUF_WRITABLE) {
         PyErr_SetString(PyExc_BufferError, "token ids are read-only");
+        return -1;
+    }
+    if (!nb::inst_ready(self)) {
+        PyErr_SetString(PyExc_BufferError, "there are no token ids: only encode_to_buffer makes a TokenBuffer");
         return -1;
     }
     auto& ids = nb::inst_ptr<TokenBuffer>(self)->ids;
@@ -64,7 +70,9 @@ nb::object memory_view(std::vector<std::uint32_t> ids) {
     nb::object const half = nb::repr(to_python({reinterpret_cast<const Byte*>(error.half.data()), error.half.size()}));
     nb::object message;
     if (error.kind == VocabularyError::Kind::damaged) {
-        message = nb::str("the packed tokens are damaged");
+        message = tokens.empty() ? nb::object(nb::str("the packed tokens are damaged"))
+                                 : nb::object(nb::str("the token {} (id {}) is empty, or stands twice")
+                                                  .attr("format")(nb::repr(to_python(tokens[error.token])), set.id(error.token)));
     } else {
         Bytes const token = tokens[error.token];
         nb::object const shown = nb::repr(to_python(token));
@@ -93,17 +101,24 @@ TokenSet from_planes(nb::bytes planes) {
 
 // `tokens` in the order of their ids.
 TokenSet from_tokens(nb::list tokens, nb::list ids) {
+    given::same_length(tokens, "tokens", ids, "ids");
     std::vector<Bytes> all;
     all.reserve(nb::len(tokens));
+    std::size_t total = 0;
     for (nb::handle token : tokens) {
+        if (!PyBytes_Check(token.ptr())) given::raise_type("a token", "bytes", token);
         auto const bytes = nb::borrow<nb::bytes>(token);
         all.push_back({reinterpret_cast<const Byte*>(bytes.c_str()), bytes.size()});
+        total += bytes.size();
     }
+    if (total > std::numeric_limits<std::uint32_t>::max()) throw nb::value_error("the tokens have 4 GB or more");
     TokenSet set;
     bool identity = true;
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        set.ids.push_back(nb::cast<std::uint32_t>(ids[rank]));
-        identity &= set.ids.back() == rank;
+    for (nb::handle id : ids) {
+        auto const value = static_cast<std::uint32_t>(given::number(id, "an id", 0, std::numeric_limits<std::uint32_t>::max() - 1));
+        if (!set.ids.empty() && set.ids.back() >= value) throw nb::value_error("ids must ascend");
+        identity &= set.ids.size() == value;
+        set.ids.push_back(value);
     }
     try {
         set.dictionary = Dictionary::from_tokens(all);
@@ -196,7 +211,12 @@ void in_threads(std::size_t count, std::size_t threads, Work&& work) {
         }
     };
     std::vector<std::thread> others;
-    for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
+    others.reserve(std::min(threads, count));
+    try {
+        for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those that are do it all.
+    }
     run();
     for (std::thread& other : others) other.join();
     for (std::exception_ptr const& error : errors)
@@ -317,6 +337,21 @@ nb::object Engine::to_list(const std::vector<std::uint32_t>& ids) const {
     return result;
 }
 
+namespace {
+
+int clear_engine(PyObject* self) {
+    if (nb::inst_ready(self)) nb::inst_ptr<Engine>(self)->let_go();
+    return 0;
+}
+
+PyType_Slot engine_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(references::traverse<Engine>)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_engine)},
+    {0, nullptr},
+};
+
+}  // namespace
+
 void define_engine(nb::module_& module) {
     nb::class_<TokenBuffer>(module, "TokenBuffer", nb::type_slots(buffer_slots), "Token ids, by the buffer protocol.");
 
@@ -326,7 +361,10 @@ void define_engine(nb::module_& module) {
                     nb::sig("def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet"),
                     "From tokens in the order of their ids. Raises VocabularyError where that is not merge order.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
-        .def("largest_id", [](const TokenSet& self) { return self.id(static_cast<Rank>(self.dictionary->size() - 1)); })
+        .def("largest_id", [](const TokenSet& self) -> std::int64_t {
+            std::size_t const size = self.dictionary->size();
+            return size > 0 ? std::int64_t{self.id(static_cast<Rank>(size - 1))} : -1;
+        })
         .def("sorted_tokens",
              [](const TokenSet& self) {
                  std::vector<Bytes> all;
@@ -355,11 +393,13 @@ void define_engine(nb::module_& module) {
              nb::sig("def halves(self) -> list[tuple[int, int] | None]"),
              "For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.");
 
-    nb::class_<Engine>(module, "Engine", nb::dynamic_attr(), "Text -> tokens. What Tokenizer inherits.")
+    nb::class_<Engine>(module, "Engine", nb::type_slots(engine_slots), "Text -> tokens. What Tokenizer inherits.")
         .def(
             "__init__",
             [](Engine* self, const TokenSet& tokens, std::optional<std::string> grammar, nb::object fallback) {
-                new (self) Engine(tokens, grammar ? scanner_named(*grammar) : nullptr, std::move(fallback));
+                const Scanner* const scanner = grammar ? scanner_named(*grammar) : nullptr;
+                if (grammar && !scanner) given::raise(PyExc_ValueError, "the core knows no grammar of the name %.80R", nb::cast(*grammar).ptr());
+                new (self) Engine(tokens, scanner, std::move(fallback));
             },
             nb::arg("tokens"), nb::arg("grammar").none(), nb::arg("fallback").none(),
             nb::sig("def __init__(self, tokens: TokenSet, grammar: str | None, fallback: object | None) -> None"),

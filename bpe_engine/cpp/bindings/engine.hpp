@@ -1,11 +1,13 @@
 // Engine: what Tokenizer inherits from the core.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "bpe/encoder.hpp"
+#include "given.hpp"
 #include "text.hpp"
 
 namespace bpe::bindings {
@@ -33,6 +35,10 @@ public:
     const nb::object& fallback() const { return fallback_; }
     bool has_fallback() const { return !fallback_.is_none(); }
 
+    std::array<PyObject*, 1> held() const { return {fallback_.ptr()}; }
+    // For the garbage collector: an engine may be its own fallback. From then on the core answers, without a pattern.
+    void let_go() { fallback_ = nb::none(); }
+
     // A list of ids, each int made once.
     nb::object to_list(const std::vector<std::uint32_t>& ids) const;
 
@@ -45,5 +51,11 @@ private:
     nb::object fallback_;
     mutable std::vector<PyObject*> ints_;  // of each rank or id below the number of tokens, as they are first needed
 };
+
+// The engine that `tokenizer` is. Raises TypeError for anything else.
+inline const Engine& engine_of(nb::handle tokenizer) {
+    if (!nb::isinstance<Engine>(tokenizer) || !nb::inst_ready(tokenizer)) given::raise_type("tokenizer", "a Tokenizer", tokenizer);
+    return *nb::inst_ptr<Engine>(tokenizer);
+}
 
 }  // namespace bpe::bindings

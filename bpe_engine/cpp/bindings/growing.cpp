@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "bpe/limits.hpp"
 #include "bpe/prepending.hpp"
 #include "engine.hpp"
+#include "references.hpp"
 
 namespace bpe::bindings {
 
@@ -112,9 +115,13 @@ public:
 
     // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
     nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit, std::size_t slack) {
-        std::size_t const length = nb::len(text);
+        auto const length = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
         std::vector<std::size_t> const places = offsets_in(cuts, length);
         Ascii const ascii(text);
+        // No count and no length comes near to a quarter of all numbers: larger ones are the same, and cannot overflow.
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
+        limit = std::min(limit, most);
+        slack = std::min(slack, most);
         std::size_t const stride = std::max<std::size_t>(limit, 16) * 2;  // as in bpe_engine/encoders.py
         std::vector<std::size_t> counts;
         std::size_t fitting = 0;
@@ -144,13 +151,18 @@ public:
         return nb::make_tuple(made, overflowed);
     }
 
-    // For other compiled modules. The capsule does not keep the encoder.
-    nb::object interface() {
+    std::array<PyObject*, 1> held() const { return {tokenizer_.ptr()}; }
+
+    // For other compiled modules. The capsule keeps the encoder, which is `self`.
+    nb::object interface(nb::handle self) {
         interface_ = {
             this,
             [](void* self) {
                 auto& growing = *static_cast<Growing*>(self);
                 growing.restore({}, {}, 0);
+                // Marks of a text that is there no more; those of no text come first.
+                auto const first = std::find_if(growing.marks_.begin(), growing.marks_.end(), [](const Saved& mark) { return mark.waiting || mark.state.length > 0; });
+                growing.marks_.erase(first, growing.marks_.end());
             },
             [](void* self, const unsigned char* text, std::size_t size, std::size_t* count) {
                 auto& growing = *static_cast<Growing*>(self);
@@ -173,9 +185,14 @@ public:
                 }
             },
         };
-        PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, nullptr);
+        PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) {
+            Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
+        });
         if (!made) throw nb::python_error();
-        return nb::steal(made);
+        nb::object capsule = nb::steal(made);
+        if (PyCapsule_SetContext(made, self.ptr()) != 0) throw nb::python_error();
+        self.inc_ref();
+        return capsule;
     }
 
     // The same text and count, no marks.
@@ -216,7 +233,8 @@ private:
     // The bytes of a str of ASCII; none of any other, which is not to keep its UTF-8 for this.
     struct Ascii {
         explicit Ascii(nb::str text) {
-            if (!nb::cast<bool>(text.attr("isascii")())) return;
+            // Not that of a class of its own.
+            if (nb::handle(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("isascii")(text).is(nb::handle(Py_False))) return;
             data = reinterpret_cast<const Byte*>(PyUnicode_AsUTF8AndSize(text.ptr(), nullptr));
             if (!data) throw nb::python_error();
         }
@@ -324,8 +342,8 @@ private:
 template <class Core>
 nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const char* grow, const char* signature, const char* doc, const char* grow_doc) {
     using Bound = Growing<Core>;
-    nb::class_<Bound> bound(module, name, doc);
-    bound.def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, nb::cast<const Engine&>(tokenizer)); },
+    nb::class_<Bound> bound(module, name, nb::type_slots(references::shown<Bound>), doc);
+    bound.def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, engine_of(tokenizer)); },
              nb::arg("tokenizer"))
         .def(grow, &Bound::grow, nb::arg("text").none(), nb::sig(signature), grow_doc)
         .def_prop_ro("count", &Bound::count, "The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.")
@@ -344,6 +362,15 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
 
 }  // namespace
 
+namespace {
+
+Growing<AppendingEncoder>& growing_of(nb::handle encoder) {
+    if (!nb::inst_ready(encoder)) throw nb::type_error("the encoder was never initialized");
+    return *nb::inst_ptr<Growing<AppendingEncoder>>(encoder);
+}
+
+}  // namespace
+
 void define_growing(nb::module_& module) {
     nb::class_<Mark>(module, "Mark", "A place that `rollback` can return to.");
     auto appending = define<AppendingEncoder>(module, "AppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
@@ -354,8 +381,8 @@ void define_growing(nb::module_& module) {
                               "Add `text` at the start. Amortized time proportional to its length.");
     appending.def("append_fitting", &Growing<AppendingEncoder>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
                   "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.")
-        .def("_interface", &Growing<AppendingEncoder>::interface, nb::sig("def _interface(self) -> object"),
-             "For compiled callers: a capsule that is good as long as this encoder.");
+        .def("_interface", [](nb::handle_t<Growing<AppendingEncoder>> self) { return growing_of(self).interface(self); },
+             nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
 }
 
 }  // namespace bpe::bindings

@@ -2,9 +2,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <memory>
 
 #include "engine.hpp"
+#include "references.hpp"
 
 namespace bpe::bindings {
 
@@ -17,7 +19,7 @@ public:
         if (text_.had_surrogates()) throw nb::value_error("the text holds lone surrogates");
         if (!text_.is_str()) source_ = text_.owner();
         Bytes const bytes = text_.bytes();
-        auto const& encoder = nb::cast<const Engine&>(tokenizer_).encoder();
+        auto const& encoder = engine_of(tokenizer_).encoder();
         WithoutGil const released(bytes.size);
         core_ = std::make_unique<IntervalEncoder>(encoder, bytes);
         if (text_.is_str()) {
@@ -60,6 +62,8 @@ public:
 
     std::size_t memory() const { return core_->memory() + (places_ ? places_->memory() : 0); }
 
+    std::array<PyObject*, 2> held() const { return {tokenizer_.ptr(), source_.ptr()}; }
+
     nb::object reduce() const { return nb::make_tuple(tokenizer_.attr("interval_encoder"), nb::make_tuple(source_)); }
 
 private:
@@ -72,7 +76,7 @@ private:
 }  // namespace
 
 void define_interval(nb::module_& module) {
-    nb::class_<Interval>(module, "IntervalEncoder", "The counts of all slices of one text.")
+    nb::class_<Interval>(module, "IntervalEncoder", nb::type_slots(references::shown<Interval>), "The counts of all slices of one text.")
         .def(nb::init<nb::object, nb::object>(), nb::arg("tokenizer"), nb::arg("text").none())
         .def("__len__", &Interval::size)
         .def("count", &Interval::count, nb::arg("start"), nb::arg("end"),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bpe/counting.hpp"
+#include "given.hpp"
 #include "text.hpp"
 
 namespace bpe::bindings {
@@ -55,10 +56,11 @@ nb::list learn(Words words, std::size_t merges, std::uint64_t min_frequency, boo
 class Counter {
 public:
     Counter(std::optional<std::string> grammar, Py_ssize_t threads)
-        : counter_(grammar ? scanner_named(*grammar) : nullptr,
+        : counter_(grammar ? known(*grammar) : nullptr,
                    std::min<std::size_t>(static_cast<std::size_t>(std::max<Py_ssize_t>(threads, 1)), std::max(1u, std::thread::hardware_concurrency()))) {}
 
     void add(nb::list texts) {
+        InUse const in_use(*this);
         std::vector<Text> owned;
         std::vector<Bytes> all;
         owned.reserve(nb::len(texts));
@@ -72,13 +74,19 @@ public:
     }
 
     std::size_t add_open(nb::bytes block) {
+        InUse const in_use(*this);
         Bytes const bytes = view(block);
         nb::gil_scoped_release const released;
         return counter_.add_open(bytes);
     }
 
     void add_pretokens(nb::list pieces, nb::list counts) {
-        for (std::size_t index = 0; index < nb::len(pieces); ++index) counter_.add_pretoken(view(pieces[index]), number(counts[index]));
+        InUse const in_use(*this);
+        given::same_length(pieces, "pieces", counts, "counts");
+        for (std::size_t index = 0; index < nb::len(pieces); ++index) {
+            nb::object const piece = given::element(pieces, index, "pieces");
+            counter_.add_pretoken(view(piece), number(given::element(counts, index, "counts")));
+        }
     }
 
     nb::list learn(nb::bytes symbols, std::size_t merges, std::uint64_t min_frequency, bool first, nb::object progress) {
@@ -88,6 +96,7 @@ public:
         std::copy(given.begin(), given.end(), symbol_of.begin());
         std::optional<Words> words;
         {
+            InUse const in_use(*this);
             nb::gil_scoped_release const released;
             words = words_of(counter_.result(), symbol_of, first);
             counter_.result() = PretokenCounts();
@@ -95,23 +104,58 @@ public:
         return bindings::learn(std::move(*words), merges, min_frequency, first, progress);
     }
 
-    std::size_t size() { return counter_.result().size(); }
-    std::size_t memory() { return counter_.result().memory(); }
+    std::size_t size() {
+        InUse const in_use(*this);
+        return counter_.result().size();
+    }
+    std::size_t memory() {
+        InUse const in_use(*this);
+        return counter_.result().memory();
+    }
 
 private:
+    // Keeps others away while the interpreter's lock is released. Raises RuntimeError where somebody is at work.
+    class InUse {
+    public:
+        explicit InUse(Counter& counter) : counter_(counter) {
+            if (counter.in_use_) given::raise(PyExc_RuntimeError, "another thread is using this counter of pre-tokens");
+            counter.in_use_ = true;
+        }
+        ~InUse() { counter_.in_use_ = false; }
+        InUse(const InUse&) = delete;
+        InUse& operator=(const InUse&) = delete;
+
+    private:
+        Counter& counter_;
+    };
+
+    static const Scanner* known(const std::string& grammar) {
+        const Scanner* const scanner = scanner_named(grammar);
+        if (!scanner) given::raise(PyExc_ValueError, "the core knows no grammar of the name %.80R", nb::cast(grammar).ptr());
+        return scanner;
+    }
+
     PretokenCounter counter_;
+    bool in_use_ = false;  // read and written under the interpreter's lock
 };
+
+// Tables have a row for each: this many take some 200 MB.
+constexpr Symbol most_symbols = 1u << 24;
 
 // `words`: each the numbers of its symbols as unsigned 32-bit integers.
 nb::list learn_words(nb::list words, nb::list counts, Symbol symbols, std::size_t merges, std::uint64_t min_frequency, bool first, nb::object progress) {
+    if (symbols > most_symbols) given::raise(PyExc_ValueError, "`symbols` is at most %u, not %u", most_symbols, symbols);
+    given::same_length(words, "words", counts, "counts");
     Words all(symbols);
     std::vector<Symbol> word;
     for (std::size_t index = 0; index < nb::len(words); ++index) {
-        Bytes const bytes = view(words[index]);
+        nb::object const given_word = given::element(words, index, "words");
+        Bytes const bytes = view(given_word);
+        if (bytes.size % sizeof(Symbol) != 0) throw nb::value_error("a word is an array of unsigned 32-bit integers");
         word.resize(bytes.size / sizeof(Symbol));
         if (!word.empty()) std::memcpy(word.data(), bytes.data, word.size() * sizeof(Symbol));
         if (std::any_of(word.begin(), word.end(), [&](Symbol symbol) { return symbol >= symbols; })) throw nb::value_error("a symbol is out of range");
-        all.add(word.begin(), word.end(), number(counts[index]));
+        all.add(word.begin(), word.end(), number(given::element(counts, index, "counts")));
     }
     return learn(std::move(all), merges, min_frequency, first, progress);
 }

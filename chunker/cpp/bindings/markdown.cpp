@@ -3,11 +3,13 @@
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
+#include <array>
 
 #include "chunker/markdown_blocks.hpp"
 #include "chunker/parser_copy.hpp"
 #include "integers.hpp"
 #include "parts.hpp"
+#include "references.hpp"
 
 namespace chunker::bindings {
 
@@ -59,6 +61,8 @@ public:
 
     markdown::Sketch& told() { return sketch_; }
 
+    std::array<PyObject*, 1> held() const { return {owner_.ptr()}; }
+
     std::size_t read_plain(std::size_t start) {
         std::size_t const size = sketch_.copy().size();
         if (start > size) throw nb::value_error("start is not in the text");
@@ -68,6 +72,8 @@ public:
     void check(std::size_t start, std::size_t end) const {
         if (start > end || end > sketch_.copy().size()) throw nb::value_error("not a stretch of the copy");
     }
+
+    void check(std::size_t start) const { check(start, sketch_.copy().size()); }
 
     nb::tuple columns() const {
         const markdown::Columns& columns = sketch_.columns();
@@ -133,7 +139,7 @@ void define_markdown(nb::module_& module) {
     module.def("copy_for_parsers", &copy_for_parsers, nb::arg("text"), nb::sig("def copy_for_parsers(text: str) -> str | None"),
                "`text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.");
 
-    nb::class_<Sketch>(module, "MarkdownSketch", "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
+    nb::class_<Sketch>(module, "MarkdownSketch", nb::type_slots(references::shown<Sketch>), "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
         .def(nb::init<nb::str>(), nb::arg("copy"))
         .def("read_plain", &Sketch::read_plain, nb::arg("start"),
              "Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end.")
@@ -141,6 +147,7 @@ void define_markdown(nb::module_& module) {
             "heading",
             [](Sketch& self, std::size_t start, std::size_t end, int level) {
                 self.check(start, end);
+                if (level < 1 || level > 6) throw nb::value_error("a heading has a level from 1 to 6");
                 self.told().heading(start, end, level);
             },
             nb::arg("start"), nb::arg("end"), nb::arg("level"), "A heading, with its marks.")
@@ -164,7 +171,10 @@ void define_markdown(nb::module_& module) {
             [](Sketch& self, std::size_t start, std::size_t end, Integers rows) {
                 self.check(start, end);
                 std::vector<std::size_t> places;
-                for (std::int64_t const row : from_list(rows)) places.push_back(static_cast<std::size_t>(row));
+                for (std::int64_t const row : from_list(rows)) {
+                    places.push_back(static_cast<std::size_t>(row));
+                    self.check(places.back());
+                }
                 self.told().table(start, end, places);
             },
             nb::arg("start"), nb::arg("end"), nb::arg("rows"), "A table; `rows` are the starts of the lines below the delimiter row.")
@@ -182,9 +192,17 @@ void define_markdown(nb::module_& module) {
                 self.told().lines(start, end);
             },
             nb::arg("start"), nb::arg("end"), "Lines that are no block.")
-        .def("open", [](Sketch& self, std::size_t start, std::string_view label) { self.told().open(start, label_of(label)); }, nb::arg("start"),
+        .def("open", [](Sketch& self, std::size_t start, std::string_view label) {
+                self.check(start);
+                self.told().open(start, label_of(label));
+            },
+            nb::arg("start"),
              nb::arg("label"), "A block with blocks inside begins.")
-        .def("item", [](Sketch& self, std::size_t start) { self.told().item(start); }, nb::arg("start"), "An item of the innermost list begins.")
+        .def("item", [](Sketch& self, std::size_t start) {
+                self.check(start);
+                self.told().item(start);
+            },
+            nb::arg("start"), "An item of the innermost list begins.")
         .def("close", [](Sketch& self) { self.told().close(); }, "The innermost open block ends.")
         .def(
             "front_matter",

@@ -13,7 +13,7 @@ void define_outlines(nb::module_& module) {
     module.def(
         "enclosing_ends",
         [](Integers offsets, Integers strengths, std::int64_t end) -> Integers {
-            if (nb::len(offsets) != nb::len(strengths)) throw nb::value_error("as many strengths as offsets");
+            given::same_length(offsets, "offsets", strengths, "strengths");
             return Integers(to_list(enclosing_ends(from_list(offsets), from_list(strengths), end)));
         },
         nb::arg("offsets"), nb::arg("strengths"), nb::arg("end"),
@@ -31,8 +31,8 @@ void define_outlines(nb::module_& module) {
                 return made;
             };
             nb::list const offsets = column([](TextRow row) { return nb::int_(row.offset); });
-            return std::tuple(offsets, column([&](TextRow row) -> nb::object { return strengths[row.blank]; }),
-                              column([&](TextRow row) -> nb::object { return labels[row.blank]; }));
+            return std::tuple(offsets, column([&](TextRow row) { return given::element(strengths, row.blank, "strengths"); }),
+                              column([&](TextRow row) { return given::element(labels, row.blank, "labels"); }));
         },
         nb::arg("text"), nb::arg("strengths"), nb::arg("labels"),
         nb::sig("def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]"),

@@ -1,6 +1,9 @@
 // Spans, as fields of chunker.models.Span.
+#include <array>
+
 #include "chunker/span_meter.hpp"
 #include "parts.hpp"
+#include "references.hpp"
 #include "source.hpp"
 
 namespace chunker::bindings {
@@ -15,6 +18,8 @@ struct Spans {
         return {bytes.data, bytes.size};
     }
 
+    std::array<PyObject*, 1> held() const { return {owner.ptr()}; }
+
     nb::object owner;
     SpanMeter meter;
 };
@@ -22,7 +27,7 @@ struct Spans {
 }  // namespace
 
 void define_spans(nb::module_& module) {
-    nb::class_<Spans>(module, "SpanMeter", "Turns character offsets into spans: see chunker.spans.")
+    nb::class_<Spans>(module, "SpanMeter", nb::type_slots(references::shown<Spans>), "Turns character offsets into spans: see chunker.spans.")
         .def(nb::init<nb::object>(), nb::arg("text"), nb::sig("def __init__(self, text: str | bytes) -> None"),
              "`text` is a str, of ASCII if that is to cost nothing, or UTF-8.")
         .def(

@@ -7,11 +7,13 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <limits>
 #include <tuple>
 
 #include "integers.hpp"
 #include "parts.hpp"
+#include "references.hpp"
 
 namespace chunker::bindings {
 
@@ -20,11 +22,11 @@ namespace {
 using Strings = nb::typed<nb::list, nb::str>;
 using Columns = nb::typed<nb::tuple, Integers, Integers, Strings>;
 
-// The capsule that the function `language` of a grammar's package makes, or the number that older ones made.
-const void* language_of(nb::handle given) {
-    void* const language = PyCapsule_CheckExact(given.ptr()) ? PyCapsule_GetPointer(given.ptr(), "tree_sitter.Language") : PyLong_AsVoidPtr(given.ptr());
-    if (!language && PyErr_Occurred()) throw nb::python_error();
-    if (!language) throw nb::value_error("a language that is nothing");
+// The capsule that the function `language` of a grammar's package makes. Not the number that older ones made: any number passes for one.
+const void* language_of(nb::handle object) {
+    if (!PyCapsule_CheckExact(object.ptr())) given::raise_type("a language", "the capsule that a grammar's package makes", object);
+    void* const language = PyCapsule_GetPointer(object.ptr(), "tree_sitter.Language");
+    if (!language) throw nb::python_error();
     return language;
 }
 
@@ -57,7 +59,12 @@ public:
     // The kinds by their numbers, and behind them that of errors; `labels` begins with those that every grammar has.
     Grammar(nb::object language, const std::vector<KindRow>& kinds, const std::vector<DefinitionRow>& definitions, std::size_t whole_text, Strings labels,
             nb::bytes skimmed)
-        : language_(std::move(language)), labels_(std::move(labels)) {
+        : language_(std::move(language)) {
+        // A copy: nobody else changes it.
+        for (nb::handle label : labels) {
+            if (!PyUnicode_Check(label.ptr())) given::raise_type("a label", "a str", label);
+            labels_.push_back(nb::borrow(label));
+        }
         table_.language = language_of(language_);
         if (kinds.empty()) throw nb::value_error("a grammar has kinds of nodes");
         if (labels_.size() < fixed_labels) throw nb::value_error("no such label as the ones that every grammar has");
@@ -80,6 +87,8 @@ public:
 
     nb::object label(Label number) const { return labels_[number]; }
 
+    std::array<PyObject*, 1> held() const { return {language_.ptr()}; }
+
 private:
     Label checked(std::size_t label) const {
         if (label >= labels_.size() || label > std::numeric_limits<Label>::max()) throw nb::value_error("no such label");
@@ -87,7 +96,7 @@ private:
     }
 
     nb::object language_;  // keeps it loaded
-    nb::list labels_;
+    std::vector<nb::object> labels_;
     SyntaxGrammar table_;
 };
 
@@ -107,6 +116,7 @@ public:
     Integers closed() const { return Integers(to_list(reading_->closed())); }
     bool had_errors() const { return reading_->parsed() == Parsed::with_errors; }
     bool given_up() const { return reading_->parsed() == Parsed::given_up; }
+    std::array<PyObject*, 2> held() const { return {grammar_.ptr(), source_.text.ptr()}; }
 
 private:
     const Grammar& grammar() const { return *nb::inst_ptr<Grammar>(grammar_); }
@@ -129,14 +139,14 @@ private:
 void define_syntax(nb::module_& module) {
     module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");
 
-    nb::class_<CodeReading>(module, "CodeReading", "A text, parsed and walked: the boundaries of its sketch.")
+    nb::class_<CodeReading>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>), "A text, parsed and walked: the boundaries of its sketch.")
         .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels.")
         .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
         .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns of what is inside a closed unit. Raises IndexError where none begins.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
         .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
 
-    nb::class_<Grammar>(module, "Grammar",
+    nb::class_<Grammar>(module, "Grammar", nb::type_slots(references::shown<Grammar>),
                         "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/boundaries/grammar.py, in numbers.\n\n"
                         "`kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.\n"
                         "`definitions`: number of the label, and conditions: a path and the types of what is there.\n"
@@ -147,7 +157,10 @@ void define_syntax(nb::module_& module) {
             "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),
             "Whether the runtime knows grammars of this version.")
         .def(
-            "read", [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small) { return std::make_unique<CodeReading>(nb::borrow(self), text, small); },
+            "read", [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small) {
+                if (!nb::inst_ready(self)) throw nb::type_error("the grammar was never initialized");
+                return std::make_unique<CodeReading>(nb::borrow(self), text, small);
+            },
             nb::arg("text"), nb::arg("small"), "Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.");
 }
 

@@ -17,7 +17,7 @@ bool is_space_before(const unsigned char* text, std::size_t end, std::size_t& st
     start = end - 1;
     unsigned char const last = text[start];
     if (last < 0x80) return last == ' ' || (last >= 0x09 && last <= 0x0D) || (last >= 0x1C && last <= 0x1F);
-    while (continues(text[start])) --start;
+    while (start > 0 && continues(text[start])) --start;
     return is_wide_space(text + start, end - start);
 }
 

@@ -89,7 +89,7 @@ private:
     std::array<Rank, 256> byte_ranks_;
     std::vector<Rank> byte_pairs_;
     MergeMap merges_;
-    std::size_t longest_ = 0;
+    std::size_t longest_ = 1;  // where there is no token, too: sizes are divided by it
     bool has_unreachable_ = false;
     bool has_all_bytes_ = true;
 

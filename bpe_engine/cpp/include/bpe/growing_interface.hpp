@@ -1,6 +1,6 @@
 // What another compiled module may ask of an appending encoder, without a Python call a step.
 //
-// `AppendingEncoder._interface()` is a capsule with a `GrowingInterface` in it, good as long as the encoder is. Plain C, for the two modules
+// `AppendingEncoder._interface()` is a capsule with a `GrowingInterface` in it, which keeps the encoder. Plain C, for the two modules
 // need not be linked together: an error is a return value, and no exception passes. The caller holds the GIL.
 #pragma once
 
@@ -10,7 +10,7 @@ extern "C" {
 
 struct GrowingInterface {
     void* encoder;
-    // Forget the text; marks stay good.
+    // Forget the text, and all marks but those of no text.
     void (*restart)(void* encoder);
     // Add whole characters of UTF-8 at the end; `count` is that of the text then. False, and nothing added, where that cannot be.
     bool (*append)(void* encoder, const unsigned char* text, std::size_t size, std::size_t* count);

@@ -1,0 +1,230 @@
+"""The bindings of both compiled modules: whatever Python code hands over, the process lives, and the error says what was wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_engine import Tokenizer, VocabularyError, implementation
+
+if implementation() != "cpp":
+    pytest.skip("there are no bindings", allow_module_level=True)
+
+from bpe_engine import _core
+from chunker import _native
+
+PROGRAM = Path(__file__).parent / "binding_fuzz.py"
+SECONDS = 4
+
+
+@pytest.fixture(scope="module")
+def o200k() -> Tokenizer:
+    return Tokenizer.load("o200k_base")
+
+
+SINGLE = [bytes([byte]) for byte in range(256)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_arguments(seed: int, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.write_bytes(bytes(4096))
+    command = [sys.executable, "-P", str(PROGRAM), str(seed), str(SECONDS), str(notes)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS * 30, check=False)
+    last = notes.read_bytes().rstrip(b"\0").decode(errors="replace")
+    assert done.returncode == 0, f"the last call was {last}\n{done.stderr[-3000:]}"
+    # Not one that says std::bad_cast, and some that were well.
+    (line,) = done.stdout.splitlines()
+    calls, raised = (int(word) for word in line.split() if word.isdigit())
+    assert calls > raised > 0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "ids", "error", "message"),
+    [
+        ([b""], [], ValueError, "tokens and ids are of one length, not 1 and 0"),
+        ([], [1], ValueError, "tokens and ids are of one length, not 0 and 1"),
+        ([b"a"], [-1], OverflowError, "an id is from 0 to 4294967294, not -1"),
+        ([b"a"], [1 << 32], OverflowError, "an id is from 0 to 4294967294, not 4294967296"),
+        ([b"a"], [1 << 200], OverflowError, "an id is from 0 to 4294967294"),
+        ([b"a"], ["0"], TypeError, "an id is an int, not str"),
+        ([b"a"], [None], TypeError, "an id is an int, not NoneType"),
+        (["a"], [0], TypeError, "a token is bytes, not str"),
+        ([1], [0], TypeError, "a token is bytes, not int"),
+        ([b"a", b"b"], [1, 1], ValueError, "ids must ascend"),
+        ([b""], [0], VocabularyError, r"the token b'' \(id 0\) is empty, or stands twice"),
+        ([b"a", b"a"], [0, 1], VocabularyError, r"the token b'a' \(id [01]\) is empty, or stands twice"),
+    ],
+)
+def test_token_sets(tokens: list[bytes], ids: list[int], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        _core.TokenSet.from_tokens(tokens, ids)
+
+
+def test_a_token_set_without_a_token() -> None:
+    empty = _core.TokenSet.from_tokens([], [])
+    assert (len(empty), empty.largest_id(), empty.sorted_tokens()) == (0, -1, [])
+    engine = _core.Engine(empty, None, None)
+    encoder = _core.AppendingEncoder(engine)
+    assert (encoder.count, encoder.fewest) == (0, 0)
+
+
+def test_names_of_grammars() -> None:
+    tokens = _core.TokenSet.from_tokens(SINGLE, list(range(256)))
+    with pytest.raises(ValueError, match="no grammar of the name 'nonsense'"):
+        _core.Engine(tokens, "nonsense", None)
+    with pytest.raises(ValueError, match="no grammar of the name 'nonsense'"):
+        _core.PretokenCounter("nonsense", 1)
+
+
+@pytest.mark.parametrize("kind", [_core.AppendingEncoder, _core.PrependingEncoder])
+@pytest.mark.parametrize("tokenizer", [object(), 1, "o200k_base"])
+def test_encoders_of_what_is_no_tokenizer(kind: type, tokenizer: object) -> None:
+    with pytest.raises(TypeError, match="tokenizer is a Tokenizer, not"):
+        kind(tokenizer)
+    with pytest.raises(TypeError, match="tokenizer is a Tokenizer, not"):
+        _core.IntervalEncoder(tokenizer, "a")
+
+
+def test_limits_beyond_all_counts(o200k: Tokenizer) -> None:
+    """Twice such a limit is 0: a step of no characters, for ever."""
+    for limit in ((1 << 63) - 1, 1 << 63, (1 << 64) - 1):
+        counts, overflowed = _core.AppendingEncoder(o200k).append_fitting("a b c", [0, 5], limit, limit)
+        assert (counts, overflowed) == ([3], False)
+
+
+class Longer(str):
+    """Says that it is longer than it is."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 1 << 40
+
+
+def test_a_str_that_is_not_as_long_as_it_says(o200k: Tokenizer) -> None:
+    with pytest.raises(IndexError, match="into a text of 3 characters"):
+        _core.AppendingEncoder(o200k).append_fitting(Longer("abc"), [0, 1 << 30], 10)
+
+
+def test_a_capsule_keeps_its_encoder(o200k: Tokenizer) -> None:
+    text = "some words\n" * 200
+    limits = _native.Limits(
+        most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
+    )
+    rows = list(range(0, len(text), 11))
+    grower = _native.RowGrower(text, rows, [40] * len(rows), len(text), limits)
+    encoder = _core.AppendingEncoder(o200k)
+    capsule = encoder._interface()
+    del encoder
+    pieces, *_ = grower.grow(capsule, [], {}, 0, bytearray(len(rows)), ["line"] * len(rows), 100, 0)
+    assert pieces
+    assert all(tokens == o200k.count(text[start:end]) for start, end, _, tokens, _ in pieces)
+
+
+def test_marks_of_a_text_that_a_compiled_caller_took_away(o200k: Tokenizer) -> None:
+    text = "line\n"
+    limits = _native.Limits(
+        most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
+    )
+    encoder = _core.AppendingEncoder(o200k)
+    empty = encoder.snapshot()
+    encoder.append("some words " * 1000)
+    mark = encoder.snapshot()
+    _native.RowGrower(text, [0], [40], len(text), limits).grow(
+        encoder._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0
+    )
+    with pytest.raises(ValueError, match="a rollback has gone behind it"):
+        encoder.rollback(mark)
+    encoder.rollback(empty)
+    assert encoder.count == 0
+
+
+def test_rows_that_are_no_rows() -> None:
+    limits = _native.Limits(
+        most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
+    )
+    cases: list[tuple[list[Any], type[Exception]]] = [
+        ([0, 1 << 70], OverflowError),
+        ([0, "1"], TypeError),
+        ([0, 9], ValueError),
+        ([1], ValueError),
+    ]
+    for offsets, error in cases:
+        with pytest.raises(error):
+            _native.RowGrower("abc", offsets, [0] * len(offsets), 3, limits)
+    for leap in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(ValueError, match="leap is a share"):
+            _native.Limits(most=1, least=0, look_ahead=0, leap_fills=1, leap=leap, stride=1, longest_token=1, finest=0)
+
+
+def test_bytes_that_are_no_utf_8(o200k: Tokenizer) -> None:
+    limits = _native.Limits(
+        most=2, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
+    )
+    for text in (b"\x80", b"\x80\x80\n\x80", b"\xf0", b"a\xe3", b"\xff\xfe\n" * 9):
+        _native.text_rows(text, [1, 2], ["a", "b"])
+        _native.SpanMeter(text).measure(0, len(text) + 5)
+        grower = _native.RowGrower(text, [0], [40], len(text), limits)
+        grower.grow(_core.AppendingEncoder(o200k)._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0)
+
+
+def test_numbers_are_no_languages() -> None:
+    """Any number passes for an address."""
+    for number in (0, 1, 12345, 1 << 200):
+        with pytest.raises(TypeError, match="a language is the capsule that a grammar's package makes, not int"):
+            _native.Grammar.reads(number)
+
+
+@pytest.mark.filterwarnings("ignore:nanobind. attempted to access an uninitialized instance")
+def test_objects_whose_constructor_never_ran() -> None:
+    with pytest.raises(BufferError, match="only encode_to_buffer"):
+        memoryview(_core.TokenBuffer.__new__(_core.TokenBuffer))  # type: ignore[arg-type]  # it has the buffer protocol
+    with pytest.raises(TypeError):
+        _native.Grammar.__new__(_native.Grammar).read("a", 1)
+    with pytest.raises(TypeError):
+        _core.AppendingEncoder(_core.Engine.__new__(_core.Engine))
+
+
+def test_lists_that_must_agree() -> None:
+    counter = _core.PretokenCounter(None, 1)
+    with pytest.raises(ValueError, match="pieces and counts are of one length, not 2 and 1"):
+        counter.add_pretokens([b"a", b"b"], [1])
+    with pytest.raises(ValueError, match="words and counts are of one length, not 1 and 0"):
+        _core.learn_merges([b"\0\0\0\0"], [], 1, 1, 1, False, None)
+    with pytest.raises(ValueError, match="a word is an array"):
+        _core.learn_merges([b"abc"], [1], 1, 1, 1, False, None)
+    with pytest.raises(ValueError, match="`symbols` is at most"):
+        _core.learn_merges([], [], (1 << 32) - 1, 1, 1, False, None)
+    with pytest.raises(ValueError, match="offsets and strengths are of one length"):
+        _native.enclosing_ends([0, 1], [1], 2)
+
+
+def test_a_counter_in_use() -> None:
+    """Its work is done without the lock of the interpreter, so another thread may come along."""
+    program = """
+import threading
+from bpe_engine import _core
+counter = _core.PretokenCounter("o200k", 2)
+refused = []
+def work(number):
+    for _ in range(40):
+        for call in (lambda: counter.add([f"{number} some words " * 3000]), lambda: len(counter), lambda: counter.memory,
+                     lambda: counter.learn(bytes(range(256)), 20, 1, False, None)):
+            try:
+                call()
+            except RuntimeError as error:
+                refused.append(str(error))
+threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert set(refused) <= {"another thread is using this counter of pre-tokens"}, set(refused)
+"""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
