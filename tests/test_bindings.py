@@ -200,7 +200,7 @@ def test_lists_that_must_agree() -> None:
         _core.learn_merges([b"abc"], [1], 1, 1, 1, False, None)
     with pytest.raises(ValueError, match="`symbols` is at most"):
         _core.learn_merges([], [], (1 << 32) - 1, 1, 1, False, None)
-    with pytest.raises(ValueError, match="offsets and strengths are of one length"):
+    with pytest.raises(ValueError, match="as many strengths as offsets"):
         _native.enclosing_ends([0, 1], [1], 2)
 
 

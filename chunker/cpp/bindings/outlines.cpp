@@ -13,7 +13,7 @@ void define_outlines(nb::module_& module) {
     module.def(
         "enclosing_ends",
         [](Integers offsets, Integers strengths, std::int64_t end) -> Integers {
-            given::same_length(offsets, "offsets", strengths, "strengths");
+            if (nb::len(offsets) != nb::len(strengths)) throw nb::value_error("as many strengths as offsets");
             return Integers(to_list(enclosing_ends(from_list(offsets), from_list(strengths), end)));
         },
         nb::arg("offsets"), nb::arg("strengths"), nb::arg("end"),
