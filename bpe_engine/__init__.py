@@ -13,6 +13,7 @@ from bpe_engine.errors import (
     UnknownEncodingError,
     UnknownTokenError,
     UnsupportedModelError,
+    UnsupportedPatternError,
     VocabularyError,
     VocabularyUnavailableError,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "UnknownEncodingError",
     "UnknownTokenError",
     "UnsupportedModelError",
+    "UnsupportedPatternError",
     "Vocabulary",
     "VocabularyError",
     "VocabularyUnavailableError",

@@ -235,6 +235,33 @@ def encode_dropout(tokens: TokenSet, data: bytes, dropout: float, seed: int) -> 
     Each possible merge is skipped with the probability `dropout`. NOT byte-pair encoding. The same seed gives the same tokens.
     """
 
+class RegexProgram:
+    """
+    A regular expression, compiled to tables. Every match is found in time linear in the text.
+    """
+
+    def __init__(self, source: str, flavour: str = 'regex', most_states: int = 5000) -> None: ...
+
+    def findall_spans(self, text: str | bytes) -> list[tuple[int, int]]:
+        """Byte offsets of all matches, as `regex.finditer` finds them."""
+
+    def find(self, text: bytes, start: int, from_: int, limit: int, at_end: bool, nonempty: bool = False) -> dict[str, object]:
+        """
+        The first match at `from_` or after it, and what is certain of it, as Found of regex/program.hpp has it.
+        """
+
+    @property
+    def state_count(self) -> int:
+        """
+        How many states were made when the pattern was compiled; 0: they are made when a text leads to them.
+        """
+
+    @property
+    def looks_behind(self) -> bool: ...
+
+    @property
+    def matches_empty(self) -> bool: ...
+
 class PretokenCounter:
     """
     Counts the pre-tokens of texts, and learns merges from them. One thread may use it at a time.

@@ -7,6 +7,7 @@
     │   ├── VocabularyUnavailableError   a published file is neither embedded, cached nor reachable
     │   └── HashMismatchError        the bytes of a published file are not the published ones
     ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
+    │   └── UnsupportedPatternError  it is a regular expression, but not one that is compiled
     ├── EncodingError                this text cannot be encoded with this vocabulary         (also ValueError)
     │   └── DisallowedSpecialTokenError   the text holds a special token that the caller disallowed
     ├── TrainingError                nothing can be learned from these texts with these settings (also ValueError)
@@ -48,6 +49,10 @@ class HashMismatchError(VocabularyError):
 
 class PatternError(BpeEngineError, ValueError):
     """A pre-tokenization pattern does not compile under the `regex` package."""
+
+
+class UnsupportedPatternError(PatternError):
+    """The regular expression asks for what the compiled engine does not have, such as a back-reference; the message says for what."""
 
 
 class EncodingError(BpeEngineError, ValueError):

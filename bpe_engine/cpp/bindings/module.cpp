@@ -1,7 +1,9 @@
 // bpe_engine._core: the one place where the core meets Python.
 #include <cstdio>
 #include <exception>
+#include <string>
 
+#include "bpe/regex/errors.hpp"
 #include "bpe/training.hpp"
 #include "text.hpp"
 
@@ -27,11 +29,18 @@ NB_MODULE(_core, module) {
         } catch (const bpe::TrainingLimit& error) {
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("TrainingError");
             PyErr_SetString(type.ptr(), error.what());
+        } catch (const bpe::regex::PatternSyntax& error) {
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("PatternError");
+            PyErr_SetString(type.ptr(), (std::string("the pattern at byte offset ") + std::to_string(error.offset) + ": " + error.what()).c_str());
+        } catch (const bpe::regex::UnsupportedPattern& error) {
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("UnsupportedPatternError");
+            PyErr_SetString(type.ptr(), error.what());
         }
     });
     bpe::bindings::define_engine(module);
     bpe::bindings::define_growing(module);
     bpe::bindings::define_interval(module);
     bpe::bindings::define_algorithms(module);
+    bpe::bindings::define_regex(module);
     bpe::bindings::define_training(module);
 }

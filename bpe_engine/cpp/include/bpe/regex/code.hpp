@@ -1,0 +1,89 @@
+// The tree -> instructions of a nondeterministic automaton, over classes of characters.
+//
+// Two characters are of one class if no set of the pattern tells them apart: "[a-z]+|\\p{L}" has three, {a-z}, the other letters, the rest. A table
+// for ASCII and pages of 256 code points say which class a character has.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bpe/regex/syntax.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe::regex {
+
+using Index = std::uint32_t;       // of an instruction
+using ClassNumber = std::uint16_t;
+
+// A set of classes.
+class ClassSet {
+public:
+    explicit ClassSet(std::size_t count = 0) : words_((count + 63) / 64) {}
+    void insert(std::size_t number) { words_[number / 64] |= std::uint64_t{1} << number % 64; }
+    bool contains(std::size_t number) const { return (words_[number / 64] >> number % 64 & 1) != 0; }
+    bool operator==(const ClassSet&) const = default;
+
+private:
+    std::vector<std::uint64_t> words_;
+};
+
+class Classes {
+public:
+    // Throws UnsupportedPattern where there are too many.
+    explicit Classes(const std::vector<CharacterSet>& sets);
+
+    std::size_t count() const { return count_; }
+    ClassNumber of(char32_t code) const { return pages_[static_cast<std::size_t>(page_of_[code >> 8]) << 8 | (code & 255)]; }  // code <= U+10FFFF
+    ClassNumber of_ascii(Byte byte) const { return ascii_[byte]; }
+    ClassNumber invalid() const { return invalid_; }
+    const ClassNumber* ascii() const { return ascii_.data(); }
+    // The classes of the set with this index.
+    const ClassSet& members(std::size_t set) const { return members_[set]; }
+
+private:
+    std::size_t count_ = 0;
+    std::array<ClassNumber, 128> ascii_{};
+    ClassNumber invalid_ = 0;
+    std::array<std::uint16_t, 0x1100> page_of_{};
+    std::vector<ClassNumber> pages_;
+    std::vector<ClassSet> members_;
+};
+
+// What has to stand on both sides of a place. An index of `any` allows every character; start and end of the region are said apart.
+struct Condition {
+    static constexpr Index any = ~Index{0};
+    Index before = any, after = any;  // indices of sets
+    bool before_negated = false, after_negated = false;
+    bool start_allowed = true, end_allowed = true;
+    bool operator==(const Condition&) const = default;
+};
+
+struct Instruction {
+    enum class Kind : std::uint8_t {
+        character,  // one character of the set `argument`
+        split,      // to `next`; where that leads to no match, to `argument`
+        condition,  // number `argument`
+        look,       // at `next` where the body at `argument` matches what follows; `negated`: where it does not
+        atomic,     // the body at `argument`, then `next`
+        exit,       // the end of the body of the look or atomic instruction `argument`
+        match,
+    };
+    Kind kind = Kind::match;
+    bool negated = false;
+    Index next = 0, argument = 0;
+};
+
+struct Code {
+    std::vector<Instruction> instructions;
+    std::vector<CharacterSet> sets;
+    std::vector<Condition> conditions;
+    Index start = 0;
+    bool has_bodies = false;   // look or atomic instructions
+    bool looks_behind = false;
+};
+
+// Throws UnsupportedPattern where that makes too many instructions.
+Code assemble(const Node& tree);
+
+}  // namespace bpe::regex

@@ -1,0 +1,67 @@
+// Instructions -> states of a deterministic automaton, one step at a time.
+//
+// A state is what a backtracking matcher could still try, in its order: a list of threads, each at an instruction, whose first success counts. A
+// character moves all of them. Which conditions hold before a character is known once it is read, so matches are found one character late:
+//
+//     "ab|a(?!c)"   read "a":  [ at b, behind a(?!c) ]     read "d":  the first is dead, the condition of the second holds: a match
+//                                                                     that ended 1 character ago
+//
+// A match cuts off all threads behind it in the list. Look-ahead and atomic groups are entries of the list that hold lists:
+//
+//     look    `inside`: threads of the body; `then`: what goes on if the body matches (if `negated`: if it does not)
+//     atomic  `inside`: threads of the body; one that leaves it becomes an `exit`, with what goes on behind it in `then`, and cuts off those behind it
+//
+// A match under such an entry is not yet certain, and so ages with every character until the entry is decided.
+// The idea of ordered lists of threads is that of RE2 and of Rust's regex; lists within lists are our own.
+#pragma once
+
+#include <vector>
+
+#include "bpe/regex/code.hpp"
+
+namespace bpe::regex {
+
+struct Entry {
+    enum class Kind : std::uint8_t { thread, match, exit, look, atomic };
+    Kind kind = Kind::thread;
+    Index value = 0;  // thread, look, atomic: the instruction; match: how many characters ago
+    std::vector<Entry> inside, then;
+    bool operator==(const Entry&) const = default;
+};
+
+using List = std::vector<Entry>;
+using Key = std::vector<std::uint32_t>;  // a state as numbers
+
+class Determinizer {
+public:
+    Determinizer(const Code& code, const Classes& classes);
+
+    // What stands before a place matters only as far as conditions ask.
+    std::size_t contexts() const { return context_count_; }
+    unsigned context_of(std::size_t class_number) const { return context_of_[class_number]; }  // classes.count(): the start of the region
+    // The state before the first character; `nonempty`: the match must not be empty.
+    Key start(unsigned context, bool nonempty) const;
+
+    struct Step {
+        Key key;            // empty: no match can follow
+        unsigned match = 0;  // 0: none; n: a match ended n characters ago, the one read counted; it comes before all earlier ones
+    };
+    // From a state by a character of this class; classes.count(): by the end. Throws UnsupportedPattern where look-ahead reaches without bound.
+    Step step(const Key& key, std::size_t class_number) const;
+    // How much steps have done so far, in instructions.
+    std::size_t work() const { return work_; }
+
+private:
+    struct Walk;
+
+    const Code& code_;
+    const Classes& classes_;
+    std::size_t context_count_ = 1;
+    std::vector<unsigned> context_of_;
+    std::vector<std::vector<bool>> before_holds_;  // of condition and context
+    std::vector<std::vector<bool>> after_holds_;   // of condition and class
+    std::vector<bool> asks_before_;                // whether an instruction leads to a condition on what stands before, without a character between
+    mutable std::size_t work_ = 0;
+};
+
+}  // namespace bpe::regex

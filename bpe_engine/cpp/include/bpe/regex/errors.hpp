@@ -1,0 +1,23 @@
+// What compiling a regular expression may raise.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace bpe::regex {
+
+// The source is no regular expression of its flavour.
+class PatternSyntax : public std::runtime_error {
+public:
+    PatternSyntax(const std::string& message, std::size_t where) : std::runtime_error(message), offset(where) {}
+    std::size_t offset;  // bytes of the source
+};
+
+// The source is well formed but asks for what is not compiled, or is too large.
+class UnsupportedPattern : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace bpe::regex

@@ -1,0 +1,100 @@
+// A compiled regular expression, and how its matches are found.
+//
+//     auto const program = Program::compile("\\p{L}+|\\s", {});
+//     Cache cache(*program);
+//     Found const found = program->find(text, 0, 0, size, true, cache);       text[found.start:found.end]
+//
+// A match is what a backtracking matcher would find: the leftmost, and of those that begin there the first by the order of alternatives and the greed of
+// quantifiers. It is found in one table step a character. A Program never changes and is shared by threads; each has a Cache of its own.
+//
+// Text is UTF-8. A byte that is no part of UTF-8 is a character of its own, which negated sets match and others do not.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bpe/regex/states.hpp"
+
+namespace bpe::regex {
+
+inline constexpr std::size_t no_match = ~std::size_t{0};
+
+struct Options {
+    Flavour flavour = Flavour::regex;
+    // States that are made when the pattern is compiled; beyond them, they are made when a text leads to them, and kept in a Cache.
+    std::size_t most_states = 5000;
+    // Bytes of the table of states in a Cache; it starts anew when it is full.
+    std::size_t cache_size = std::size_t{4} << 20;
+};
+
+// All offsets are bytes of the text. Where `settled` is false, `start` and `end` are as if the text ended at `limit`.
+struct Found {
+    std::size_t start = no_match, end = no_match;  // no_match: there is none
+    bool settled = false;        // whatever follows `limit`, this match comes first, with this start and this end
+    bool start_settled = false;  // whatever follows, a match begins at `start` and none before it; its end may still move
+    std::size_t reach = 0;       // text[from:reach) was looked at; a settled result is the same for any text that is equal up to there
+    std::size_t open_from = 0;   // where there is no match, or it is not settled: the first offset at which one may begin once text is appended
+};
+
+class Program;
+
+// What a thread needs to run a program: states that were made on the way. Of one program.
+class Cache {
+public:
+    explicit Cache(const Program& program);
+
+private:
+    friend class Program;
+    States states_;
+};
+
+class Program {
+public:
+    // Throws PatternSyntax, or UnsupportedPattern with the reason in plain words.
+    static std::shared_ptr<const Program> compile(std::string_view source, Options options = {});
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    // The first match in text[from:limit) that begins at `from` or after it. The region begins at `start` <= `from`, which \A, ^ and look-behind see. `at_end`:
+    // the region ends at `limit`, so everything is settled; otherwise more may follow. `nonempty`: a match at `from` must not be empty.
+    Found find(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool nonempty = false) const;
+
+    // The end of the match that begins exactly at `from`; no_match where there is none. As if the text ended at `limit` where it is not settled.
+    std::size_t match_at(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool& settled, std::size_t& reach,
+                         bool nonempty = false) const;
+
+    bool looks_behind() const { return code_.looks_behind; }
+    bool matches_empty() const { return matches_empty_; }
+    // Whether all states were made when the pattern was compiled.
+    bool is_eager() const { return !table_.empty(); }
+    std::size_t state_count() const { return table_.size() / stride_; }
+    const Classes& classes() const { return classes_; }
+
+private:
+    friend class Cache;
+    explicit Program(Code code, Options options);
+
+    struct Attempt;
+    struct Eager;
+    struct Lazy;
+
+    void make_states(const Options& options);
+    void drop_hopeless(std::vector<Transition>& table) const;
+    std::size_t class_before(const Byte* text, std::size_t start, std::size_t from) const;
+    template <class Table>
+    Attempt attempt(Table& table, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, std::size_t certain, bool nonempty) const;
+    template <class Table>
+    Found find_in(Table& table, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, bool nonempty) const;
+
+    Code code_;
+    Classes classes_;
+    Determinizer determinizer_;
+    std::size_t stride_;
+    std::size_t cache_size_;
+    bool matches_empty_ = true;
+    std::vector<Transition> table_;
+    std::vector<State> starts_;  // of context and nonempty
+};
+
+}  // namespace bpe::regex

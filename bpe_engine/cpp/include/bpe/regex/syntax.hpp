@@ -1,0 +1,57 @@
+// The source of a regular expression -> a tree.
+//
+//     "'s|\\p{L}+(?!\\d)"   ->   Any of( Sequence( Set('), Set(s) ), Sequence( Repeat 1.. ( Set(L) ), Look ahead not( Set(Nd) ) ) )
+//
+// Everything that matches one character is a Set; case that is ignored is folded into it. Flags, groups and names of groups leave no trace.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "bpe/regex/character_set.hpp"
+#include "bpe/regex/errors.hpp"
+
+namespace bpe::regex {
+
+// Where the flavours differ, decides what is meant.
+enum class Flavour {
+    regex,      // the package `regex` of Python: nested sets after (?V1) alone; `$` also before a last newline
+    fancy,      // fancy-regex, of tiktoken: nested sets; `$` at the end alone; [[:alpha:]] is of ASCII
+    oniguruma,  // of Hugging Face tokenizers: nested sets; `^` and `$` at every line; (?m) lets `.` match newlines
+};
+
+struct Node;
+using NodePointer = std::unique_ptr<Node>;
+
+struct Node {
+    enum class Kind {
+        sequence,      // children one behind the other; none: the empty match
+        any_of,        // the first child that leads to a match
+        set,           // one character
+        repeat,        // children[0], at least `least` and at most `most` times
+        atomic,        // children[0], whose first match is the only one
+        look_ahead,    // children[0] matches what follows; `negated`: it does not
+        look_behind,   // one character of `set` stands before; `negated`: none does, be it that nothing stands before
+        text_start,    // of the region
+        text_end,
+        word_boundary,  // between a character of `set` and none; `negated`: not there
+    };
+    enum class Mode { greedy, lazy, possessive };
+    static constexpr unsigned unlimited = ~0u;
+
+    Kind kind = Kind::sequence;
+    Mode mode = Mode::greedy;
+    bool negated = false;
+    unsigned least = 0, most = 0;
+    CharacterSet set;
+    std::vector<NodePointer> children;
+
+    Node() = default;
+    explicit Node(Kind made) : kind(made) {}
+};
+
+// Throws PatternSyntax and UnsupportedPattern.
+NodePointer parse(std::string_view source, Flavour flavour);
+
+}  // namespace bpe::regex
