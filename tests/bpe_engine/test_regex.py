@@ -184,7 +184,7 @@ def test_published_patterns(source: str, text: str) -> None:
     assume(not disputed().intersection(text))
     wanted = expected(source, text)
     assert compiled(source).findall_spans(text) == wanted
-    assert compiled(source, "fancy").findall_spans(text) == wanted
+    assert compiled(source.removeprefix("(?V1)"), "fancy").findall_spans(text) == wanted
     if not regex.search(r"\?\)?\+|#|\$", source):
         assert compiled(source, "regex", 2).findall_spans(text) == wanted
 
