@@ -71,11 +71,15 @@ core-check: $(VENV)/stamp-tools
 core-test: core-check
 	$(BIN)/ctest --test-dir $(CHECK) --output-on-failure --no-tests=error --parallel 2
 
-# One after the other, each for its share of the time; CMake lists them. What makes one fail stays in $(CHECK)/fuzz.
-fuzz: core-check
-	@cd $(CHECK)/fuzz && targets=$$(cat targets.txt) && set -- $$targets && share=$$(($(FUZZ_SECONDS) / $$#)) && for target in "$$@"; do \
+# One after the other, each for its share of the time; CMake lists those of C++. What makes one of these fail stays in $(CHECK)/fuzz. The
+# chunkers, of which there are many, have four shares and what is left.
+fuzz: core-check $(VENV)/stamp-all
+	@cd $(CHECK)/fuzz && targets=$$(cat targets.txt) && set -- $$targets && share=$$(($(FUZZ_SECONDS) / ($$# + 4))) && \
+	share=$$((share > 0 ? share : 1)) && left=$$(($(FUZZ_SECONDS) - share * $$#)) && left=$$((left > 0 ? left : 1)) && \
+	for target in "$$@"; do \
 		echo "$$target, $$share of $(FUZZ_SECONDS) seconds" && ./$$target -max_total_time=$$share || exit 1; \
-	done
+	done && echo "chunkers, $$left of $(FUZZ_SECONDS) seconds" && cd $(abspath $(VENV)) && \
+	PYTHONPATH=../tests bin/python -P -m fuzz_chunkers --seconds $$left
 
 bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/growth.py

@@ -1,9 +1,11 @@
 """What stands before a chunk: where in the text, and in which file, its body begins; and what a reader needs besides.
 
-    src/shop.py > class Cart > def total          the breadcrumb: the named regions around the first character of the body
+    src/shop.py > class Cart > def total          the breadcrumb: the named regions around the first new character of the body
     import math; from shop import Item            what the file imports, if asked for ("imports")
     The price of all that is in it.               what the innermost definition says of itself, if asked for ("summary")
     item,price,currency                           lines that a region wants repeated, such as the header row of a table
+
+New is what the chunk before does not have: an overlap is passed over, for the context is to say where the chunk goes on.
 
 A context may use a quarter of the budget. What is too much goes in this order: repeated lines, imports, the summary, the outermost names; for
 the innermost say most about the body.
@@ -60,11 +62,17 @@ class Breadcrumbs:
         self._imports, self._imported = imports_line(text, outline) if "imports" in parts else ("", 0)
         self._summaries: dict[Scope, str] = {}
 
-    def at(self, offset: int) -> str:
-        """The context of a chunk whose body begins at `offset`, at most a quarter of the budget; "" if there is nothing to say."""
+    def at(self, offset: int, overlap: str = "", /) -> str:
+        """The context of a chunk whose body begins at `offset`, behind `overlap`; "" if there is nothing to say.
+
+        `offset`, in characters: where the text begins that the chunk before does not have. `overlap`: the text that both have; lines in it
+        are not repeated once more. At most a quarter of the budget.
+        """
         scopes = self._outline.scopes_around(offset)
         trail = tuple(scope.name for scope in scopes if scope.name) if "breadcrumb" in self._parts else ()
         repeated = next((scope.header for scope in reversed(scopes) if scope.header), "")
+        if repeated in overlap:
+            repeated = ""
         imports = self._imports if offset >= self._imported else ""
         summary = self._summary(scopes) if "summary" in self._parts else ""
         key = trail, imports, summary, repeated

@@ -47,7 +47,7 @@ class TextChunker:
     before `max_tokens`. `overlap`: at most so many tokens of a chunk are repeated at the start of the next; `overlap_by`: in whole units
     of the format ("unit"), in sentences where a unit does not fit ("sentence"), or as much text as fits ("token"). `context`: begin each
     chunk with a line that says where it stands; or with some of "breadcrumb", that line, "imports", what the file imports, and "summary",
-    what the definition around it says of itself. It is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
+    what the definition around it says of itself; with an overlap it is about the text behind that. It is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
     "optimal" chooses all cuts of a text together, so that chunks are even and cuts are strong; it takes a few times as long. `reserve`: so
     many of `max_tokens` are for what a model puts around each chunk, such as [CLS] and [SEP]; None for what the tokenizer says, which for one
     of Hugging Face is what its post-processor adds.

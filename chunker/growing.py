@@ -120,11 +120,15 @@ class Grower:
     def _fill(self) -> Filling:
         """Take as many units as fit, at least one of them new; cut finer what is ahead where that is needed."""
         units = self._units
-        filling = self._begin(self._context_at(units.offset))
+        filling = self._begin(self._context())
         while True:
             self._extend(filling)
             if filling.complete:
                 return filling
+            if len(filling.places) < filling.fresh:
+                # Not even the overlap fits behind its context. It is not cut finer: what is repeated would be taken for new.
+                filling = self._shorten_overlap(filling)
+                continue
             enough = filling.gain(len(filling.places)) >= filling.least
             if units.next_is_closed:
                 if enough and self._stays_whole():
@@ -158,6 +162,12 @@ class Grower:
         count = self._append(start, ink)
         self._encoder.rollback(here)
         return count > self._budget.max_tokens
+
+    def _context(self) -> str:
+        """What stands before the next chunk: it tells where the text is that no chunk had before, behind the overlap."""
+        units = self._units
+        start, fresh = units.offset, units.offset_of(self._overlapping)
+        return self._context_at(fresh, self._text[start:fresh])
 
     def _begin(self, context: str) -> Filling:
         """A chunk without units."""
@@ -218,18 +228,21 @@ class Grower:
         """
         start, end = self._units.offset, self._units.end
         limit = self._budget.max_tokens
-        in_overlap = len(filling.places) < filling.fresh
-        if self._overlapping and (in_overlap or self._fits(filling.context, start, end, limit)):
+        if self._overlapping and self._fits(filling.context, start, end, limit):
             return self._shorten_overlap(filling)
         if parts and (parts[0].strength >= Strength.GRAPHEME or not self._fits("", start, end, limit)):
             self._units.split_next(parts)
             return filling
         if filling.gain(len(filling.places)):
             return None
+        # No unit was taken, or such as add no token: "\n\n" behind a context that ends with a line end.
         if self._overlapping:
             return self._shorten_overlap(filling)
         if filling.context:
+            self._units.put_back_from(filling.places, 0)
             return self._begin("")
+        if filling.places:
+            return None
         unit = self._text[start:end]
         raise BudgetTooSmallError(unit, start, self._tokenizer.count(unit), limit)
 
@@ -310,11 +323,11 @@ class Grower:
         self._units.put_back(repeated)
 
     def _shorten_overlap(self, filling: Filling) -> Filling:
-        """Begin again with half of the units of overlap at most; the chunk then begins elsewhere, so its context may be another."""
+        """Begin again with half of the units of overlap at most."""
         units = self._units
         units.put_back(filling.places.listed())
         repeated = units.take(self._overlapping)
         kept = shortened(repeated, units.offset, self._text, self._tokenizer, self._budget.overlap)
         units.put_back(repeated, len(repeated) - len(kept))
         self._overlapping = len(kept)
-        return self._begin(self._context_at(units.offset))
+        return self._begin(self._context())

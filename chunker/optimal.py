@@ -258,7 +258,8 @@ class Optimizer:
             self._units.stand_at(Place(atom.start, atom.strength, atom.label, atom.end))
             repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
             while repeated:
-                yield _Start(repeated[0].offset, self._context_at(repeated[0].offset), repeated[0].label)
+                start = repeated[0].offset
+                yield _Start(start, self._context_at(atom.start, self._text[start : atom.start]), repeated[0].label)
                 repeated = shortened(repeated, atom.start, self._text, self._tokenizer, self._budget.overlap)
         context = self._context_at(atom.start)
         yield _Start(atom.start, context, atom.label)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-# What stands before a chunk that begins at an offset.
-ContextAt = Callable[[int], str]
+
+class ContextAt(Protocol):
+    """What stands before a chunk."""
+
+    def __call__(self, offset: int, overlap: str = "", /) -> str:
+        """The context of a chunk whose new text begins at `offset`, in characters, behind the end of the previous chunk that it repeats."""
+        ...
 
 
 class Piece(NamedTuple):
@@ -19,11 +23,13 @@ class Piece(NamedTuple):
     label: str
 
 
-def no_context(_offset: int) -> str:
+def no_context(_offset: int, _overlap: str = "", /) -> str:
     """Nothing stands before a chunk."""
     return ""
 
 
 def context_behind(start: int, context_at: ContextAt) -> ContextAt:
     """For the text from `start` on what `context_at` says of the whole text."""
-    return context_at if context_at is no_context else lambda offset: context_at(start + offset)
+    if context_at is no_context:
+        return context_at
+    return lambda offset, overlap="", /: context_at(start + offset, overlap)

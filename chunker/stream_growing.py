@@ -26,7 +26,7 @@ from chunker.counting import TokenCounter
 from chunker.cutting import Filling
 from chunker.growing import Grower
 from chunker.open_outlines import Found
-from chunker.pieces import ContextAt, Piece
+from chunker.pieces import ContextAt, Piece, context_behind
 from chunker.units import Place
 
 _BUDGETS = 3
@@ -101,9 +101,7 @@ class StreamGrower:
             return
         offsets, strengths, labels = self._columns
         outline = Outline.of_columns([offset - base for offset in offsets], strengths, labels, finest=finest)
-        grower = _BoundedGrower(
-            window, outline, self._tokenizer, self._budget, lambda offset: self._context_at(base + offset)
-        )
+        grower = _BoundedGrower(window, outline, self._tokenizer, self._budget, context_behind(base, self._context_at))
         grower.horizon = horizon
         grower.resume([_moved(place, -base) for place in self._front], self._overlapping)
         for piece in grower.pieces():

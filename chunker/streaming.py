@@ -197,10 +197,10 @@ class _GrowingText:
         self._views.append((self._outline.settled, view, context_of))
         return view.outline
 
-    def _context_at(self, offset: int) -> str:
+    def _context_at(self, offset: int, overlap: str = "", /) -> str:
         for end, view, context_of in self._views:
             if offset < end:
-                return context_of(view.local(offset))
+                return context_of(view.local(offset), overlap)
         raise AssertionError(f"nothing is known of offset {offset}")
 
 

@@ -207,6 +207,13 @@ class Units:
             return self._front[-1].offset
         return self._offsets[self._behind] if self._behind < len(self._offsets) else len(self._text)
 
+    def offset_of(self, number: int) -> int:
+        """Where the unit begins that so many units ahead are before, in characters; the length of the text if there is none."""
+        if number < len(self._front):
+            return self._front[-1 - number].offset
+        row = self._behind + number - len(self._front)
+        return self._offsets[row] if row < len(self._offsets) else len(self._text)
+
     @property
     def end(self) -> int:
         """Where the next unit ends, in characters."""

@@ -108,8 +108,10 @@ class Chunkers:
         chunker = self.chunker(text, metadata)
         outline = chunker.outline(text)
         meter = SpanMeter(text)
+        done = 0
         for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
             start, end, tokens = piece.start, piece.end, piece.tokens
+            fresh, done = max(done, start), end  # behind the overlap
             if strip or drop is not None:
                 start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
             if start < end:
@@ -118,7 +120,7 @@ class Chunkers:
                     text[start:end],
                     tokens=tokens,
                     kind=piece.label,
-                    breadcrumb=outline.breadcrumb(piece.start),
+                    breadcrumb=outline.breadcrumb(fresh),
                     language=chunker.language,
                     **place,
                 )

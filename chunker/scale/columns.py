@@ -180,9 +180,11 @@ class ChunkBatch:
         chunker = self._chunker_for(source or "", text)
         outline = chunker.outline(text)
         assembler = Assembler(text, chunker.language, {})
+        done = 0
         for index, piece in enumerate(chunker.pieces(text, outline, chunker.context_of(text, outline, source))):
             fields = assembler.fields(piece)
             span = fields["span"]
+            fresh, done = max(done, piece.start), piece.end  # behind the overlap
             yield (
                 *(piece.context + fields["body"], fields["body"], piece.context, piece.tokens),
                 *(
@@ -193,7 +195,7 @@ class ChunkBatch:
                     span["start_line"],
                     span["end_line"],
                 ),
-                *(index, piece.label, chunker.language, fields["id"], outline.breadcrumb(piece.start)),
+                *(index, piece.label, chunker.language, fields["id"], outline.breadcrumb(fresh)),
             )
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:

@@ -22,7 +22,7 @@ _OWN_NOTES = frozenset({"source"})
 class SeenChunk:
     """A chunk and what is told of it; sizes of text are in characters, counted as `str` does.
 
-    `trail`: the named regions around its start, outermost first, also where the chunk has no context. `cut`: the one before it, None for
+    `trail`: the named regions around its first new character, outermost first, also where the chunk has no context. `cut`: the one before it, None for
     the first. `repeated`: how many characters at the start of its body are those at the end of the chunk before; `repeated_tokens` are the tokens of
     these alone. `token_lengths`: the characters of each token of `chunk.text`, 0 for one that ends inside a character, whose length is
     that of the token that completes it; None if the tokenizer does not tell.
@@ -83,7 +83,7 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
             SeenChunk(
                 chunk=chunk,
                 fill=chunk.token_count / chunker.max_tokens,
-                trail=outline.breadcrumb(start),
+                trail=outline.breadcrumb(start + repeated if repeated < end - start else start),
                 cut=cut,
                 repeated=repeated,
                 repeated_tokens=chunker.tokenizer.count(text[start : start + repeated]) if repeated else 0,

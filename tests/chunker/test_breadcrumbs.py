@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer
-from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker
+from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker, chunk_hierarchy
 from chunker.boundaries import Boundary, Outline, Scope, Strength
 from chunker.breadcrumbs import Breadcrumbs
+from chunker.options import Strategy
+from chunker.streaming import chunk_stream
 from chunker.summaries import summary_of
 
 TOKENIZER = Tokenizer.load("o200k_base")
@@ -88,6 +90,65 @@ def test_a_header_never_keeps_a_character_out(max_tokens: int) -> None:
     chunks = TextChunker(max_tokens, context=True).chunk(text, source="a")
     assert "".join(chunk.body for chunk in chunks) == text
     assert all(chunk.token_count == TOKENIZER.count(chunk.text) <= max_tokens for chunk in chunks)
+
+
+TWO_FUNCTIONS = "".join(
+    f"def {name}(x):\n" + "".join(f"    {name}_{line} = x + {line}\n" for line in range(14)) + "\n\n"
+    for name in ("one", "two")
+)
+
+
+@pytest.mark.parametrize("strategy", ["grow", "optimal"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_with_an_overlap_the_context_is_that_of_the_new_text(strategy: Strategy, streamed: bool) -> None:
+    """What is repeated may be the end of another function or section."""
+    code = CodeChunker("python", 60, overlap=40, overlap_by="token", context=True, strategy=strategy)
+    prose = MarkdownChunker(60, overlap=40, overlap_by="token", context=True, strategy=strategy)
+    sections = "".join(f"# {name}\n\n" + "Some words of it. " * 30 + "\n\n" for name in ("One", "Two", "Three"))
+    for chunker, text in ((code, TWO_FUNCTIONS), (prose, sections)):
+        outline = chunker.outline(text)
+        chunks = list(chunk_stream([text], chunker)) if streamed else chunker.chunk(text)
+        done, moved = 0, 0
+        for chunk in chunks:
+            trail = outline.breadcrumb(done)
+            assert chunk.context == (" > ".join(trail) + "\n" if trail else "")
+            moved += trail != outline.breadcrumb(chunk.span.start)
+            done = chunk.span.end
+        assert moved
+
+
+def test_with_an_overlap_the_chunks_in_a_chunk_tell_of_their_new_text() -> None:
+    chunkers = [CodeChunker("python", most, overlap=20, context=True) for most in (120, 60)]
+    outline = chunkers[0].outline(TWO_FUNCTIONS)
+    hierarchy = chunk_hierarchy(TWO_FUNCTIONS, chunkers)
+    moved = 0
+    for parent in hierarchy.levels[0]:
+        done = parent.span.start
+        for child in map(hierarchy.node, parent.children):
+            trail = outline.breadcrumb(done)
+            assert child.context == (" > ".join(trail) + "\n" if trail else "")
+            moved += trail != outline.breadcrumb(child.span.start)
+            done = child.span.end
+    assert moved
+
+
+def test_a_header_that_the_overlap_holds_is_not_repeated() -> None:
+    breadcrumbs = Breadcrumbs(
+        Outline([Boundary(0, Strength.DOCUMENT, "table")], [Scope(2, 90, "Prices", "a,b\n")]), None, TOKENIZER, 400
+    )
+    assert breadcrumbs.at(50) == breadcrumbs.at(50, "1,2\n") == "Prices\na,b\n"
+    assert breadcrumbs.at(50, "a,b\n1,2\n") == "Prices\n"
+
+
+@pytest.mark.parametrize("marks", range(1, 5))
+@pytest.mark.parametrize("blank", ["\n\n", "\n", " \n\n", "\r\n\r\n"])
+def test_what_adds_no_token_is_not_lost_when_the_context_goes(marks: int, blank: str) -> None:
+    """Behind "T\\n" line ends cost nothing, so a chunk may hold them and have no more tokens than its context."""
+    text = "# T\n" + "word " * 5 + blank + "e" + "\u0316" * marks + "\n"
+    for max_tokens in range(2 * marks + 1, 20):
+        chunks = MarkdownChunker(max_tokens, context=True).chunk(text)
+        assert "".join(chunk.body for chunk in chunks) == text
+        assert all(chunk.token_count == TOKENIZER.count(chunk.text) <= max_tokens for chunk in chunks)
 
 
 SOURCE = '''import math

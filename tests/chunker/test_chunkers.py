@@ -11,8 +11,31 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bpe_engine import Tokenizer, Vocabulary
+from bpe_engine.patterns import PATTERNS
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker, chunker_for
+from chunker.formats import format_names
 
+# All but bash, which is parsed in a process of its own.
+FORMATS = [name for name in format_names() if name != "bash"]
+BYTES = {bytes([byte]): byte for byte in range(256)}
+# What counts words has no token for white space, and with a few merges one token is a lot of text or half a letter.
+COUNTERS: dict[str, str | Tokenizer] = {
+    "words": "words",
+    "bytes": "bytes",
+    **{
+        name: Tokenizer(
+            Vocabulary.from_ranks(
+                {**BYTES, **{token: 256 + rank for rank, token in enumerate(tokens)}}, pattern=pattern
+            )
+        )
+        for name, tokens, pattern in (
+            ("line ends", [b"\n\n", b"\r\n", b"\r\n\r\n", b"\n\n\n\n"], None),
+            ("marks", [b"\xcc\x96", b"\xcc\x96\xcc\x96", b"e\xcc\x96", b"\n\n"], PATTERNS["o200k"]),
+            ("words of letters", [b"wo", b"rd", b"word", b"word "], None),
+        )
+    },
+}
 KINDS: dict[str, Callable[..., TextChunker]] = {
     "text": TextChunker,
     "markdown": MarkdownChunker,
@@ -64,7 +87,33 @@ PIECES = [
     ),
     *("x" * 300, "=" * 200, "/" * 90, "\n" * 40, " " * 150),
 ]
-TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=40).map("".join)
+# Paragraphs that fill small chunks, line ends that add no token to one another, and grapheme clusters that hardly leave room for a context.
+CROWDED = st.lists(
+    st.tuples(
+        st.sampled_from(["word ", "word", "a"]),
+        st.integers(0, 6),
+        st.sampled_from(["\n", "\n\n", " \n\n", "\r\n\r\n", ""]),
+        st.sampled_from(["e", "é", "中", ""]),
+        st.sampled_from(["\u0316", "\u0301", "\u200d"]),
+        st.integers(0, 6),
+        st.sampled_from(["\n", ""]),
+    ).map(lambda drawn: drawn[0] * drawn[1] + drawn[2] + drawn[3] + drawn[4] * drawn[5] + drawn[6]),
+    min_size=10,
+    max_size=40,
+).map("".join)
+# What makes a context for all that stands below it, by format.
+BEGINNINGS = {
+    "markdown": "# T\n",
+    "python": "class T:\n    ",
+    "latex": "\\section{T}\n",
+    "html": "<h1>T</h1>\n",
+    "restructuredtext": "T\n=\n\n",
+    "yaml": "T: |\n  ",
+    "toml": "[T]\n",
+    "json": '{"T": ["',
+    "csv": "a,b\n",
+}
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=40).map("".join) | CROWDED
 
 
 @pytest.fixture(scope="session", params=sorted(KINDS))
@@ -103,6 +152,46 @@ def test_the_laws(
     check(text, chunks, max_tokens, count, overlap=options["overlap"])
     assert all(chunk.context == "" for chunk in chunks) or options["context"]
     assert chunker.chunk(text, source="folder/name.txt") == chunks
+
+
+@settings(max_examples=300)
+@given(
+    text=CROWDED,
+    format_name=st.just("markdown") | st.sampled_from(FORMATS),
+    counter=st.just("o200k_base") | st.just("line ends") | st.sampled_from(sorted(COUNTERS)),
+    max_tokens=st.integers(8, 12) | st.integers(4, 24),
+    overlap=st.just(0) | st.integers(1, 6),
+    context=st.just(True) | st.sets(st.sampled_from(["breadcrumb", "imports", "summary"])),
+    options=st.just({})
+    | st.fixed_dictionaries(
+        {},
+        optional={"min_tokens": st.integers(0, 4), "strategy": st.just("optimal"), "overlap_by": st.just("token")},
+    ),
+)
+def test_the_laws_of_all_formats_where_contexts_leave_little_room(
+    *,
+    check: Callable[..., None],
+    text: str,
+    format_name: str,
+    counter: str,
+    max_tokens: int,
+    overlap: int,
+    context: Any,
+    options: dict[str, Any],
+) -> None:
+    text = BEGINNINGS.get(format_name, "") + text
+    overlap = min(overlap, max_tokens - 1)
+    chunker = TextChunker(
+        max_tokens,
+        tokenizer=COUNTERS.get(counter, counter),
+        format=format_name,
+        overlap=overlap,
+        context=context,
+        **options,
+    )
+    count = chunker.tokenizer.count
+    if all(count(character) <= max_tokens for character in {*text, "\r\n"}):
+        check(text, chunker.chunk(text), max_tokens, count, overlap=overlap)
 
 
 @settings(max_examples=40)

@@ -72,7 +72,7 @@ def test_what_completes_a_unit() -> None:
 
 
 def grown(text: str, budget: Budget, *, leaps: bool, context: str = "") -> list[Piece]:
-    grower = Grower(text, TextFormat().outline(text), TOKENIZER, budget, lambda offset: context if offset else "")
+    grower = Grower(text, TextFormat().outline(text), TOKENIZER, budget, lambda offset, *_: context if offset else "")
     grower._leaps = leaps  # what is tested is that nobody sees it
     return list(grower.pieces())
 

@@ -72,7 +72,7 @@ def check(chunker: TextChunker, text: str) -> None:
     sketch = chunker.format.sketch(text, 4 * chunker.max_tokens)
     assert parts(sketch.opened()) == parts(outline)
     grown = chunker.chunk(text)
-    by_outline = list(chunker.pieces(text, outline, lambda _: ""))
+    by_outline = list(chunker.pieces(text, outline, lambda *_: ""))
     found = [(chunk.span.start, chunk.span.end, chunk.token_count, chunk.kind) for chunk in grown]
     assert found == [(piece.start, piece.end, piece.tokens, piece.label) for piece in by_outline]
 
@@ -147,7 +147,7 @@ def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:
     watched = Watched.of(
         (found.offsets, found.strengths, found.labels), found.closed, inside, lambda _: [], finest=found.finest
     )
-    chunks = list(MarkdownChunker(100).pieces(text, watched, lambda _: ""))
+    chunks = list(MarkdownChunker(100).pieces(text, watched, lambda *_: ""))
     assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text
     assert looked
     assert len(looked) < len(found.closed) / 2
