@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
 from chunker.assembly import Assembler
 from chunker.boundaries import Outline
@@ -22,6 +22,7 @@ from chunker.documents import count_line_ends
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.models import Chunk
 from chunker.open_outlines import STEP, Found, OpenOutline, View
+from chunker.pieces import ContextAt
 from chunker.restarts import open_outline
 from chunker.stream_growing import StreamGrower
 
@@ -122,7 +123,7 @@ class _GrowingText:
         self._breaks = 0
         self._carriage_return = ""
         # What the outline says of each stretch, with the end of the stretch.
-        self._views: deque[tuple[int, View, Callable[[int], str]]] = deque()
+        self._views: deque[tuple[int, View, ContextAt]] = deque()
 
     @classmethod
     def of(cls, chunker: TextChunker, source: str | None) -> _GrowingText | None:

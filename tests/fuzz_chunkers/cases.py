@@ -76,10 +76,12 @@ def random_case(seed: int, number: int) -> Case:
     while True:
         case = _drawn(dice)
         try:
-            if counter(case.counting) is not None and case.chunker():
-                return case
+            if counter(case.counting) is None:
+                continue
+            case.chunker()
         except ChunkerError:  # options that do not go together
             continue
+        return case
 
 
 def _drawn(dice: random.Random) -> Case:
