@@ -29,6 +29,9 @@ OURS += ["index", "kind", "language", "id", "breadcrumb"]
 def expected(text: str, source: str | None, max_tokens: int, **options: Any) -> list[dict[str, Any]]:
     chunker = chunker_for(source or "", max_tokens, text=text, **options)
     outline = chunker.outline(text)
+    chunks = chunker.chunk(text, source=source)
+    # New text begins where the chunk before ends: what names it is not what names the overlap.
+    fresh = [0, *(chunk.span.end for chunk in chunks)]
     return [
         {
             **chunk.span.model_dump(),
@@ -40,9 +43,9 @@ def expected(text: str, source: str | None, max_tokens: int, **options: Any) -> 
             "kind": chunk.kind,
             "language": chunk.language,
             "id": chunk.id,
-            "breadcrumb": list(outline.breadcrumb(chunk.span.start)),
+            "breadcrumb": list(outline.breadcrumb(fresh[index])),
         }
-        for index, chunk in enumerate(chunker.chunk(text, source=source))
+        for index, chunk in enumerate(chunks)
     ]
 
 
