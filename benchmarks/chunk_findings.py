@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
 import code_structure
-from chunk_peers import Piece, count
+from chunk_peers import count
+from cuts import Cuts, Piece, Placed
 from python_structure import Definition, definitions
 
 from chunker import TextChunker
@@ -52,36 +51,8 @@ def _with_definitions(name: str, source: str, found: list[Definition]) -> Text:
     return Text(name, source, count(source), found, needs, head_needs)
 
 
-class Placed:
-    """Where the chunks of a text really are, in order. A chunk that is nowhere in the text is left out."""
-
-    def __init__(self, text: str, pieces: Iterable[Piece]) -> None:
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        end = 0
-        for piece in pieces:
-            # What it says is believed if it is true. Overlap is not asked for, so chunks follow each other.
-            start = -1 if piece.start is None else piece.start
-            if start < end or not text.startswith(piece.text, start):
-                start = text.find(piece.text, end)
-            if start >= 0:
-                end = start + len(piece.text)
-                self.starts.append(start)
-                self.ends.append(end)
-
-    def hold(self, start: int, end: int) -> bool:
-        """Whether one chunk holds all of text[start:end]."""
-        index = bisect_right(self.starts, start) - 1
-        return index >= 0 and end <= self.ends[index]
-
-    def missing(self, text: str) -> str:
-        """The characters that are in no chunk."""
-        gaps = zip([0, *self.ends], [*self.starts, len(text)], strict=True)
-        return "".join(text[start:end] for start, end in gaps)
-
-
 @dataclass
-class Findings:
+class Findings(Cuts):
     """Sums over texts; `largest` is the size of the largest chunk in tokens."""
 
     chunks: int = 0
@@ -93,14 +64,6 @@ class Findings:
     lost_black: int = 0
     wrong_offsets: int = 0
     crumbs: int = 0
-    functions: int = 0
-    broken_functions: int = 0
-    decorators: int = 0
-    cut_decorators: int = 0
-    comments: int = 0
-    cut_comments: int = 0
-    heads: int = 0
-    cut_heads: int = 0
 
     @property
     def spread(self) -> float:
@@ -126,23 +89,9 @@ class Findings:
         missing = placed.missing(text.text)
         self.lost += len(missing)
         self.lost_black += len("".join(missing.split()))
-        self._judge_definitions(text, placed, limit)
-
-    def _judge_definitions(self, text: Text, placed: Placed, limit: int) -> None:
         for one, needs, head_needs in zip(text.definitions, text.needs, text.head_needs, strict=True):
-            if needs <= FITTING * limit:
-                if one.is_function:
-                    self.functions += 1
-                    self.broken_functions += not placed.hold(one.start, one.end)
-                if one.decorator is not None:
-                    self.decorators += 1
-                    self.cut_decorators += not placed.hold(one.decorator, one.header_end)
-                if one.comment is not None:
-                    self.comments += 1
-                    self.cut_comments += not placed.hold(one.comment, one.header_end)
-            elif head_needs <= FITTING * limit and one.start < one.keyword:
-                self.heads += 1
-                self.cut_heads += not placed.hold(one.start, one.header_end)
+            fits, head_fits = needs <= FITTING * limit, head_needs <= FITTING * limit
+            self.judge_definition(one, placed, fits=fits, head_fits=head_fits)
 
 
 @dataclass

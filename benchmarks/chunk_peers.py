@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import cast
 
 import chonkie
 import semantic_text_splitter
 import tiktoken
 from chonkie.tokenizer import TokenizerProtocol
+from cuts import Piece
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
 
 from bpe_engine.registry import load_vocabulary
@@ -23,14 +24,6 @@ PACKAGES = [
 
 # Any o200k_base model; this package knows encodings by model.
 _MODEL = "gpt-4o"
-
-
-class Piece(NamedTuple):
-    """A chunk and what the chunker says about its place, in characters; None where it says nothing."""
-
-    text: str
-    start: int | None
-    end: int | None
 
 
 Split = Callable[[str], list[Piece]]

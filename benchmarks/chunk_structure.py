@@ -43,11 +43,14 @@ ALWAYS: Sequence[Column] = (
     ("chunks", lambda found: f"{found.chunks:,}"),
 )
 EXPLANATION = """\
-- functions intact, broken: of functions and methods of at most 80 % of the budget, with their decorators and leading comments: those \
-that one chunk holds, and the number of the others
+Each cut is counted once, by what it separates.
+
+- functions intact, broken: of functions and methods that need at most 80 % of the budget with their decorators and leading comments: those \
+that one chunk holds from the line of their name to their end, and the number of the others
 - decorators, comments cut off: of the definitions of at most 80 % of the budget that have them: those that have these in another \
-chunk than the header line
-- heads torn: the same for definitions that are longer, where decorators, comments and header line together need at most 80 %
+chunk than what they stand before
+- heads torn: of definitions that are longer and that have decorators or comments, where these and the line of the name together need at most \
+80 %: those where one chunk does not hold all of that
 - over budget: chunks of more tokens than the limit by tiktoken
 - lost: characters of the text that are in no chunk, and how many of them are not white space
 - wrong offsets: chunks whose offsets are missing or do not give the chunk's text
