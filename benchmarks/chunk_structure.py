@@ -6,9 +6,7 @@ packages. What a definition is, Python's own `ast` and `tokenize` say; what a to
 
 from __future__ import annotations
 
-import contextlib
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
@@ -19,7 +17,6 @@ from chunk_peers import PACKAGES, Split, code_splitters, prose_splitters
 from measuring import Report, parser
 from real_texts import installed_documents, own_markdown, standard_library
 from rich.progress import track
-from timing import pin_to_one_core
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 
@@ -56,30 +53,26 @@ chunk than what they stand before
 - wrong offsets: chunks whose offsets are missing or do not give the chunk's text
 - crumbs: chunks of less than 10 % of the budget in texts that have more
 - spread: standard deviation of the sizes of chunks, as a share of their mean
-- seconds: processor time of chunking alone"""
+
+How fast they are is measured by benchmarks/chunk_speed.py."""
 
 
-def run(make: Callable[[], Split], texts: Sequence[Text], limit: int) -> tuple[Findings, float, list[str]]:
-    """The findings on all texts, the processor time in seconds, and what went wrong."""
+def run(make: Callable[[], Split], texts: Sequence[Text], limit: int) -> tuple[Findings, list[str]]:
+    """The findings on all texts, and what went wrong."""
     found = Findings()
-    seconds = 0.0
     try:
         split = make()
     except Exception as error:  # noqa: BLE001 - whatever a package fails with is a result
-        return found, seconds, [f"does not run: {_in_short(error)}"]
-    with contextlib.suppress(Exception):  # to warm up; if it fails, it will do so again
-        split(texts[0].text)
+        return found, [f"does not run: {_in_short(error)}"]
     failed: dict[str, list[str]] = {}
     for text in texts:
-        start = time.process_time()
         try:
             pieces = split(text.text)
         except Exception as error:  # noqa: BLE001 - as above
             failed.setdefault(_in_short(error), []).append(text.name)
             continue
-        seconds += time.process_time() - start
         found.judge(text, pieces, limit)
-    return found, seconds, [f"fails on {_some(names)}: {message}" for message, names in failed.items()]
+    return found, [f"fails on {_some(names)}: {message}" for message, names in failed.items()]
 
 
 def compare(
@@ -94,13 +87,13 @@ def compare(
     rows = []
     notes = []
     for name, make in track(splitters.items(), description=f"{limit} tokens", transient=True):
-        found, seconds, failures = run(make, texts, limit)
+        found, failures = run(make, texts, limit)
         notes += [f"- {name} {failure}" for failure in failures]
         if found.chunks:
             cells = [show(found) for _, show in columns]
             fill = _share(found.tokens, found.chunks * limit, digits=0)
-            rows.append([name, *cells, fill, f"{seconds:.1f}"])
-    report.add_table(["", *(title for title, _ in columns), "mean fill", "seconds"], rows)
+            rows.append([name, *cells, fill])
+    report.add_table(["", *(title for title, _ in columns), "mean fill"], rows)
     if notes:
         report.add("\n".join(notes))
 
@@ -167,7 +160,7 @@ def main() -> None:
     limits = options.limit or LIMITS
 
     report = Report("Chunks of real texts", options.output)
-    report.add_provenance(PACKAGES, pin_to_one_core(), "tokens are those of o200k_base")
+    report.add_provenance(PACKAGES, "tokens are those of o200k_base")
     report.add(EXPLANATION)
     modules = [python(name, source) for name, source in standard_library(options.files).items()]
     found = [one for module in modules for one in module.definitions]
