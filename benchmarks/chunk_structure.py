@@ -81,12 +81,14 @@ def compare(
     limit: int,
     splitters: Mapping[str, Callable[[], Split]],
     columns: Sequence[Column],
+    only: str,
 ) -> None:
-    """The table of all splitters at one limit."""
+    """The table of the splitters whose names contain `only` at one limit."""
     report.add(f"### {limit:,} tokens")
     rows = []
     notes = []
-    for name, make in track(splitters.items(), description=f"{limit} tokens", transient=True):
+    chosen = {name: make for name, make in splitters.items() if only in name}
+    for name, make in track(chosen.items(), description=f"{limit} tokens", transient=True):
         found, failures = run(make, texts, limit)
         notes += [f"- {name} {failure}" for failure in failures]
         if found.chunks:
@@ -136,7 +138,7 @@ def _megabytes(texts: Sequence[Text]) -> str:
     return f"{len(texts)} texts, {sum(len(text.text.encode()) for text in texts) / 1e6:.2f} MB"
 
 
-def _other_language(report: Report, language: str, most: int | None) -> None:
+def _other_language(report: Report, language: str, most: int | None, only: str) -> None:
     """The table of one language."""
     sources, missing = code_texts.code_texts(language, language_texts.default_folder())
     texts = [code(name, source, language) for name, source in islice(sources.items(), most)]
@@ -147,7 +149,7 @@ def _other_language(report: Report, language: str, most: int | None) -> None:
         f"{sum(one.is_function for one in found):,} functions, {sum(not one.is_function for one in found):,} types"
         + "".join(f"; {reason}" for reason in missing)
     )
-    compare(report, texts, 512, code_splitters(512, language), (*STRUCTURE, *ALWAYS))
+    compare(report, texts, 512, code_splitters(512, language), (*STRUCTURE, *ALWAYS), only)
 
 
 def main() -> None:
@@ -156,6 +158,7 @@ def main() -> None:
     arguments.add_argument("--files", type=int, help="only the first so many modules and documents")
     arguments.add_argument("--limit", type=int, action="append", help="this limit alone; may be repeated")
     arguments.add_argument("--language", action="append", help="of the other languages this one alone; may be repeated")
+    arguments.add_argument("--only", default="", metavar="NAME", help="only splitters whose names contain this")
     options = arguments.parse_args()
     limits = options.limit or LIMITS
 
@@ -169,10 +172,10 @@ def main() -> None:
         f"{sum(one.is_function for one in found):,} functions, {sum(not one.is_function for one in found):,} classes"
     )
     for limit in limits:
-        compare(report, modules, limit, code_splitters(limit), (*STRUCTURE, *ALWAYS))
+        compare(report, modules, limit, code_splitters(limit), (*STRUCTURE, *ALWAYS), options.only)
 
     for language in options.language or code_texts.SOURCES:
-        _other_language(report, language, options.files)
+        _other_language(report, language, options.files, options.only)
 
     own = [plain(name, text) for name, text in own_markdown().items()]
     documents = [plain(name, text) for name, text in installed_documents(options.files).items()]
@@ -181,7 +184,7 @@ def main() -> None:
         f"installed here ({_megabytes(documents)}; some are reStructuredText)"
     )
     for limit in limits:
-        compare(report, [*own, *documents], limit, prose_splitters(limit), ALWAYS)
+        compare(report, [*own, *documents], limit, prose_splitters(limit), ALWAYS, options.only)
 
     report.add("## Our laws")
 
