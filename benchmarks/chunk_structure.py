@@ -81,6 +81,7 @@ def compare(
     limit: int,
     splitters: Mapping[str, Callable[[], Split]],
     columns: Sequence[Column],
+    *,
     only: str,
 ) -> None:
     """The table of the splitters whose names contain `only` at one limit."""
@@ -149,7 +150,7 @@ def _other_language(report: Report, language: str, most: int | None, only: str) 
         f"{sum(one.is_function for one in found):,} functions, {sum(not one.is_function for one in found):,} types"
         + "".join(f"; {reason}" for reason in missing)
     )
-    compare(report, texts, 512, code_splitters(512, language), (*STRUCTURE, *ALWAYS), only)
+    compare(report, texts, 512, code_splitters(512, language), (*STRUCTURE, *ALWAYS), only=only)
 
 
 def main() -> None:
@@ -172,7 +173,7 @@ def main() -> None:
         f"{sum(one.is_function for one in found):,} functions, {sum(not one.is_function for one in found):,} classes"
     )
     for limit in limits:
-        compare(report, modules, limit, code_splitters(limit), (*STRUCTURE, *ALWAYS), options.only)
+        compare(report, modules, limit, code_splitters(limit), (*STRUCTURE, *ALWAYS), only=options.only)
 
     for language in options.language or code_texts.SOURCES:
         _other_language(report, language, options.files, options.only)
@@ -184,7 +185,7 @@ def main() -> None:
         f"installed here ({_megabytes(documents)}; some are reStructuredText)"
     )
     for limit in limits:
-        compare(report, [*own, *documents], limit, prose_splitters(limit), ALWAYS, options.only)
+        compare(report, [*own, *documents], limit, prose_splitters(limit), ALWAYS, only=options.only)
 
     report.add("## Our laws")
 
