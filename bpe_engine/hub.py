@@ -32,6 +32,9 @@ def tokenizer_file(
     Raises MissingExtraError without huggingface_hub, VocabularyError for what is no name of a repository, and VocabularyUnavailableError
     where the file is not to be had: no such repository, revision or file, no permission, no network.
     """
+    given: object = repository  # what callers without types may pass
+    if not isinstance(given, str):
+        raise TypeError(f"repository is the name of a repository, not {type(given).__name__}")
     try:
         from huggingface_hub import errors, hf_hub_download  # noqa: PLC0415 - an extra, and slow to import
     except ImportError as error:

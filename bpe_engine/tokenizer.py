@@ -126,6 +126,11 @@ class Tokenizer(Engine):
         Raises VocabularyError, beginning with the specification's source, for what is not supported.
         """
         from bpe_engine.building import build  # noqa: PLC0415 - published encodings do without
+        from bpe_engine.specification import Specification  # noqa: PLC0415 - as above
+
+        given: object = specification  # what callers without types may pass
+        if not isinstance(given, Specification):
+            raise TypeError(f"specification is a bpe_engine Specification, not {type(given).__name__}")
 
         return build(specification)
 

@@ -9,7 +9,14 @@ What is not named here is for formats, plug-ins and the command: see the modules
 from __future__ import annotations
 
 from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
-from chunker.errors import BudgetTooSmallError, ChunkerError, MissingGrammarError, OptionError, UnknownLanguageError
+from chunker.errors import (
+    BudgetTooSmallError,
+    ChunkerError,
+    MissingGrammarError,
+    OptionError,
+    UnknownLanguageError,
+    WrongTypeError,
+)
 from chunker.hierarchy import ChunkNode, Hierarchy, chunk_hierarchy
 from chunker.models import Chunk, Span
 
@@ -26,6 +33,7 @@ __all__ = [
     "Span",
     "TextChunker",
     "UnknownLanguageError",
+    "WrongTypeError",
     "chunk_hierarchy",
     "chunker_for",
 ]

@@ -19,16 +19,30 @@ _validated: Callable[[dict[str, Any]], Chunk] = Chunk.__pydantic_validator__.val
 class Assembler:
     """Makes the chunks of one text from its pieces, in their order.
 
-    `seen`: the ids that chunks have already, where the chunks of more than one run go together.
+    Args:
+        text: what the pieces are of.
+        language: of all chunks.
+        metadata: of all chunks; each gets a copy.
+        source: where the text comes from, for the ids.
+        start: where `text` begins in the whole text, in characters, if it is a part of it.
+        level: of a hierarchy, whose levels may have chunks of the same place and text.
     """
 
     def __init__(
-        self, text: str, language: str | None, metadata: dict[str, str], seen: dict[str, int] | None = None
+        self,
+        text: str,
+        language: str | None,
+        metadata: dict[str, str],
+        *,
+        source: str | None,
+        start: int = 0,
+        level: int = 0,
     ) -> None:
         self._text = text
         self._language = language
         self._metadata = metadata
-        self._seen: dict[str, int] = {} if seen is None else seen
+        self._start = start
+        self._identity = _identity(source, level)
         # UTF-8 of the whole text, where the compiled meter needs it.
         self._source: bytes | None = None
         if _compiled is None:
@@ -52,8 +66,11 @@ class Assembler:
             encoded = body.encode("utf-8", "surrogatepass")
         else:
             encoded = self._source[measured[0] : measured[1]]
-        digest = _digest(context.encode("utf-8", "surrogatepass") + encoded if context else encoded)
-        number = self._seen[digest] = self._seen.get(digest, 0) + 1
+        identity = self._identity.copy()
+        identity.update((self._start + start).to_bytes(8, "little"))
+        if context:
+            identity.update(context.encode("utf-8", "surrogatepass"))
+        identity.update(encoded)
         return {
             "body": body,
             "context": context,
@@ -61,11 +78,15 @@ class Assembler:
             "span": span_fields(start, end, measured),
             "kind": label,
             "language": self._language,
-            "id": digest if number == 1 else f"{digest}-{number}",
+            "id": identity.hexdigest(),
             "metadata": self._metadata,
         }
 
 
-def _digest(encoded: bytes) -> str:
-    """32 hexadecimal digits that depend on the bytes of a text alone."""
-    return hashlib.blake2b(encoded, digest_size=16).hexdigest()
+def _identity(source: str | None, level: int) -> hashlib.blake2b:
+    """What all ids of a text begin with: 16 bytes to be, of its source and the level."""
+    named = b"" if source is None else source.encode("utf-8", "surrogatepass")
+    length = -1 if source is None else len(named)
+    return hashlib.blake2b(
+        length.to_bytes(8, "little", signed=True) + named + level.to_bytes(8, "little"), digest_size=16
+    )

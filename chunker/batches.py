@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from bpe_engine.errors import BpeEngineError
+from chunker.arguments import require_all, told
 from chunker.console import with_progress
 from chunker.counting import resolve_tokenizer
 from chunker.documents import Document, count_line_ends, read_document
-from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError
+from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError, WrongTypeError
 from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable
 from chunker.models import Chunk, Span
 from chunker.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
@@ -88,7 +89,7 @@ def _unpacked(path: str, encoding: str, size: int, rows: list[tuple[Any, ...]]) 
 
 
 def chunk_files(
-    paths: Iterable[str],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     max_tokens: int = 512,
     *,
     workers: int = 1,
@@ -99,7 +100,7 @@ def chunk_files(
     start_method: str | None = None,
     **options: Unpack[Options],
 ) -> Generator[FileChunks | Problem, None, None]:
-    """The chunks of all files behind `paths`, file by file, in the order in which `files.find_files` finds them.
+    """The chunks of all files behind `paths`, one or more, file by file, in the order in which `files.find_files` finds them.
 
     Each file gets the chunker that `chunker_for` has for it, with `max_tokens` and `options`; or all the same `chunker`. `workers`: so many
     processes; 1 is this one. `progress`: a bar on standard error; None to have one if that is a terminal. `hidden`: take hidden files of
@@ -113,11 +114,16 @@ def chunk_files(
     given: object = workers  # what callers without types may pass
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise OptionError(f"workers must be a whole number from 1, got {workers!r}")
+    if not isinstance(paths, str | os.PathLike):
+        require_all(paths, (str, os.PathLike), "paths", "str and paths")
+    if chunker is not None and not callable(getattr(chunker, "chunk", None)):
+        raise WrongTypeError(f"chunker must be a chunker, such as TextChunker(512), not {told(chunker)}")
     if chunker is not None and (options or max_tokens != 512):
         raise OptionError("a chunker has its own options: give either it or them")
     cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
+    listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     return _chunk_files(
-        list(paths), cut, workers, hidden=hidden, secrets=secrets, progress=progress, start_method=start_method
+        listed, cut, workers, hidden=hidden, secrets=secrets, progress=progress, start_method=start_method
     )
 
 
@@ -140,7 +146,7 @@ def _chunk_files(
 
 
 async def achunk_files(
-    paths: Iterable[str],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     max_tokens: int = 512,
     **options: Any,  # noqa: ANN401  # those of chunk_files, which checks them
 ) -> AsyncIterator[FileChunks | Problem]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal, get_args
 
+from chunker.arguments import require
 from chunker.boundaries import Outline, Scope
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
@@ -32,6 +33,7 @@ def context_parts(context: bool | Collection[ContextPart]) -> frozenset[ContextP
     """The parts that the option `context` asks for; raises `OptionError` for what is none."""
     if isinstance(context, bool):
         return _BREADCRUMB if context else frozenset()
+    require(context, Collection, "context", "True, False or a collection of names")
     known = get_args(ContextPart)
     unknown = [part for part in context if part not in known] if not isinstance(context, str) else [context]
     if unknown:

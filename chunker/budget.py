@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from chunker.arguments import require_whole
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
 
@@ -60,8 +61,7 @@ class Budget:
         limits |= {"desired_tokens": desired_tokens} if desired_tokens is not None else {}
         whole: dict[str, object] = dict(limits)  # what callers without types may pass
         for name, value in whole.items():
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise OptionError(f"{name} must be a whole number of tokens, got {value!r}")
+            require_whole(value, name, " of tokens")
         if max_tokens < 1:
             raise OptionError(f"max_tokens must be at least 1, got {max_tokens}")
         if not 0 <= reserve < max_tokens:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Unpack, get_args
 
+from chunker.arguments import require, require_source, require_text
 from chunker.assembly import Assembler
 from chunker.boundaries import Format, Outline
 from chunker.boundaries.fallback import LinesFormat, UnknownFormat
@@ -52,7 +53,7 @@ class TextChunker:
     many of `max_tokens` are for what a model puts around each chunk, such as [CLS] and [SEP]; None for what the tokenizer says, which for one
     of Hugging Face is what its post-processor adds.
 
-    Raises `OptionError` for limits that do not go together, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.
+    Raises `OptionError` for limits that do not go together, `WrongTypeError` for arguments of other types, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.
     """
 
     def __init__(  # noqa: PLR0913  # as many as there are options
@@ -77,6 +78,7 @@ class TextChunker:
             raise OptionError(f"strategy must be one of {', '.join(get_args(Strategy))}; got {strategy!r}")
         self._strategy: Strategy = strategy
         self._context = context_parts(context)
+        require(format, (str, Format), "format", "the name of a format, or a chunker.boundaries.Format")
         self._format = format_named(format) if isinstance(format, str) else format
         grows_alone = strategy == "grow" and not overlap and desired_tokens is None and not self._context
         self._sketching = self._format if grows_alone and isinstance(self._format, SketchingFormat) else None
@@ -133,17 +135,21 @@ class TextChunker:
 
     def outline(self, text: str) -> Outline:
         """Where the format says that `text` may be cut, how good each cut is, and which named regions it has. Linear."""
+        require_text(text)
         return self._format.outline(text)
 
     def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
         """The chunks of `text`, in its order; none if it is empty.
 
-        Without overlap the bodies concatenate to `text`. `source`, usually a path, goes into the metadata and into the context.
+        Without overlap the bodies concatenate to `text`. `source`, usually a path, goes into the metadata, into the context, and into
+        the ids, which tell chunks of several texts apart only if each has a source of its own.
         Linear in the length of the text. Raises `BudgetTooSmallError` if one character of the text alone is over the budget.
         """
+        require_text(text)
+        require_source(source)
         outline = self._sketch(text)
         metadata = self.metadata_of(outline, source)
-        assembler = Assembler(text, self.language, metadata)
+        assembler = Assembler(text, self.language, metadata, source=source)
         return [assembler.chunk(piece) for piece in self.pieces(text, outline, self.context_of(text, outline, source))]
 
     def _sketch(self, text: str) -> Outline:
@@ -240,7 +246,9 @@ def chunker_for(
     Code in a language without a table, or whose grammar is not installed, is cut by lines, and the metadata of its chunks say so; what is
     not known to be code is cut as plain text.
     """
-    name = os.fspath(path).replace(os.sep, "/")
+    require(path, (str, os.PathLike), "path", "the name of a file, as a str or a path")
+    require_text(text)
+    name = os.fsdecode(path).replace(os.sep, "/")
     language, kind = detect(name, text)
     if kind == "markdown":
         return MarkdownChunker(max_tokens, **options)

@@ -3,6 +3,7 @@
     ChunkerError
     ├── OptionError              an option has a value that cannot be used                 (also ValueError)
     │   ├── UnknownLanguageError     no format is known under this name
+    │   ├── WrongTypeError           an argument is of a type that cannot be used          (also TypeError)
     │   └── MissingGrammarError      the package is not installed that brings the grammar of a language
     ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
     └── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
@@ -27,6 +28,10 @@ class UnknownLanguageError(OptionError):
 
 class MissingGrammarError(OptionError):
     """The package is not installed that brings the grammar of a language; the message says how to install it."""
+
+
+class WrongTypeError(OptionError, TypeError):
+    """An argument is of a type that cannot be used; the message names the argument, what it should be, and what was passed."""
 
 
 class NotebookError(ChunkerError, ValueError):

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from bpe_engine.at_exit import cache_until_exit
+from chunker.arguments import told
 from chunker.boundaries import Format
-from chunker.errors import OptionError, UnknownLanguageError
+from chunker.errors import OptionError, UnknownLanguageError, WrongTypeError
 from chunker.languages import format_called
 
 if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
@@ -74,12 +75,22 @@ def code_format(language: str | Grammar | Language, *, isolate: bool = False) ->
             raise UnknownLanguageError(f"language must be one of {', '.join(code_names())}; got {language!r}")
         made = format_named(name)
     else:
+        if not isinstance(language, _grammar()) and not hasattr(language, "node_kind_count"):
+            raise WrongTypeError(
+                'language must be the name of a programming language, such as CodeChunker("python", max_tokens=512), '
+                f"a tree_sitter.Language, or a Grammar, not {told(language)}"
+            )
         made = import_module("chunker.boundaries.code").CodeFormat(language)
     if not isolate:
         return made
     if not isinstance(language, str):
         raise OptionError("isolate needs a language with a name: a grammar cannot be handed to another process")
     return _isolated(made)
+
+
+def _grammar() -> type:
+    kind: type = import_module("chunker.boundaries.grammar").Grammar
+    return kind
 
 
 def _isolated(inner: Format) -> Format:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chunker.arguments import require, require_source, require_text
 from chunker.assembly import Assembler
 from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
@@ -89,17 +90,21 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
     >>> hierarchy.node(hierarchy.leaves[0].parent) == hierarchy.levels[0][0]
     True
     """
+    require_text(text)
+    require_source(source)
+    require(chunkers, Sequence, "chunkers", "a sequence of chunkers")
+    for chunker in chunkers:
+        require(chunker, TextChunker, "each of chunkers", "a chunker, such as TextChunker(512)")
     budgets = [chunker.max_tokens for chunker in chunkers]
     if not budgets or any(budget <= smaller for budget, smaller in pairwise(budgets)):
         raise OptionError(f"chunkers must be at least one, of falling max_tokens; got {budgets}")
-    seen: dict[str, int] = {}
     outlines: dict[int, Outline] = {}
     levels: list[list[_Made]] = []
     for number, chunker in enumerate(chunkers):
         outline = outlines.get(id(chunker.format))
         if outline is None:
             outline = outlines[id(chunker.format)] = chunker.outline(text)
-        assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, source), seen)
+        assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, source), source=source, level=number)
         context_at = chunker.context_of(text, outline, source)
         level: list[_Made] = []
         for parent in levels[-1] if levels else [_Made(0, len(text), {"id": None})]:

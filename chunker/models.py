@@ -1,9 +1,11 @@
 """What a chunker returns: chunks, and where they stand in the text.
 
-Both models are frozen, compare by value, pickle, and go to JSON and back with pydantic's `model_dump_json` / `model_validate_json`.
+Both models are frozen, compare by value, hash, pickle, and go to JSON and back with pydantic's `model_dump_json` / `model_validate_json`.
 """
 
 from __future__ import annotations
+
+import hashlib
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
@@ -47,7 +49,7 @@ class Chunk(BaseModel):
     )
     language: str | None = Field(default=None, description='"python", "markdown", ..., None for plain text')
     id: str = Field(
-        description="a hash of `text`; depends on nothing else, except that repeats of one text in one input are numbered"
+        description="a hash of the source, of where the body begins, and of `text`: no other chunk of the same sources has it"
     )
     metadata: dict[str, str] = Field(
         default_factory=dict, description='"source" if it was given, and the notes of the parser'
@@ -58,3 +60,22 @@ class Chunk(BaseModel):
     def text(self) -> str:
         """What the budget was spent on: `context` then `body`."""
         return self.context + self.body
+
+    @computed_field  # type: ignore[prop-decorator]  # see text
+    @property
+    def content_hash(self) -> str:
+        """A hash of `text` alone, in 32 hexadecimal digits: chunks with the same text have the same, wherever they stand."""
+        return content_hash_of(self.text)
+
+    def __hash__(self) -> int:
+        # The metadata are a dict, which has no hash; equal chunks have equal ids.
+        return hash(self.id)
+
+
+def content_hash_of(text: str) -> str:
+    """32 hexadecimal digits that depend on a text alone.
+
+    >>> content_hash_of("The same line.")
+    '62c166bbf0ab24fe20338585a65a9cbe'
+    """
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -4,8 +4,8 @@
         index(chunk)
 
 The chunks are those of `chunker.chunk(whole text)`, each handed out when no later text can change it. Plain text, Markdown, JSON Lines and CSV
-are chunked in bounded memory: a few budgets and a few hundred thousand characters, the longest block of Markdown (from one heading or paragraph
-at the margin to the next), and some hundred bytes a chunk, by which equal chunks get different ids. All other formats, and the strategy
+are chunked in bounded memory: a few budgets and a few hundred thousand characters, and the longest block of Markdown (from one heading or paragraph
+at the margin to the next). All other formats, and the strategy
 "optimal" and contexts of more than breadcrumbs, have to see the whole text: there it is collected first, and chunked when it ends.
 """
 
@@ -15,11 +15,12 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
+from chunker.arguments import require, require_source, require_text
 from chunker.assembly import Assembler
 from chunker.boundaries import Outline
 from chunker.chunkers import TextChunker
 from chunker.documents import count_line_ends
-from chunker.errors import BudgetTooSmallError, OptionError
+from chunker.errors import BudgetTooSmallError
 from chunker.models import Chunk
 from chunker.open_outlines import STEP, Found, OpenOutline, View
 from chunker.pieces import ContextAt
@@ -40,6 +41,7 @@ def chunk_stream(
     >>> next(chunks).body
     'Line 0 of a text that is not in memory.\\n'
     """
+    require(texts, Iterable, "texts", "an iterable of str")
     stream = ChunkStream(chunker, source=source)
     for text in texts:
         if stream.hold(text):
@@ -69,6 +71,8 @@ class ChunkStream:
     """What `chunk_stream` is made of, for those who are handed the text and do not fetch it: `hold`, `advance`, `finish`."""
 
     def __init__(self, chunker: TextChunker | None = None, *, source: str | None = None) -> None:
+        require(chunker, (TextChunker, type(None)), "chunker", "a chunker or None")
+        require_source(source)
         self._chunker = TextChunker() if chunker is None else chunker
         self._source = source
         self._waiting: list[str] = []
@@ -78,8 +82,7 @@ class ChunkStream:
 
     def hold(self, text: str) -> bool:
         """Take the next part of the text; whether there is enough of it to `advance`."""
-        if not isinstance(text, str):
-            raise OptionError(f"a stream must be made of str, got {type(text).__name__}; decode bytes first")
+        require_text(text, "each part of a stream")
         self._waiting.append(text)
         self._size += len(text)
         return self._growing is not None and self._size >= self._enough
@@ -116,7 +119,6 @@ class _GrowingText:
         self._budget = chunker._budget  # noqa: SLF001  # the same chunker by other means
         self._outline = outline
         self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
-        self._seen: dict[str, int] = {}
         self._text = ""
         # Of the text that is gone.
         self._bytes = 0
@@ -169,7 +171,7 @@ class _GrowingText:
         outline = self._look()
         start = self._grower.start
         metadata = self._chunker.metadata_of(outline, self._source)
-        assembler = Assembler(window, self._chunker.language, metadata, self._seen)
+        assembler = Assembler(window, self._chunker.language, metadata, source=self._source, start=start)
         gone = {"start": start, "end": start, "start_byte": self._bytes, "end_byte": self._bytes}
         gone |= {"start_line": self._breaks, "end_line": self._breaks}
         chunks = []

@@ -15,10 +15,11 @@ from small_tokenizers import small
 from bpe_engine import Pattern, Tokenizer, Vocabulary
 from chunker import Chunk
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.hits import Hit
 from chunker.prompt import CHAT_FORMATS, ChatFormat, Item, ItemReport, Prompt, Section
 
 # What a prompt may be made of; here it is made of items and sections.
-Entry = Item | Section | Chunk | Path
+Entry = Item | Section | Chunk | Hit | Path
 
 # What stands at the ends of these decides how many tokens a join has.
 PIECES = (

@@ -20,7 +20,7 @@ from chunker.counting.counters import UNITS, Measured, RecountingCounter, Settli
 from chunker.counting.huggingface import HuggingFaceCounter, is_huggingface
 from chunker.counting.protocols import AppendingCounter, Mark, PrependingCounter, TokenCounter
 from chunker.counting.tiktoken_encodings import is_tiktoken, tiktoken_counter
-from chunker.errors import OptionError
+from chunker.errors import WrongTypeError
 
 __all__ = [
     "AppendingCounter",
@@ -44,7 +44,7 @@ def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | 
     - another object with an `encode` that returns a list of tokens, such as a `sentencepiece.SentencePieceProcessor`;
     - a function from a text to the number of its tokens, or to a list of them.
 
-    Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, and `OptionError` for what is none of these.
+    Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, and `WrongTypeError`, an `OptionError`, for what is none of these.
     """
     if isinstance(tokenizer, str):
         return _load(tokenizer)
@@ -62,7 +62,7 @@ def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | 
             return RecountingCounter(Measured(encode))
         if callable(tokenizer):
             return RecountingCounter(Measured(tokenizer))
-    raise OptionError(
+    raise WrongTypeError(
         'tokenizer must be the name of an encoding or model, "characters", "bytes" or "words", a tokenizer of bpe_engine, tokenizers, '
         f"transformers or tiktoken, or a function that counts the tokens of a text; got {tokenizer!r:.100}"
     )

@@ -13,6 +13,7 @@ Needs numpy: pip install "bpe-chunker[index]".
 
 from __future__ import annotations
 
+from chunker.hits import Hit
 from chunker.index.errors import (
     DamagedIndexError,
     EmbedderError,
@@ -33,7 +34,7 @@ except ImportError as error:
 from chunker.index.embedders import Embedder, HashingEmbedder, embedder_named
 from chunker.index.indexing import Index
 from chunker.index.reports import Status, SyncReport
-from chunker.index.searching import Filter, Hit
+from chunker.index.searching import Filter
 from chunker.index.settings import Settings
 from chunker.index.vector_stores import VectorStore, store_named
 

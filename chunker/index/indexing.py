@@ -16,13 +16,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args
 
-from chunker.errors import OptionError
+from chunker.arguments import require, require_all, require_text, require_whole, told
+from chunker.errors import OptionError, WrongTypeError
+from chunker.hits import Hit
 from chunker.index.checking import faults
 from chunker.index.embedders import DEFAULT, Embedder, checked, embedder_named, identity
 from chunker.index.errors import EmbedderError, NotAnIndexError, SettingsMismatchError, VectorStoreError
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
-from chunker.index.searching import By, Filter, Hit, Search
+from chunker.index.searching import By, Filter, Search
 from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
 from chunker.index.sources import MAX_FILE_BYTES, Limits, Sources
 from chunker.index.store import Store
@@ -90,6 +92,15 @@ class Index:
         Raises `SettingsMismatchError` for settings that are given and differ from those of the index, `NotAnIndexError`,
         `DamagedIndexError`, and `OptionError` for options that cannot be used.
         """
+        require(path, (str, os.PathLike), "path", "the folder of the index, as a str or a path")
+        require(root, (str, os.PathLike, type(None)), "root", "a folder, as a str or a path, or None")
+        require(embedder_options, (dict, type(None)), "embedder_options", "a dict or None")
+        if embedder is not None and not isinstance(embedder, str | Embedder):
+            raise WrongTypeError(
+                f"embedder must be a name or an object that is a chunker.index.Embedder, with all of {_EMBEDDER}, not {told(embedder)}"
+            )
+        if store is not None and not isinstance(store, str | VectorStore):
+            raise WrongTypeError(f"store must be a name or a chunker.index.VectorStore, not {told(store)}")
         folder = Path(path).absolute()
         kept_by = Store(folder)
         kept = kept_by.settings()
@@ -171,6 +182,11 @@ class Index:
         What is wrong with a file is in the report; the others are done, and what the index has of that file stays. May be killed at any point:
         the next sync goes on. Raises `LockedIndexError` if somebody else writes, and `EmbedderError`; what was embedded until then is kept.
         """
+        require_whole(max_file_bytes, "max_file_bytes", " of bytes")
+        if not isinstance(paths, str | os.PathLike):
+            require_all(paths, (str, os.PathLike), "paths", "str and paths")
+        if progress is not None and not callable(progress):
+            raise WrongTypeError(f"progress must be a function or None, not {told(progress)}")
         if max_file_bytes < 0:
             raise OptionError(f"max_file_bytes must be a whole number from 0, got {max_file_bytes!r}")
         limits = Limits(hidden, secrets, max_file_bytes)
@@ -194,6 +210,9 @@ class Index:
 
         `by`: "vectors", "words", or "both" fused. An index without files has no hits.
         """
+        require_text(query, "query")
+        require_whole(limit, "limit")
+        require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if limit < 1:
             raise OptionError(f"limit must be a whole number from 1, got {limit!r}")
         if by not in get_args(By):
@@ -231,6 +250,7 @@ class Index:
 
     def forget(self, tag: str) -> int:
         """Remove a tag with all its files, such as a branch that is gone; how many files it had."""
+        require_text(tag, "tag")
         self._ensure()
         with self._store.writing() as writer:
             return writer.forget(tag)
@@ -268,6 +288,9 @@ class Index:
         )
 
 
+_EMBEDDER = ", ".join(sorted(name for name in vars(Embedder) if not name.startswith("_")))
+
+
 def _vector_store(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:
     """Where the vectors of an index are: what is given, if it is what the index has; None for a file."""
     asked = store_named(given) if isinstance(given, str) else given
@@ -290,6 +313,8 @@ def _settings(
     tokenizer: object = given.get("tokenizer", "")
     if not isinstance(tokenizer, str):
         raise OptionError(f"the tokenizer of an index must be a name, which is found again; got {tokenizer!r}")
+    if given.get("max_tokens") is not None:
+        require_whole(given["max_tokens"], "max_tokens", " of tokens")
     if kept is not None:
         if embedder is not None:
             given |= {"identity": identity(embedder).hex(), "dimensions": embedder.dimensions, "embedder": name}
@@ -312,6 +337,8 @@ def _desired(max_tokens: int) -> int:
 
 
 def _names(given: str | Iterable[str], option: str) -> list[str]:
+    if not isinstance(given, str):
+        require_all(given, str, option, "str")
     names = [given] if isinstance(given, str) else list(given)
     if not names:
         raise OptionError(f"{option} must name at least one")

@@ -17,6 +17,8 @@ from typing import Literal
 
 import numpy as np
 
+from chunker.arguments import require_all
+from chunker.hits import Hit
 from chunker.index.store import Snapshot
 from chunker.index.vectors import Vectors
 from chunker.index.words import query_of
@@ -44,6 +46,11 @@ class Filter:
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises `WrongTypeError` for what is no collection of names, such as a single str."""
+        for name in ("tags", "sources", "languages", "kinds"):
+            require_all(getattr(self, name), str, name, "str")
+
     def condition(self) -> tuple[str, list[str]]:
         """As a condition of SQL over files f, versions v and places p, with its values."""
         parts: list[str] = []
@@ -56,31 +63,6 @@ class Filter:
             parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(self.sources)) + ")")
             values += self.sources
         return " AND ".join(parts), values
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk that was found. `source` and `span` say where it stands; `also` where else the same text does, as "source:line".
-
-    `score`: that of the fusion, or what it was found by. `similarity`: the cosine with the question, None if vectors were not asked.
-    """
-
-    source: str
-    tags: tuple[str, ...]
-    span: Span
-    text: str
-    context: str
-    kind: str
-    language: str | None
-    token_count: int
-    score: float
-    similarity: float | None
-    also: tuple[str, ...] = ()
-
-    @property
-    def body(self) -> str:
-        """The text without its context: the slice of the file."""
-        return self.text[len(self.context) :]
 
 
 class Search:

@@ -36,7 +36,7 @@ def chunks_of(chunker: TextChunker, text: str, reach: int) -> list[Chunk]:
     if chunker.overlap:
         return chunker.chunk(text)
     outline = chunker.outline(text)
-    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, None))
+    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, None), source=None)
     context_at = chunker.context_of(text, outline, None)
     return [assembler.chunk(piece) for piece in _pieces(chunker, text, outline, context_at, reach)]
 

@@ -28,6 +28,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from chunker.arguments import require_text
 from chunker.errors import OptionError
 from chunker.index.errors import VectorStoreError
 from chunker.index.vectors import Vectors
@@ -85,6 +86,7 @@ class VectorStore(Protocol):
 
 def store_named(spec: str) -> VectorStore:
     """The store of this name. Raises `OptionError` for one that is none, and `MissingExtraError`."""
+    require_text(spec, "the name of a vector store")
     kind, _, place = spec.partition(":")
     points = {point.name: point for point in entry_points(group=GROUP)}
     if kind not in points:

@@ -8,7 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chunker.arguments import require, require_text, told
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.errors import WrongTypeError
+from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
 from chunker.prompt.errors import PromptConfigurationError
@@ -43,7 +46,7 @@ class Prompt(BaseModel):
 
 
 def assemble(
-    items: Sequence[Item | Section | Chunk | Path],
+    items: Sequence[Item | Section | Chunk | Hit | Path],
     budget: int,
     *,
     reserve: int = 0,
@@ -53,8 +56,8 @@ def assemble(
     fill: Fill = "best_effort",
     drop_duplicates: bool = False,
 ) -> Prompt:
-    """The best prompt from `items` that fits: what is required, then what matters most, in the order of `items`. A chunk and the path of a
-    file are items, too.
+    """The best prompt from `items` that fits: what is required, then what matters most, in the order of `items`. A chunk, a hit of
+    `Index.search` and the path of a file are items, too.
 
     `budget`: tokens of prompt and answer together; `reserve`: of these, for the answer and for tools. `separator` stands between the
     entries of `items`. `fill`: "best_effort" skips what does not fit, "strict" stops at it. `chat_format`: a name in `CHAT_FORMATS`, or one
@@ -71,6 +74,11 @@ def assemble(
     """
     if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
         raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
+    require(chat_format, (str, ChatFormat, type(None)), "chat_format", "a name, a ChatFormat or None")
+    require_text(separator, "separator")
+    given: object = items  # what callers without types may pass
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+        raise WrongTypeError(f"items must be a sequence of Item, Section, Chunk, Hit or Path, not {told(given)}")
     frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
     counter = resolve_tokenizer(tokenizer)
     layout = Layout(items, separator, fill, frames)

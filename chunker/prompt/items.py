@@ -20,6 +20,7 @@ from pydantic.dataclasses import dataclass
 
 from chunker.documents import read_document
 from chunker.files import FoundFile, Problem, portable
+from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.errors import ItemFileError
 
@@ -36,7 +37,7 @@ _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 class Item:
     """A text that may become part of a prompt.
 
-    `text`: a str; or a chunk, whose `text` it is; or the path of a file, which is read at once and gives the `id` too, if there is no other.
+    `text`: a str; or a chunk or a hit of a search, whose `text` it is; or the path of a file, which is read at once and gives the `id` too, if there is no other.
     `id`: its name in the report; its number if none is given.
     `priority`: a BIGGER number stays longer; of equal ones the first. `required`: without it there is no prompt.
     `stable`: its bytes never change from prompt to prompt, so it is kept whole or not at all, stands at the start, and goes in before all
@@ -51,7 +52,7 @@ class Item:
     its call are a group.
     """
 
-    text: str | Chunk | Path
+    text: str | Chunk | Hit | Path
     id: str | None = Field(default=None, kw_only=True)
     priority: float = Field(default=0, kw_only=True)
     required: bool = Field(default=False, kw_only=True)
@@ -82,14 +83,14 @@ class Item:
     @property
     def content(self) -> str:
         """The text, whatever it was given as."""
-        return self.text.text if isinstance(self.text, Chunk) else str(self.text)
+        return self.text.text if isinstance(self.text, Chunk | Hit) else str(self.text)
 
 
 @dataclass(frozen=True, config=_CONFIG)
 class Section:
     """A part of a prompt with a budget of its own.
 
-    `name`: in the report. `items`: what it holds, in the order of the prompt; a chunk or the path of a file is an item by itself. `tokens` or `share`: what it is given; a share is of what the
+    `name`: in the report. `items`: what it holds, in the order of the prompt; a chunk, a hit or the path of a file is an item by itself. `tokens` or `share`: what it is given; a share is of what the
     section around it has left after required items. Neither: it has no budget of its own, and its items compete with those around it.
     `min_tokens`: so much is kept for it, whatever others would take, required items too; `max_tokens`: more it never gets, not from the surplus of others either.
     `separator`: between what it keeps. `header`, `footer`: around it, if it keeps anything. `fill`: "best_effort" skips what does not fit,
@@ -97,7 +98,7 @@ class Section:
     """
 
     name: str
-    items: Sequence[Item | Section | Chunk | Path]
+    items: Sequence[Item | Section | Chunk | Hit | Path]
     tokens: int | None = Field(default=None, kw_only=True)
     share: float | None = Field(default=None, kw_only=True)
     min_tokens: int = Field(default=0, kw_only=True)
@@ -114,15 +115,15 @@ class Section:
         return self.tokens is not None or self.share is not None
 
 
-def item_of(entry: Chunk | Path, taken: set[str]) -> Item:
-    """The item that a chunk or file is by itself: named by where it stands, if it says so and nothing else in `taken` is called so, which it
+def item_of(entry: Chunk | Hit | Path, taken: set[str]) -> Item:
+    """The item that a chunk, hit or file is by itself: named by where it stands, if it says so and nothing else in `taken` is called so, which it
     then is.
     """
-    if isinstance(entry, Chunk):
-        source, span = entry.metadata.get("source"), entry.span
-        item = Item(entry, id=None if source is None else f"{source}:{span.start_line}-{span.end_line}")
-    else:
+    if isinstance(entry, Path):
         item = Item(entry)
+    else:
+        source, span = entry.source if isinstance(entry, Hit) else entry.metadata.get("source"), entry.span
+        item = Item(entry, id=None if source is None else f"{source}:{span.start_line}-{span.end_line}")
     if item.id in taken:
         return replace(item, id=None)
     if item.id is not None:

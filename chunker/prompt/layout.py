@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.chat import Break, ChatFormat, Part
 from chunker.prompt.items import Fill, Item, Section, item_of
@@ -91,7 +92,11 @@ class Layout:
     """A tree of items, flattened. `too_deep` names the first section that was not read for its depth; `strangers` can be no part of one."""
 
     def __init__(
-        self, items: Sequence[Item | Section | Chunk | Path], separator: str, fill: Fill, chat_format: ChatFormat | None
+        self,
+        items: Sequence[Item | Section | Chunk | Hit | Path],
+        separator: str,
+        fill: Fill,
+        chat_format: ChatFormat | None,
     ) -> None:
         self.chat_format = chat_format
         self.leaves: list[Leaf] = []
@@ -119,7 +124,7 @@ class Layout:
             while index < len(entries):
                 entry = entries[index]
                 index += 1
-                if isinstance(entry, Chunk | Path):
+                if isinstance(entry, Chunk | Hit | Path):
                     entry = item_of(entry, named)
                 if isinstance(entry, Item):
                     self.leaves.append(self._leaf(entry, region, speakers))

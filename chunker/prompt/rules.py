@@ -26,7 +26,7 @@ Rule = Callable[[Layout, Options], Iterator[str]]
 def check(layout: Layout, options: Options) -> None:
     """Raise `PromptConfigurationError` with all that is wrong."""
     # What is wrong with the shape of the tree would make the other messages wrong.
-    broken = [message for rule in (_entries, _depth) for message in rule(layout, options)]
+    broken = [message for rule in (_entries, _depth, _whole) for message in rule(layout, options)]
     broken = broken or [message for rule in RULES for message in rule(layout, options)]
     if broken:
         raise PromptConfigurationError("\n".join(broken))
@@ -54,7 +54,7 @@ def _each_section(says: Callable[[Region], str | None]) -> Rule:
 
 def _entries(layout: Layout, _options: Options) -> Iterator[str]:
     for stranger in layout.strangers:
-        yield f"items must be Item, Section, Chunk or Path, got {stranger!r:.60}"
+        yield f"items must be Item, Section, Chunk, Hit or Path, got {stranger!r:.60}"
 
 
 def _depth(layout: Layout, _options: Options) -> Iterator[str]:
@@ -62,19 +62,17 @@ def _depth(layout: Layout, _options: Options) -> Iterator[str]:
         yield f"section {layout.too_deep!r} has {DEEPEST} sections around it: there must be fewer"
 
 
-def _budget(_layout: Layout, options: Options) -> Iterator[str]:
+def _whole(_layout: Layout, options: Options) -> Iterator[str]:
     whole: dict[str, object] = {
         "budget": options.budget,
         "reserve": options.reserve,
     }  # what callers without types may pass
-    broken = [
-        f"{name} must be a whole number of tokens, got {value!r}"
-        for name, value in whole.items()
-        if not isinstance(value, int) or isinstance(value, bool)
-    ]
-    if broken:
-        yield from broken
-        return
+    for name, value in whole.items():
+        if not isinstance(value, int) or isinstance(value, bool):
+            yield f"{name} must be a whole number of tokens, got {value!r}"
+
+
+def _budget(_layout: Layout, options: Options) -> Iterator[str]:
     if options.budget < 1:
         yield f"budget must be at least 1 token, got {options.budget}"
     elif not 0 <= options.reserve < options.budget:

@@ -16,7 +16,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Unpack
 
+from chunker.arguments import require, require_all, require_text, require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.assembling import Message, Prompt
 from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
@@ -67,6 +69,12 @@ class PromptSession:
     ) -> None:
         if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
             raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
+        require(chat_format, (str, ChatFormat, type(None)), "chat_format", "a name, a ChatFormat or None")
+        require_text(separator, "separator")
+        require_all(system, Item, "system", "Item")
+        for name, value in (("budget", budget), ("reserve", reserve)):
+            require_whole(value, name, " of tokens")
+        require(hysteresis, (int, float), "hysteresis", "a number")
         if not 0 <= hysteresis < 1:
             raise PromptConfigurationError(f"hysteresis must be at least 0 and less than 1, got {hysteresis:g}")
         self._options = Options(budget, reserve, "best_effort")
@@ -119,7 +127,7 @@ class PromptSession:
     def add(
         self,
         role: str | None,
-        text: str | Chunk = "",
+        text: str | Chunk | Hit = "",
         *,
         id: str | None = None,  # noqa: A002 - as `Item` has it
         pinned: bool = False,

@@ -19,10 +19,12 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import pyarrow as pa
 
 from bpe_engine.errors import BpeEngineError
+from chunker.arguments import require, require_all, require_text
 from chunker.assembly import Assembler
 from chunker.batches import Cut
 from chunker.chunkers import TextChunker
 from chunker.errors import ChunkerError, OptionError
+from chunker.models import content_hash_of
 from chunker.options import Options
 from chunker.scale.errors import ColumnError, RowError
 from chunker.scale.texts import column_of, text_type, texts
@@ -52,6 +54,7 @@ _COLUMNS: dict[str, pa.DataType | None] = {
     "kind": pa.string(),
     "language": pa.string(),
     "id": pa.string(),
+    "content_hash": pa.string(),
     "breadcrumb": pa.list_(pa.string()),
 }
 
@@ -89,6 +92,11 @@ class ChunkBatch:
         chunker: TextChunker | None = None,
         **options: Unpack[Options],
     ) -> None:
+        require_text(text, "text, the name of a column,")
+        require(source, (str, type(None)), "source, the name of a column,", "a str or None")
+        if keep is not None:
+            require_all(keep, str, "keep", "names of columns")
+        require(chunker, (TextChunker, type(None)), "chunker", "a chunker or None")
         if problems not in get_args(Problems):
             raise OptionError(f"problems must be one of {', '.join(get_args(Problems))}; got {problems!r}")
         if chunker is not None and (options or max_tokens != 512):
@@ -111,6 +119,7 @@ class ChunkBatch:
         given: object = table  # what an engine without types may pass
         if isinstance(given, pa.RecordBatch):
             table = pa.Table.from_batches([given])
+        require(table, pa.Table, "table", "a pyarrow.Table or RecordBatch")
         schema = self.schema(table.schema)
         text = table.column(column_of(table.schema, self._text))
         source = self._source_of(table.schema)
@@ -139,6 +148,7 @@ class ChunkBatch:
     def fingerprint(self) -> str:
         """32 hexadecimal digits that depend on what the rows depend on, beside the texts."""
         told = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
+        told["_columns"] = list(_COLUMNS)  # tables with other columns are other rows
         return hashlib.blake2b(_described(told), digest_size=16).hexdigest()
 
     def _columns(self) -> dict[str, pa.DataType | None]:
@@ -179,14 +189,15 @@ class ChunkBatch:
     def _cut_rows(self, text: str, source: str | None) -> Iterator[tuple[Any, ...]]:
         chunker = self._chunker_for(source or "", text)
         outline = chunker.outline(text)
-        assembler = Assembler(text, chunker.language, {})
+        assembler = Assembler(text, chunker.language, {}, source=source)
         done = 0
         for index, piece in enumerate(chunker.pieces(text, outline, chunker.context_of(text, outline, source))):
             fields = assembler.fields(piece)
             span = fields["span"]
+            content = piece.context + fields["body"]
             fresh, done = max(done, piece.start), piece.end  # behind the overlap
             yield (
-                *(piece.context + fields["body"], fields["body"], piece.context, piece.tokens),
+                *(content, fields["body"], piece.context, piece.tokens),
                 *(
                     span["start"],
                     span["end"],
@@ -195,7 +206,14 @@ class ChunkBatch:
                     span["start_line"],
                     span["end_line"],
                 ),
-                *(index, piece.label, chunker.language, fields["id"], outline.breadcrumb(fresh)),
+                *(
+                    index,
+                    piece.label,
+                    chunker.language,
+                    fields["id"],
+                    content_hash_of(content),
+                    outline.breadcrumb(fresh),
+                ),
             )
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:

@@ -21,6 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from chunker.arguments import require_whole
 from chunker.errors import ChunkerError, OptionError
 from chunker.files import Problem
 from chunker.scale.columns import ChunkBatch
@@ -145,6 +146,7 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
     if output not in OUTPUTS:
         raise OptionError(f"output must be one of {', '.join(OUTPUTS)}; got {output!r}")
     for name, value in (("workers", workers), ("rows", rows)):
+        require_whole(value, name)
         if value < 1:
             raise OptionError(f"{name} must be a whole number from 1, got {value!r}")
     began = time.monotonic()

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from chunker.errors import OptionError
+from chunker.arguments import told
+from chunker.errors import OptionError, WrongTypeError
 from chunker.index import Embedder, embedder_named
 from chunker.index.embedders import batches, checked, identity
 from chunker.scale.errors import ColumnError
@@ -38,6 +39,10 @@ class EmbedBatch:
         into: str = "embedding",
         **options: Any,  # noqa: ANN401  # those of the embedder
     ) -> None:
+        if not isinstance(embedder, str | Embedder):
+            raise WrongTypeError(
+                f"embedder must be a name or an object that is a chunker.index.Embedder, not {told(embedder)}"
+            )
         if not isinstance(embedder, str) and options:
             raise OptionError("an embedder has its own options: give either it or a name with options")
         self._embedder = embedder

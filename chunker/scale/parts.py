@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
 
+from chunker.arguments import require
 from chunker.errors import OptionError
 from chunker.scale.errors import MissingExtraError, PartError
 from chunker.scale.json_lines import line_tables, schema_of_lines
@@ -46,6 +47,7 @@ class Place:
     """A folder, or one file, in some file system. Pickles by its URL or path."""
 
     def __init__(self, url: str | os.PathLike[str]) -> None:
+        require(url, (str, os.PathLike), "a source or target", "a path or a URL")
         self.url = os.fspath(url)
         self.files, self.root = _filesystem(self.url)
 

@@ -173,8 +173,9 @@ def _chunker(text: str, name: str, format: str, options: dict[str, Any]) -> Text
 def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:
     """As `chunker.chunk`, and no more of them than an answer may have."""
     outline = chunker.outline(text)
-    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, name or None))
-    pieces = chunker.pieces(text, outline, chunker.context_of(text, outline, name or None))
+    source = name or None
+    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, source), source=source)
+    pieces = chunker.pieces(text, outline, chunker.context_of(text, outline, source))
     chunks = [assembler.chunk(piece) for piece in islice(pieces, MOST_CHUNKS + 1)]
     if len(chunks) > MOST_CHUNKS:
         raise TooMuchError(f"these are more than {MOST_CHUNKS:,} chunks: allow more tokens in each")

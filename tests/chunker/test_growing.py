@@ -142,18 +142,33 @@ def test_every_chunk_goes_on_however_large_the_overlap(overlap: int) -> None:
     assert ends[-1] == len(text)
 
 
-def test_ids_depend_on_the_content_alone() -> None:
+def test_content_hashes_depend_on_the_content_alone() -> None:
     text = "".join(f"Paragraph {number} has this one line in it, and no more.\n\n" for number in range(20))
     chunker = TextChunker(20)
-    ids = [chunk.id for chunk in chunker.chunk(text)]
-    shifted = [chunk.id for chunk in chunker.chunk("A new paragraph in front, about as long as the others.\n\n" + text)]
-    assert shifted[1:] == ids
-    assert ids == [chunk.id for chunk in chunker.chunk(text, source="elsewhere.txt")]
-    assert len(set(ids)) == len(ids)
+    hashes = [chunk.content_hash for chunk in chunker.chunk(text)]
+    shifted = chunker.chunk("A new paragraph in front, about as long as the others.\n\n" + text)
+    assert [chunk.content_hash for chunk in shifted[1:]] == hashes
+    assert hashes == [chunk.content_hash for chunk in chunker.chunk(text, source="elsewhere.txt")]
+    assert len(set(hashes)) == len(hashes)
 
 
-def test_equal_chunks_are_numbered() -> None:
-    chunks = TextChunker(8).chunk("The same line again.\n\n" * 3)
-    first, second, third = (chunk.id for chunk in chunks)
-    assert second == f"{first}-2"
-    assert third == f"{first}-3"
+def test_ids_depend_on_source_place_and_text() -> None:
+    text = "The same line again.\n\n" * 3
+    chunker = TextChunker(8)
+    sources = [None, "", "a.txt", "b.txt"]
+    made = [chunk for source in sources for chunk in chunker.chunk(text, source=source)]
+    assert len({chunk.id for chunk in made}) == len(made) == 12
+    assert len({chunk.content_hash for chunk in made}) == 1
+    assert chunker.chunk(text, source="a.txt") == made[6:9]
+    longer = chunker.chunk(text + "One more.\n", source="a.txt")
+    assert [chunk.id for chunk in longer[:2]] == [chunk.id for chunk in made[6:8]]
+    other = chunker.chunk(text.replace("line", "word"), source="a.txt")
+    assert not {chunk.id for chunk in other} & {chunk.id for chunk in made}
+
+
+def test_chunks_are_members_of_sets() -> None:
+    text = "The same line again.\n\n" * 3
+    chunker = TextChunker(8)
+    made = chunker.chunk(text, source="a.txt")
+    assert len({*made, *chunker.chunk(text, source="a.txt"), *chunker.chunk(text)}) == 6
+    assert all(hash(chunk) == hash(chunk.model_copy()) for chunk in made)

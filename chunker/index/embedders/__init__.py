@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from chunker.arguments import require_text
 from chunker.errors import OptionError
 from chunker.index.embedders.base import Embedder, batches, checked, identity
 from chunker.index.embedders.hashing import HashingEmbedder
@@ -37,6 +38,7 @@ _OURS = {
 
 def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # those of the embedder
     """The embedder of this name. Raises `OptionError` for a name or options that are none, and `MissingExtraError`."""
+    require_text(name, "the name of an embedder")
     kind, _, model = name.partition(":")
     make = _maker(kind)
     try:

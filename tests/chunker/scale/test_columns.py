@@ -23,7 +23,7 @@ from chunker.scale import ChunkBatch, ColumnError, RowError
 from chunker.scale.texts import decoded, sound
 
 OURS = ["text", "body", "context", "token_count", "start", "end", "start_byte", "end_byte", "start_line", "end_line"]
-OURS += ["index", "kind", "language", "id", "breadcrumb"]
+OURS += ["index", "kind", "language", "id", "content_hash", "breadcrumb"]
 
 
 def expected(text: str, source: str | None, max_tokens: int, **options: Any) -> list[dict[str, Any]]:
@@ -43,6 +43,7 @@ def expected(text: str, source: str | None, max_tokens: int, **options: Any) -> 
             "kind": chunk.kind,
             "language": chunk.language,
             "id": chunk.id,
+            "content_hash": chunk.content_hash,
             "breadcrumb": list(outline.breadcrumb(fresh[index])),
         }
         for index, chunk in enumerate(chunks)

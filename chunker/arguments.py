@@ -1,0 +1,58 @@
+"""What callers without types may pass: told at once, by the name of the argument, and not from deep inside."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from chunker.errors import WrongTypeError
+
+
+def require(value: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
+    """Raise `WrongTypeError` if a value is of none of these kinds.
+
+    Args:
+        value: what was passed.
+        kinds: the types that it may have.
+        name: of the argument.
+        wanted: what it should be, for the message: "a str".
+    """
+    if not isinstance(value, kinds):
+        hint = ": decode it first" if isinstance(value, bytes | bytearray) and kinds is str else ""
+        raise WrongTypeError(f"{name} must be {wanted}, not {told(value)}{hint}")
+
+
+def require_whole(value: object, name: str, unit: str = "") -> None:
+    """Raise `WrongTypeError` if a value is no whole number; `unit` is what it counts, for the message: " of tokens"."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise WrongTypeError(f"{name} must be a whole number{unit}, got {value!r:.60}")
+
+
+def require_all(values: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
+    """Raise `WrongTypeError` if a value is no collection, but no text, of values of these kinds; `wanted` is what they should be: "str".
+
+    Items of an iterator cannot be looked at: it is one of the right ones if it is none of the wrong.
+    """
+    if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
+        raise WrongTypeError(f"{name} must be a collection of {wanted}, not {told(values)}")
+    for value in values if isinstance(values, Collection) else ():
+        if not isinstance(value, kinds):
+            raise WrongTypeError(f"{name} must hold {wanted} alone, not {told(value)}")
+
+
+def require_text(text: object, name: str = "text") -> None:
+    """Raise `WrongTypeError` if a text is no str."""
+    require(text, str, name, "a str")
+
+
+def require_source(source: object) -> None:
+    """Raise `WrongTypeError` if the source of a text is neither a str nor None."""
+    require(source, (str, type(None)), "source", "a str or None")
+
+
+def told(value: object) -> str:
+    """A value and its type, for messages.
+
+    >>> told(None), told(512), told(b"abc")
+    ('None', '512 (int)', "b'abc' (bytes)")
+    """
+    return "None" if value is None else f"{value!r:.60} ({type(value).__name__})"
