@@ -107,6 +107,14 @@ class Grouping(enum.StrEnum):
     TOTAL = "total"
 
 
+# The columns of records, and whether they hold whole numbers.
+TALLY_FIELDS = {
+    Grouping.FILE: {"path": False, "language": False, "lines": True, "bytes": True, "tokens": True},
+    Grouping.LANGUAGE: {"language": False, **dict.fromkeys(TALLY_COLUMNS, True)},
+    Grouping.TOTAL: dict.fromkeys(TALLY_COLUMNS, True),
+}
+
+
 def tally_lines(files: Sequence[FileTally], by: Grouping) -> bytes:
     """The tallies as JSON, one record a line."""
     if by is Grouping.FILE:

@@ -28,6 +28,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
 from chunker.errors import ChunkerError, OptionError
+from chunker.processes import without_interrupts
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -97,7 +98,7 @@ class _Worker:
         # A forked process has copies of all pipes: a copy of our end would keep it from seeing that we are gone.
         inherited = [*others, self.pipe] if context.get_start_method() == "fork" else []
         self.process: BaseProcess = context.Process(target=_serve, args=(theirs, inherited, work), daemon=True)
-        with _without_interrupts(), _without_current_folder():
+        with without_interrupts(), _without_current_folder():
             self.process.start()
         theirs.close()
         self.jobs: deque[_Job] = deque()
@@ -118,19 +119,6 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.process.close()
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Keeps Ctrl-C from a process that is being started until it can ignore it; it is not lost to this one."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager

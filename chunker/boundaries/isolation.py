@@ -26,6 +26,7 @@ from chunker.boundaries.base import Format, Outline, Scope
 from chunker.boundaries.lines import LineTable
 from chunker.boundaries.placing import lines_only
 from chunker.errors import ChunkerError
+from chunker.processes import CREATION_FLAGS, without_interrupts
 
 LENGTH = struct.Struct("<Q")
 READY = b"!"
@@ -100,6 +101,11 @@ class _Worker:
             watchdog.start()
             try:
                 answer = self._exchange(process, (LENGTH.pack(len(head)), head, pickled, source))
+            except (
+                BaseException
+            ):  # such as Ctrl-C: an answer that comes later would be taken for that of the next request
+                self.stop()
+                raise
             finally:
                 watchdog.cancel()
             if answer is None:
@@ -127,14 +133,21 @@ class _Worker:
             self._owner = os.getpid()
             # It finds the packages where this process does, and never in the current folder (-P), whose json.py may be anybody's.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            self._process = subprocess.Popen(  # this interpreter, and a module of this package
-                [sys.executable, "-P", "-m", "chunker.boundaries.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment,
-            )
+            with without_interrupts():  # for good: Ctrl-C is for this process
+                self._process = subprocess.Popen(  # this interpreter, and a module of this package
+                    [sys.executable, "-P", "-m", "chunker.boundaries.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=environment,
+                    creationflags=CREATION_FLAGS,
+                )
             # Its start is nobody's fault, and so not of anybody's time.
-            if self._process.stdout is None or not self._process.stdout.read(len(READY)):
+            try:
+                is_ready = self._process.stdout is not None and bool(self._process.stdout.read(len(READY)))
+            except BaseException:  # such as Ctrl-C
+                self.stop()
+                raise
+            if not is_ready:
                 raise ChunkerError("the process that parses on its own did not start; its standard error says why")
         return self._process
 

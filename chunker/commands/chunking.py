@@ -25,7 +25,7 @@ from chunker.commands.options import (
     TokenizerName,
     check_paths,
     load_tokenizer,
-    wants_lines,
+    wanted_format,
 )
 from chunker.console import ending_quietly, open_output
 
@@ -94,15 +94,18 @@ def chunk(
 
     Code is cut between definitions and statements, Markdown between sections and blocks, other text between
     paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore names is left out, and so are
-    hidden and binary files, and what holds secrets. The table tells for each file how its chunks use the budget; jsonl is one chunk a line.
+    hidden and binary files, and what holds secrets. The table tells for each file how its chunks use the budget; jsonl is one chunk
+    a line, json an array of them, csv and parquet a row each.
     """
     with ending_quietly():
         from chunker.batches import Cut
         from chunker.errors import ChunkerError
+        from chunker.outputs import CHUNKS, FileFormat, record_writer
         from chunker.reports import CHUNK_COLUMNS, ChunkSummary, render_table
         from chunker.runs import ChunkLines, ChunkRow, Run
 
         check_paths(paths, output)
+        wanted = wanted_format(output_format, output)
         counter = load_tokenizer(tokenizer)
         try:
             cut = Cut(
@@ -122,9 +125,10 @@ def chunk(
         room = max_tokens - reserve
         with open_output(output) as results:
             run = Run(paths, hidden=hidden, secrets=secrets, output=output, task="Chunking")
-            if wants_lines(output_format, output):
-                for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):
-                    results.write(lines)
+            if wanted is not FileFormat.TABLE:
+                with record_writer(wanted, results, CHUNKS) as writer:
+                    for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):
+                        writer.write(lines)
             else:
                 total = ChunkSummary("total", room)
                 rows = []

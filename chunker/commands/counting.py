@@ -19,7 +19,7 @@ from chunker.commands.options import (
     TokenizerName,
     check_paths,
     load_tokenizer,
-    wants_lines,
+    wanted_format,
 )
 from chunker.console import ending_quietly, open_output
 from chunker.reports import Grouping
@@ -56,10 +56,12 @@ def count(
     with ending_quietly():
         from chunker.documents import count_line_ends
         from chunker.languages import language_of
-        from chunker.reports import FileTally, Tally, tally_lines, tally_table
+        from chunker.outputs import FileFormat, record_writer
+        from chunker.reports import TALLY_FIELDS, FileTally, Tally, tally_lines, tally_table
         from chunker.runs import Run
 
         check_paths(paths, output)
+        wanted = wanted_format(output_format, output)
         counter = load_tokenizer(tokenizer)
 
         def tally(document: Document) -> FileTally:
@@ -68,13 +70,15 @@ def count(
             numbers = Tally(1, count_line_ends(text) + unfinished, document.size, counter.count(text))
             return FileTally(document.path, language_of(document.path, text), numbers)
 
-        as_lines = wants_lines(output_format, output)
         with open_output(output) as results:
             run = Run(paths, hidden=hidden, secrets=True, output=output, task="Counting")
-            if as_lines and by is Grouping.FILE:
-                for file in run.over(tally, streaming=True):
-                    results.write(file.line())
+            if wanted is FileFormat.TABLE:
+                results.write(tally_table(list(run.over(tally)), by))
             else:
-                write = tally_lines if as_lines else tally_table
-                results.write(write(list(run.over(tally)), by))
+                with record_writer(wanted, results, TALLY_FIELDS[by]) as writer:
+                    if by is Grouping.FILE:
+                        for file in run.over(tally, streaming=True):
+                            writer.write(file.line())
+                    else:
+                        writer.write(tally_lines(list(run.over(tally)), by))
         run.finish()

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from chunker.commands.options import EXIT_CODES, Hidden, OutputFormat, Paths, Secrets
+from chunker.commands.options import EXIT_CODES, Hidden, Paths, Secrets
 from chunker.console import ending_quietly, open_output
 
 IndexFolder = Annotated[
@@ -103,7 +103,8 @@ def index(
     verify: Annotated[bool, typer.Option("--verify", help="With status: check all that the index keeps.")] = False,
     hidden: Hidden = False,
 ) -> None:
-    """Make files searchable: what is new in them is embedded, and nothing else. `chunker index status` tells what there is.
+    """Make files searchable: what is new in them is embedded, and nothing else. `chunker index status` tells what there is
+    (what is called status is indexed as ./status).
 
     The first run makes the index; each later one looks for what has changed, moved or gone. It may be stopped at any
     point, and searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets are left
@@ -113,7 +114,11 @@ def index(
         _require_index()
         from chunker.index.command import IndexOrder, run_index, run_status
 
-        if paths == ["status"] and not Path("status").exists():
+        if paths == ["status"]:
+            if Path("status").exists():
+                typer.echo(
+                    "This is what the index holds; `chunker index ./status` indexes what is called status.", err=True
+                )
             with open_output(None) as results:
                 run_status(folder, results, verify=verify)
             return
@@ -135,6 +140,13 @@ def index(
         )
         with open_output(None) as results:
             run_index(paths, order, results)
+
+
+class HitFormat(enum.StrEnum):
+    """How hits are written."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
 
 
 class SearchBy(enum.StrEnum):
@@ -171,8 +183,8 @@ def search(
         list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
     ] = None,
     output_format: Annotated[
-        OutputFormat, typer.Option("--format", "-f", help="For people, or one chunk a line.")
-    ] = OutputFormat.TABLE,
+        HitFormat, typer.Option("--format", "-f", help="For people, or one chunk a line.")
+    ] = HitFormat.TABLE,
 ) -> None:
     """Search what `chunker index` has indexed, by vectors and words together."""
     with ending_quietly():
@@ -182,7 +194,7 @@ def search(
 
         only = Filter(tuple(tag or ()), tuple(source or ()), tuple(language or ()))
         with open_output(None) as results:
-            run_search(folder, query, limit, only, results, by=by.value, as_lines=output_format is OutputFormat.JSONL)
+            run_search(folder, query, limit, only, results, by=by.value, as_lines=output_format is HitFormat.JSONL)
 
 
 def _require_index() -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +11,11 @@ import typer
 
 from chunker.console import STANDARD_OUTPUT
 from chunker.files import STANDARD_INPUT, printable
+from chunker.outputs import ENDINGS, FileFormat, format_of, require_packages
 
 if TYPE_CHECKING:
     from chunker.counting import TokenCounter
 
-_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 EXIT_CODES = """\b
 Exit codes:
   0    every file was done
@@ -25,13 +24,6 @@ Exit codes:
   130  interrupted by Ctrl-C
   141  the reader of the output went away
 """
-
-
-class OutputFormat(enum.StrEnum):
-    """How results are written."""
-
-    TABLE = "table"
-    JSONL = "jsonl"
 
 
 Paths = Annotated[
@@ -43,13 +35,17 @@ TokenizerName = Annotated[
     typer.Option("--tokenizer", "-t", metavar="NAME", help="An encoding, a model (gpt-4o), or the file of one."),
 ]
 Format = Annotated[
-    OutputFormat | None,
-    typer.Option("--format", "-f", show_default=False, help="Default: jsonl if FILE ends in .jsonl, else table."),
+    FileFormat | None,
+    typer.Option("--format", "-f", show_default=False, help="Default: what the ending of FILE says, else table."),
 ]
 Output = Annotated[
     str | None,
     typer.Option(
-        "--output", "-o", metavar="FILE", show_default=False, help="Write to FILE, which appears once it is complete."
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default=False,
+        help="Write to FILE (.jsonl, .json, .csv, .parquet; .txt for a table), which appears once it is complete.",
     ),
 ]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", "-m", min=1, help="No chunk has more tokens.")]
@@ -102,8 +98,21 @@ def load_tokenizer(name: str) -> TokenCounter:
         raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
 
 
-def wants_lines(output_format: OutputFormat | None, output: str | None) -> bool:
-    """Whether one JSON object a line is asked for, by the format or by the name of the file."""
-    if output_format is None:
-        return output is not None and Path(output).suffix.lower() in _LINES_SUFFIXES
-    return output_format is OutputFormat.JSONL
+def wanted_format(output_format: FileFormat | None, output: str | None) -> FileFormat:
+    """How results are to be written, by the option or by the name of the file. What cannot be is told before anything is done."""
+    from chunker.outputs import MissingPackageError
+
+    wanted = output_format
+    if wanted is None:
+        wanted = FileFormat.TABLE if output is None or output == STANDARD_OUTPUT else format_of(output)
+    if wanted is None:
+        known = ", ".join(ending for ending in ENDINGS if ending)
+        message = (
+            f"{printable(output or '')}: no format has this ending; there are {known}, and --format for any other name"
+        )
+        raise typer.BadParameter(message, param_hint="--output")
+    try:
+        require_packages(wanted)
+    except MissingPackageError as error:
+        raise typer.BadParameter(str(error), param_hint="--output" if output_format is None else "--format") from None
+    return wanted

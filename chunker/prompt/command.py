@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,7 @@ import typer
 from rich.console import Console
 
 from bpe_engine import BpeEngineError, UnknownEncodingError
-from chunker.console import EXIT_FAILED, STANDARD_OUTPUT, open_output
+from chunker.console import EXIT_FAILED, STANDARD_OUTPUT, is_terminal, open_output
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.counting.tokenizer_files import tokenizer_named
 from chunker.files import Problem, portable, printable
@@ -19,7 +21,7 @@ from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.gathering import Gathered, gather
 from chunker.prompt.spec import LoadedSpec, SpecError, load_spec
 from chunker.prompt.stretches import stretches
-from chunker.prompt.table import print_report, table_of
+from chunker.prompt.table import UNBROKEN, print_report, table_of
 
 _MOST_NAMED = 3
 
@@ -115,8 +117,9 @@ def _write(prompt: Prompt, loaded: LoadedSpec, gathered: Gathered, wanted: Wante
 
 
 def _table(prompt: Prompt) -> str:
-    """The report as standard output can show it: with its width, and colours if that is a terminal."""
-    console = Console()
+    """The report as standard output can show it: with its width and colours if that is a terminal, else with no row broken."""
+    is_wide = not is_terminal(sys.stdout) and "COLUMNS" not in os.environ
+    console = Console(width=UNBROKEN if is_wide else None)
     with console.capture() as captured:
         print_report(prompt.report, console)
     return captured.get()

@@ -15,8 +15,12 @@ _COLOURS = ("blue", "green", "magenta", "cyan", "yellow", "red")
 _NARROW, _WIDE = 20, 60
 
 
-def table_of(report: Report, width: int = 100) -> str:
-    """The report as text, without colours, at most `width` columns wide."""
+# Wider than any name: a report that goes to a file or a pipe has each row on one line.
+UNBROKEN = 100_000
+
+
+def table_of(report: Report, width: int = UNBROKEN) -> str:
+    """The report as text, without colours, at most `width` columns wide; by default as wide as its rows are."""
     written = io.StringIO()
     print_report(report, Console(file=written, width=width, color_system=None, legacy_windows=False))
     return written.getvalue().rstrip("\n")

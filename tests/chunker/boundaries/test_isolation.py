@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import tree_sitter_java
+from interrupts import listen_to_interrupts
 from tree_sitter import Language
 
 import chunker
@@ -70,6 +71,52 @@ def test_a_worker_that_died_is_replaced() -> None:
     process.wait()
     assert columns(kind, SAMPLE) == columns(JAVA, SAMPLE)
     assert isolation._worker._process is not process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups are of POSIX")
+def test_an_interrupt_of_the_terminal_is_not_for_the_worker() -> None:
+    script = (
+        "import os, signal\n"
+        "from chunker.boundaries import isolation\n"
+        "from chunker.boundaries.code import CodeFormat\n"
+        "kind = isolation.IsolatedFormat(CodeFormat('bash'))\n"
+        "kind.outline('echo 1')\n"
+        "first = isolation._worker._process.pid\n"
+        "try:\n"
+        "    os.killpg(0, signal.SIGINT)\n"
+        "    signal.pause()\n"
+        "except KeyboardInterrupt:\n"
+        "    print(len(kind.outline('echo 1\\necho 2').offsets), isolation._worker._process.pid == first)\n"
+    )
+    folder = Path(chunker.__path__[0]).parent
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        check=True,
+        text=True,
+        start_new_session=True,
+        preexec_fn=listen_to_interrupts,
+    )
+    assert "Traceback" not in done.stderr
+    assert done.stdout == "2 True\n"
+
+
+def test_an_answer_that_was_not_waited_for_is_that_of_no_other_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = IsolatedFormat(JAVA)
+    exchange = isolation._worker._exchange
+
+    def interrupted(process: subprocess.Popen[bytes], request: tuple[bytes, ...]) -> None:
+        assert process.stdin is not None
+        process.stdin.writelines(request)
+        process.stdin.flush()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(isolation._worker, "_exchange", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kind.outline("class A {}")
+    monkeypatch.setattr(isolation._worker, "_exchange", exchange)
+    assert columns(kind, SAMPLE) == columns(JAVA, SAMPLE)
 
 
 def test_threads_take_turns() -> None:

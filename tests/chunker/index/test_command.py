@@ -54,6 +54,11 @@ def test_index_search_status(tmp_path: Path, write: Write) -> None:
     assert (records[0]["source"], records[0]["span"]["start_line"]) == ("stars.txt", 1)
     status, _ = run(tmp_path, "index", "status", "--verify")
     assert "vectors   2, 0 of them spare" in status
+    write("status/new.txt", "Not indexed yet.\n")
+    again, hint = run(tmp_path, "index", "status")
+    assert "vectors   2, 0 of them spare" in again
+    assert "`chunker index ./status` indexes" in hint
+    assert "files     1 added" in run(tmp_path, "index", "./status")[0]
     assert "other settings: max_tokens is 256, not 100" in run(tmp_path, "index", ".", "-m", "100", code=2)[1]
     assert "there is no index" in run(tmp_path, "search", "x", "--index", "nowhere", code=1)[1]
     write("bad.txt", b"a \xff\n")

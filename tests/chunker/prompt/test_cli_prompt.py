@@ -204,3 +204,16 @@ def test_a_spec_that_is_none(tree: Path, monkeypatch: pytest.MonkeyPatch, spec: 
     done = CliRunner().invoke(app, ["prompt", spec])
     assert done.exit_code == 2
     assert f"{spec} " in done.stderr
+
+
+def test_a_piped_report_breaks_no_name(tree: Path) -> None:
+    name = "src/" + "a_folder_with_a_long_name/" * 4 + "a_file_with_a_name_that_is_long_as_well.py"
+    (tree / name).parent.mkdir(parents=True)
+    (tree / name).write_text("x = 1\n", encoding="utf-8")
+    out, _ = run("spec.yaml", "--report", cwd=tree)
+    (row,) = [line for line in out.splitlines() if line.startswith("src/a_folder")]
+    assert row.split()[:3] == [name, "context/" + name, "kept"]
+    run("spec.yaml", "--report", "-o", "report.txt", cwd=tree)
+    assert (tree / "report.txt").read_text("utf-8") == out
+    narrow, _ = run("spec.yaml", "--report", cwd=tree, COLUMNS="60")
+    assert max(map(len, narrow.splitlines())) <= 60

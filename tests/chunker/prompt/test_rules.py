@@ -35,7 +35,7 @@ BROKEN: list[tuple[list[Any], dict[str, Any], str]] = [
         {"chat_format": "klingon"},
         "chat_format must be one of openai, anthropic, chatml, llama3, plain; got 'klingon'",
     ),
-    (["text"], {}, "items must be Item, Section, Chunk or Path, got 'text'"),
+    (["text"], {}, "items must be Item, Section, Chunk, Hit or Path, got 'text'"),
     ([nested(DEEPEST + 1)], {}, "section 'in' has 100 sections around it: there must be fewer"),
     ([Item("x", id="a"), Item("y", id="a")], {}, "id 'a' is that of 2 items: ids tell them apart in the report"),
     ([Section("s", []), Section("s", [])], {}, "section 's': 2 sections side by side have this name"),

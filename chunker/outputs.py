@@ -1,0 +1,194 @@
+"""Records as files that other programs read: JSON Lines, a JSON array, CSV, Parquet. Which one, the ending of the file's name tells.
+
+    {"path":"a.py","span":{"start":0},"metadata":{"source":"a.py"}}     a record, as a line of JSON
+
+    jsonl, json      as it is
+    csv, parquet     path   start   metadata                            a column a field; those of the span stand for themselves,
+                     a.py   0       {"source":"a.py"}                   and the metadata are JSON
+
+Records come as lines of JSON, from whatever process made them, and go out at once: nothing is collected but some thousand rows of Parquet.
+"""
+
+from __future__ import annotations
+
+import csv
+import enum
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Protocol, Self
+
+from chunker.errors import ChunkerError
+
+
+class FileFormat(enum.StrEnum):
+    """How results are written."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+# What the last part of a name says; a name without an ending is that of a table, as are devices and pipes.
+ENDINGS = {
+    "": FileFormat.TABLE,
+    ".txt": FileFormat.TABLE,
+    ".jsonl": FileFormat.JSONL,
+    ".ndjson": FileFormat.JSONL,
+    ".json": FileFormat.JSON,
+    ".csv": FileFormat.CSV,
+    ".parquet": FileFormat.PARQUET,
+}
+# Of columns: whether they hold whole numbers, else texts.
+Columns = Mapping[str, bool]
+_PLACES = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
+CHUNKS: Columns = {
+    **dict.fromkeys(("path", "encoding", "text", "body", "context"), False),
+    **dict.fromkeys(("token_count", *_PLACES), True),
+    **dict.fromkeys(("kind", "language", "id", "content_hash", "metadata"), False),
+}
+_ROWS = 4096
+
+
+class MissingPackageError(ChunkerError, ImportError):
+    """A package is not installed that writes a format; the message says how to install it."""
+
+
+class RecordWriter(Protocol):
+    """A context manager that writes records; the file is complete at its end."""
+
+    def write(self, lines: bytes) -> None:
+        """Write records, each a line of JSON that ends in a line feed."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def format_of(path: str) -> FileFormat | None:
+    """What the name of a file asks for; None for an ending that says nothing.
+
+    >>> format_of("a/chunks.PARQUET"), format_of("report"), format_of("chunks.xlsx")
+    (<FileFormat.PARQUET: 'parquet'>, <FileFormat.TABLE: 'table'>, None)
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        return FileFormat.TABLE
+    return ENDINGS.get(Path(path).suffix.lower())
+
+
+def require_packages(wanted: FileFormat) -> None:
+    """Raise `MissingPackageError` if a package is not installed that the format needs."""
+    if wanted is FileFormat.PARQUET:
+        try:
+            import pyarrow.parquet  # noqa: F401, PLC0415  # slow to import, and for who asks for it
+        except ImportError as error:
+            raise MissingPackageError('parquet needs pyarrow: pip install "bpe-chunker[arrow]"') from error
+
+
+def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> RecordWriter:
+    """What writes records in this format; `columns` are those of CSV and Parquet."""
+    makers: dict[FileFormat, Callable[[], RecordWriter]] = {
+        FileFormat.JSONL: lambda: _Lines(stream),
+        FileFormat.JSON: lambda: _JsonArray(stream),
+        FileFormat.CSV: lambda: _Csv(stream, columns),
+        FileFormat.PARQUET: lambda: _Parquet(stream, columns),
+    }
+    return makers[wanted]()
+
+
+class _Lines:
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, lines: bytes) -> None:
+        self._stream.write(lines)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._end()
+
+    def _end(self) -> None:
+        """Write what ends the file."""
+
+
+class _JsonArray(_Lines):
+    _before = b"[\n"
+
+    def write(self, lines: bytes) -> None:
+        for line in lines.splitlines():  # of bytes: at line feeds alone, and JSON has none inside
+            self._stream.write(self._before + line)
+            self._before = b",\n"
+
+    def _end(self) -> None:
+        self._stream.write(b"[]\n" if self._before == b"[\n" else b"\n]\n")
+
+
+class _Csv(_Lines):
+    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+        super().__init__(stream)
+        self._columns = columns
+        self._write_rows([dict(zip(columns, columns, strict=True))])
+
+    def write(self, lines: bytes) -> None:
+        self._write_rows(_rows(lines))
+
+    def _write_rows(self, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
+        page = io.StringIO(newline="")
+        csv.DictWriter(page, self._columns, extrasaction="raise", lineterminator="\n").writerows(rows)
+        self._stream.write(page.getvalue().encode())
+
+
+class _Parquet(_Lines):
+    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+        import pyarrow as pa  # noqa: PLC0415  # see require_packages
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        super().__init__(stream)
+        self._schema = pa.schema([(name, pa.int64() if whole else pa.string()) for name, whole in columns.items()])
+        self._table = pa.Table
+        self._file = pq.ParquetWriter(stream, self._schema)
+        self._waiting: list[dict[str, Any]] = []
+
+    def write(self, lines: bytes) -> None:
+        self._waiting += _rows(lines)
+        if len(self._waiting) >= _ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._file.write_table(self._table.from_pylist(self._waiting, self._schema))
+        self._waiting = []
+
+    def _end(self) -> None:
+        if self._waiting:
+            self._flush()
+        self._file.close()
+
+
+def _rows(lines: bytes) -> Iterator[dict[str, Any]]:
+    """Records as rows: those of the span are columns, and the metadata are a text.
+
+    >>> list(_rows(b'{"path":"a","span":{"start":0},"metadata":{"source":"a"}}'))
+    [{'path': 'a', 'start': 0, 'metadata': '{"source":"a"}'}]
+    """
+    for line in lines.splitlines():
+        row: dict[str, Any] = {}
+        for name, value in json.loads(line).items():
+            if name == "span":
+                row |= value
+            else:
+                row[name] = (
+                    json.dumps(value, ensure_ascii=False, separators=(",", ":")) if isinstance(value, dict) else value
+                )
+        yield row

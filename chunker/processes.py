@@ -1,0 +1,25 @@
+"""How processes are started that Ctrl-C is not for: a terminal sends it to all processes at once, and who started them says what becomes of them."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+# For subprocess.Popen: on Windows, where signals cannot be blocked.
+CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP if sys.platform == "win32" else 0
+
+
+@contextlib.contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C from what is started inside, which inherits that it is blocked; it is not lost to this process."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
