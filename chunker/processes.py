@@ -9,7 +9,9 @@ import sys
 from collections.abc import Iterator
 
 # For subprocess.Popen: on Windows, where signals cannot be blocked.
-CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP if sys.platform == "win32" else 0
+CREATION_FLAGS = 0
+if sys.platform == "win32":
+    CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
 
 
 @contextlib.contextmanager

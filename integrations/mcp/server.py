@@ -27,9 +27,10 @@ from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, cast
 import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
 from integrations.mcp.asked import Path as AskedPath
@@ -73,14 +74,31 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
         async with pool:
             yield
 
-    server = _Server("bpe-chunker", instructions=_INSTRUCTIONS, version=version, lifespan=lifespan, log_level="WARNING")
     tools = _Tools(offered, pool)
     offers: list[Callable[..., Awaitable[Told]]] = [tools.count, tools.chunk, tools.assemble]
     if offered.index is not None:
         offers.append(tools.search)
-    for tool in offers:
-        server.add_tool(_complaining(tool), annotations=_READ_ONLY)
-    return server
+    return _Server(
+        "bpe-chunker",
+        instructions=_INSTRUCTIONS,
+        version=version,
+        lifespan=lifespan,
+        log_level="WARNING",
+        tools=[_tool(offer) for offer in offers],
+    )
+
+
+def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
+    """A tool that takes the arguments of its function and no other: the SDK passes over what a function does not have."""
+    tool = Tool.from_function(_complaining(function), annotations=_READ_ONLY)
+    lenient = tool.fn_metadata.arg_model
+
+    class Strict(lenient):  # type: ignore[misc, valid-type]  # a class that is made for the function
+        model_config = ConfigDict(extra="forbid", title=lenient.__name__)
+
+    tool.fn_metadata.arg_model = Strict
+    tool.parameters = Strict.model_json_schema(by_alias=True)
+    return tool
 
 
 class _Server(MCPServer[None]):
@@ -124,6 +142,8 @@ class _Tools:
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:
         """Count tokens of texts and files, exactly as the model does."""
+        if not texts and not paths:
+            raise RefusedError("give texts or paths")
         contents = await self._contents([*texts, *map(_File, paths)])
         names = [*(f"text {number}" for number in range(1, len(texts) + 1)), *paths]
         counts = await self._ask("count", texts=contents, tokenizer=self._tokenizer(tokenizer))
@@ -150,6 +170,8 @@ class _Tools:
         """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure. Long results come in parts: ask again with `first` = `next`."""
         if text and path:
             raise RefusedError("give either text or path")
+        if not text and not path:
+            raise RefusedError("give text, which is not empty, or path")
         (content,) = await self._contents([_File(path) if path else text])
         told = await self._ask(
             "chunk",

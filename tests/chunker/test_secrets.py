@@ -81,7 +81,7 @@ def of_roots(root: Path) -> tuple[set[str], set[str]]:
     roots = Roots([root])
     listed = roots.listed(1000)
     given = {name for name in listed.names if roots.gives(root / name)}
-    return given, {*listed.secrets, *(set(listed.names) - given)}
+    return given, {*listed.refused, *(set(listed.names) - given)}
 
 
 @pytest.mark.parametrize("way", [of_chunk_files, of_index, of_prompt, of_roots])

@@ -102,6 +102,7 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
         assert tool.description
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is True
+        assert tool.input_schema["additionalProperties"] is False
     assert "required" not in tools["count"].input_schema
     assert tools["assemble"].input_schema["required"] == ["items", "budget"]
 
@@ -121,7 +122,6 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
     assert [one["text"] for one in chunks["chunks"]] == [c.text for c in MarkdownChunker(6).chunk(text)]
     for text in ("null", "[1, 2]", '{"a": 1}', "12", '"x"'):  # a text that is JSON is a text
         assert [one["text"] for one in (agent.call("chunk", text=text))["chunks"]] == [text]
-    assert (agent.call("chunk"))["chunks"] == []
 
     hits = agent.call("search", query="onions simmer", by="words")
     assert [hit["source"] for hit in hits["hits"]] == ["notes.md"]
@@ -221,6 +221,13 @@ def test_answers_have_a_size(project: Path, agent: Agent) -> None:
 def test_what_is_wrong_is_told(agent: Agent) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("chunk", {"text": "x", "path": "notes.md"}, "give either text or path"),
+        ("chunk", {}, "give text, which is not empty, or path"),
+        ("chunk", {"text": "", "path": ""}, "give text, which is not empty, or path"),
+        ("chunk", {"text": "x", "max_token": 5}, r"max_token\n  Extra inputs are not permitted"),
+        ("count", {}, "give texts or paths"),
+        ("count", {"text": "x"}, r"text\n  Extra inputs are not permitted"),
+        ("search", {"query": "x", "source": "a.py"}, r"source\n  Extra inputs"),
+        ("assemble", {"items": [{"text": "a"}], "budget": 5, "chat_format": "chatml"}, r"chat_format\n  Extra inputs"),
         ("chunk", {"text": "x", "max_tokens": 0}, "greater than or equal to 1"),
         ("chunk", {"text": "x", "max_tokens": 5, "overlap": 5}, "overlap must be from 0"),
         ("chunk", {"text": "x", "format": "klingon"}, "format must be auto or one of"),
