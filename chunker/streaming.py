@@ -15,12 +15,12 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
-from chunker.arguments import require, require_source, require_text
+from chunker.arguments import require, require_source
 from chunker.assembly import Assembler
 from chunker.boundaries import Outline
 from chunker.chunkers import TextChunker
 from chunker.documents import count_line_ends
-from chunker.errors import BudgetTooSmallError
+from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.models import Chunk
 from chunker.open_outlines import STEP, Found, OpenOutline, View
 from chunker.pieces import ContextAt
@@ -82,7 +82,8 @@ class ChunkStream:
 
     def hold(self, text: str) -> bool:
         """Take the next part of the text; whether there is enough of it to `advance`."""
-        require_text(text, "each part of a stream")
+        if not isinstance(text, str):
+            raise WrongTypeError(f"a stream must be made of str, got {type(text).__name__}; decode bytes first")
         self._waiting.append(text)
         self._size += len(text)
         return self._growing is not None and self._size >= self._enough

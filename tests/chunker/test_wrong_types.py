@@ -60,7 +60,7 @@ TAKES: dict[str, list[tuple[Callable[[Any], object], list[Any]]]] = {
         (lambda value: chunk_files([], chunker=value), [None]),
     ],
     "texts must be": [(lambda value: list(chunk_stream(value)), [["a"], b"bytes"])],
-    "each part of a stream must be": [(lambda value: list(chunk_stream([value])), [])],
+    "a stream must be made of": [(lambda value: list(chunk_stream([value])), [])],
     "paths must": [
         (chunk_files, [["a"]]),
         (lambda value: chunk_files([value]), [["a"]]),
