@@ -62,6 +62,16 @@ def chunkings(tokenizer: Tokenizer) -> list[Operation]:
         "MarkdownChunker, overlap, context": MarkdownChunker(
             CHUNK, tokenizer=tokenizer, overlap=CHUNK // 8, context=True
         ),
+        "TextChunker, desired size, no least": TextChunker(
+            CHUNK, tokenizer=tokenizer, desired_tokens=CHUNK // 2, min_tokens=0
+        ),
+        "TextChunker, optimal": TextChunker(CHUNK, tokenizer=tokenizer, strategy="optimal"),
+        **{
+            f"{name}, optimal, overlap, context": TextChunker(
+                CHUNK, format=name, tokenizer=tokenizer, strategy="optimal", overlap=CHUNK // 8, context=True
+            )
+            for name in ("json", "yaml", "notebook")
+        },
     }
 
     def of(chunker: TextChunker) -> Preparation:

@@ -28,6 +28,7 @@ INPUTS: dict[str, Input] = {
     "one letter": repeated("a"),
     "spaces": repeated(" "),
     "newlines": repeated("\n"),
+    "CR LF": repeated("\r\n"),
     "space, newline": repeated(" \n"),
     "random letters": drawn_from("abcdefghijklmnopqrstuvwxyz"),
     "CJK": drawn_from("".join(map(chr, range(0x4E00, 0x9FA0)))),
@@ -49,6 +50,7 @@ INPUTS: dict[str, Input] = {
 PARSER_INPUTS: dict[str, Input] = {
     "opening brackets": repeated("("),
     "opening brackets, one a line": repeated("[\n"),
+    "objects in objects": lambda size: '{"a":' * (size // 6) + "}" * (size // 6),
     "quotes": repeated('"'),
     "fences": repeated("```\n~~~\n"),
     "block quotes": repeated("> "),

@@ -55,15 +55,15 @@ _LEAP_FILLS = 0.9
 _LEAST_REACH = 64
 
 # More tokens than there are in any chunk.
-_UNLIMITED = 1 << 40
+UNLIMITED = 1 << 40
 
 # Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
 _BLANKS = 64
 
 # What has this many characters a token of a limit is above it: published vocabularies have no longer token.
-_LONGEST_TOKEN = 128
+LONGEST_TOKEN = 128
 
-_REACH = Reach(LOOK_AHEAD, _LEAP, _LEAP_FILLS, _LOOK, _LONGEST_TOKEN)
+_REACH = Reach(LOOK_AHEAD, _LEAP, _LEAP_FILLS, _LOOK, LONGEST_TOKEN)
 
 
 class Grower:
@@ -212,7 +212,7 @@ class Grower:
         """What the chunk would cost if it ended at each of `ends`. Only for one that grows no more: it takes the encoder."""
         self._start_encoder(filling.context)
         counts: list[int]
-        counts, _ = self._append_fitting(self._text, [filling.places[0].offset, *ends], _UNLIMITED, 0)
+        counts, _ = self._append_fitting(self._text, [filling.places[0].offset, *ends], UNLIMITED, 0)
         return counts
 
     def _append(self, start: int, end: int) -> int:
@@ -303,14 +303,14 @@ class Grower:
     def _fits_alone(self, start: int, end: int) -> bool:
         """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
         limit = self._budget.max_tokens - self._budget.overlap
-        if end - start > limit * _LONGEST_TOKEN:
+        if end - start > limit * LONGEST_TOKEN:
             return False  # what reaches to the end of the text is not read again for each chunk that it spans
         return self._fits(self._context_at(start), start, self._end_of_ink(start, end), limit)
 
     def _is_crumb(self, start: int) -> bool:
         """Whether text[start:] is less than `min_tokens`."""
         min_tokens = self._budget.min_tokens
-        if len(self._text) - start > min_tokens * _LONGEST_TOKEN:
+        if len(self._text) - start > min_tokens * LONGEST_TOKEN:
             return False
         return min_tokens > 0 and self._tokenizer.count_up_to(self._text[start:], min_tokens - 1) is not None
 

@@ -9,7 +9,8 @@ it lies in the structure, and much more for each unit around it that would fit i
 costs more than all of these can. The budget is no cost: what is over it is no chunk. The cheapest way is found by dynamic programming:
 the best way to each boundary goes on to all that a chunk from there can reach.
 
-Every candidate is priced exactly, by the interval encoder, or with context by appending to it. Source of the method: Knuth and Plass,
+Units are priced by the interval encoder, and the candidates from one boundary by appending to what begins there, all of them exactly. How many there are is bounded by the budget, not by
+the text: where hundreds of units share one token, as in a run of line ends, only three of the boundaries between them are candidates. Source of the method: Knuth and Plass,
 "Breaking Paragraphs into Lines", 1981.
 """
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from math import inf
 from typing import Any, NamedTuple, Protocol
 
@@ -27,7 +28,7 @@ from chunker.boundaries import Outline, Strength, refine
 from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError
-from chunker.growing import LOOK_AHEAD
+from chunker.growing import LONGEST_TOKEN, LOOK_AHEAD, UNLIMITED
 from chunker.overlap import repeated_places, shortened
 from chunker.pieces import ContextAt, Piece
 from chunker.units import Place, Units, enclosing_ends
@@ -50,10 +51,6 @@ class SlicePrices(Protocol):
         """Tokens of text[start:end]."""
         ...
 
-    def counts(self, start: int, ends: list[int], /) -> list[int]:
-        """Tokens of text[start:end] for each of `ends`."""
-        ...
-
 
 class Recounted:
     """Prices of slices from a tokenizer that knows no better than to count each."""
@@ -66,9 +63,15 @@ class Recounted:
         """Tokens of text[start:end]. Linear in the slice."""
         return self._tokenizer.count(self._text[start:end])
 
-    def counts(self, start: int, ends: list[int], /) -> list[int]:
-        """Tokens of text[start:end] for each of `ends`."""
-        return [self.count(start, end) for end in ends]
+
+class _Unit(NamedTuple):
+    """A unit that may have to be broken; `row`: where it begins in the outline, -1 inside of what is one unit there."""
+
+    start: int
+    end: int
+    strength: int
+    label: str
+    row: int
 
 
 class _Atom(NamedTuple):
@@ -111,14 +114,14 @@ class Optimizer:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
         if not self._text:
             return
-        atoms = list(self._atoms())
-        ways, starts = self._cheapest_ways(atoms, self._costs_of_cuts(atoms))
+        atoms, before = self._candidates(list(self._atoms()))
+        ways, starts = self._cheapest_ways(atoms, before, self._costs_of_cuts(atoms))
         cuts = [len(atoms)]
         while cuts[-1]:
             cuts.append(ways[cuts[-1]])
         cuts.reverse()
-        for first, behind in pairwise(cuts):
-            begin, end = starts[first, behind], atoms[behind - 1].end
+        for behind in cuts[1:]:
+            begin, end = starts[behind], atoms[behind - 1].end
             (size,) = self._sizes(begin, [end])
             yield Piece(begin.offset, end, begin.context, size, begin.label)
 
@@ -126,32 +129,47 @@ class Optimizer:
 
     def _atoms(self) -> Iterator[_Atom]:
         """The largest units that leave room for `min_tokens` more, and of what is longer the parts that are, down to grapheme clusters."""
-        outline = self._outline
-        stack = [(outline.offsets, outline.strengths, outline.labels, 0, len(outline.offsets), len(self._text))]
+        offsets, strengths, labels = self._outline.offsets, self._outline.strengths, self._outline.labels
+        inside = _directly_inside(strengths)
+        stack = [_Unit(offsets[0], len(self._text), strengths[0], labels[0], 0)]
         while stack:
-            offsets, strengths, labels, first, last, end = stack.pop()
-            start = offsets[first]
-            size = self._prices.count(start, end)
-            parts: list[int] = []
-            if size > self._atomic_size(start):
-                if last - first == 1:
-                    finer = refine(self._text, start, end, outline.finest)
-                    if finer and (finer[0].strength >= Strength.GRAPHEME or size > self._budget.max_tokens):
-                        offsets = [start, *(boundary.offset for boundary in finer)]
-                        strengths = [strengths[first], *(boundary.strength for boundary in finer)]
-                        labels = [labels[first], *(boundary.label for boundary in finer)]
-                        first, last = 0, len(offsets)
-                if last - first > 1:
-                    strongest = max(strengths[first + 1 : last])
-                    parts = [index for index in range(first + 1, last) if strengths[index] == strongest]
-            if not parts:
-                yield _Atom(start, end, strengths[first], labels[first])
-                continue
-            ends = [*(offsets[part] for part in parts), end]
-            stack += [
-                (offsets, strengths, labels, part, behind, part_end)
-                for part, behind, part_end in zip([first, *parts], [*parts, last], ends, strict=True)
-            ][::-1]
+            unit = stack.pop()
+            start, end, strength, label, row = unit
+            if not self._is_over(start, end, self._atomic_size(start)):
+                yield _Atom(start, end, strength, label)
+            elif row >= 0 and inside[row]:
+                rows = inside[row].pop()
+                ends = [*(offsets[part] for part in rows), end]
+                parts = [
+                    _Unit(offsets[part], part_end, strengths[part], labels[part], part)
+                    for part, part_end in zip(rows, ends[1:], strict=True)
+                ]
+                stack += parts[::-1]
+                stack.append(unit._replace(end=ends[0]))
+            elif parts := self._finer(unit):
+                stack += parts[::-1]
+            else:
+                yield _Atom(start, end, strength, label)
+
+    def _finer(self, unit: _Unit) -> list[_Unit]:
+        """The parts of a unit that has no boundary of the outline inside; none where it is better left whole."""
+        finer = refine(self._text, unit.start, unit.end, self._outline.finest)
+        if not finer:
+            return []
+        if finer[0].strength < Strength.GRAPHEME and not self._is_over(unit.start, unit.end, self._budget.max_tokens):
+            return []
+        ends = [*(boundary.offset for boundary in finer), unit.end]
+        return [
+            unit._replace(end=ends[0], row=-1),
+            *(
+                _Unit(boundary.offset, end, boundary.strength, boundary.label, -1)
+                for boundary, end in zip(finer, ends[1:], strict=True)
+            ),
+        ]
+
+    def _is_over(self, start: int, end: int, limit: int) -> bool:
+        """Whether text[start:end] is more than `limit` tokens. Of what is longer by far nothing is read."""
+        return end - start > limit * LONGEST_TOKEN or self._prices.count(start, end) > limit
 
     def _atomic_size(self, start: int) -> int:
         budget = self._budget
@@ -163,6 +181,38 @@ class Optimizer:
         if size is None:
             size = self._context_sizes[context] = self._tokenizer.count(context)
         return size
+
+    # --- candidates
+
+    def _candidates(self, atoms: list[_Atom]) -> tuple[list[_Atom], list[int]]:
+        """Atoms between which chunks may begin and end, and about how many tokens there are before each and before the end; never fewer than before.
+
+        Of the boundaries that have the same number of tokens before them only the first, the strongest and the last remain: so no more of them
+        than three for each token are in the reach of a chunk.
+        """
+        sums = self._rough_sums(atoms)
+        kept = [0]
+        for _, same in groupby(range(1, len(atoms)), key=sums.__getitem__):
+            group = list(same)
+            strongest = max(group, key=lambda index: atoms[index].strength)
+            kept += sorted({group[0], strongest, group[-1]})
+        joined, before = [], []
+        for first, behind in pairwise([*kept, len(atoms)]):
+            atom = atoms[first]._replace(end=atoms[behind - 1].end)
+            if behind - first > 1 and self._is_over(atom.start, atom.end, self._atomic_size(atom.start)):
+                joined += atoms[first:behind]
+                before += sums[first:behind]
+            else:
+                joined.append(atom)
+                before.append(sums[first])
+        return joined, [*before, sums[-1]]
+
+    def _rough_sums(self, atoms: list[_Atom]) -> list[int]:
+        """Tokens before each atom and before the end, or more where there were more before an earlier one."""
+        if isinstance(self._prices, Recounted):
+            # Counters of other packages may read again and again what has no end yet. Sums of parts are too much, by more than half for words.
+            return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
+        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], UNLIMITED, 0), max, initial=0))
 
     # --- costs
 
@@ -176,6 +226,7 @@ class Optimizer:
         costs = [0.0] * (len(atoms) + 1)
         depths = [0] * (len(atoms) + 1)
         broken = [0] * (len(atoms) + 1)
+        over: dict[tuple[int, int], bool] = {}  # of the units around
         # The strongest first: the unit around a cut is parted from its own surroundings by a stronger one.
         for index in sorted(range(1, len(atoms)), key=strengths.__getitem__, reverse=True):
             left, right = lefts[index], rights[index]
@@ -183,10 +234,10 @@ class Optimizer:
             if not left and right == len(atoms):
                 around = 0
             depths[index] = depths[around] + 1
-            if (
-                self._prices.count(starts[left], starts[right] if right < len(atoms) else len(self._text))
-                <= self._budget.max_tokens
-            ):
+            unit = starts[left], starts[right] if right < len(atoms) else len(self._text)
+            if unit not in over:
+                over[unit] = self._is_over(*unit, self._budget.max_tokens)
+            if not over[unit]:
                 broken[index] = broken[around] + 1
             costs[index] = _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
         return costs
@@ -204,14 +255,16 @@ class Optimizer:
 
     # --- the cheapest way
 
-    def _cheapest_ways(self, atoms: list[_Atom], costs: list[float]) -> tuple[list[int], dict[tuple[int, int], _Start]]:
-        """For each boundary the one before it on the cheapest way; and how the chunk between two boundaries begins."""
+    def _cheapest_ways(
+        self, atoms: list[_Atom], before: list[int], costs: list[float]
+    ) -> tuple[list[int], dict[int, _Start]]:
+        """For each boundary the one before it on the cheapest way; and how the chunk between the two begins."""
         end_of = [atom.end for atom in atoms]
         limit = self._budget.max_tokens
-        before, reach = self._rough_sums(atoms)
+        reach = (2 if isinstance(self._prices, Recounted) else 1) * limit + _FARTHER
         best = [0.0, *([inf] * len(atoms))]
         ways = [0] * (len(atoms) + 1)
-        begins: dict[tuple[int, int], _Start] = {}
+        begins: dict[int, _Start] = {}
         costs_of_chunks: dict[int, list[float]] = {}
         for first in range(len(atoms)):
             known = best[first]
@@ -228,17 +281,8 @@ class Optimizer:
                 if cost < best[behind]:
                     best[behind] = cost
                     ways[behind] = first
-                    begins[first, behind] = begin
+                    begins[behind] = begin
         return ways, begins
-
-    def _rough_sums(self, atoms: list[_Atom]) -> tuple[list[int], int]:
-        """Tokens before each atom and before the end, and by how much they may differ for a chunk: enough to know how far to look."""
-        limit = self._budget.max_tokens
-        if not isinstance(self._prices, Recounted):
-            return [0, *self._prices.counts(0, [atom.end for atom in atoms])], limit + _FARTHER
-        # A count of each prefix would be quadratic. Sums of parts are too much, by more than half for words.
-        sizes = (self._prices.count(atom.start, atom.end) for atom in atoms)
-        return [0, *accumulate(sizes)], 2 * limit + _FARTHER
 
     def _begin(self, atoms: list[_Atom], before: int, first: int, ends: list[int]) -> tuple[_Start, list[int]]:
         """How a chunk that begins with atom `first` begins, and what it costs up to each of `ends`; the atom itself fits."""
@@ -278,13 +322,16 @@ class Optimizer:
     def _sizes(self, begin: _Start, ends: list[int]) -> list[int]:
         """Tokens of the chunk up to each of `ends`, as far as they may still fit."""
         limit = self._budget.max_tokens
-        if not begin.context:
-            return self._prices.counts(begin.offset, ends)
+        return self._counts(begin.context, [begin.offset, *ends], limit, LOOK_AHEAD) or [limit + 1]
+
+    def _counts(self, context: str, cuts: list[int], limit: int, look_ahead: int) -> list[int]:
+        """Tokens of the text from the first of `cuts` to each of the others, behind `context`. Linear in the text, as slice after slice would not be."""
         self._encoder.rollback(self._empty)
-        self._encoder.append(begin.context)
+        if context:
+            self._encoder.append(context)
         counts: list[int]
-        counts, _ = self._append_fitting(self._text, [begin.offset, *ends], limit, LOOK_AHEAD)
-        return counts or [limit + 1]
+        counts, _ = self._append_fitting(self._text, cuts, limit, look_ahead)
+        return counts
 
 
 def _stronger_before(strengths: list[int]) -> list[int]:
@@ -301,3 +348,21 @@ def _stronger_before(strengths: list[int]) -> list[int]:
         found.append(falling[-1] if falling else 0)
         falling.append(index)
     return found
+
+
+def _directly_inside(strengths: list[int]) -> list[list[list[int]]]:
+    """For each boundary those behind it that nothing stronger parts from it, in groups of the same strength, the strongest group last.
+
+    >>> _directly_inside([9, 2, 1, 2, 3])
+    [[[1, 3], [4]], [[2]], [], [], []]
+    """
+    inside: list[list[list[int]]] = [[] for _ in strengths]
+    for index, left in enumerate(_stronger_before(strengths)):
+        if index == 0:
+            continue
+        groups = inside[left]
+        if groups and strengths[groups[-1][0]] == strengths[index]:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return inside

@@ -12,7 +12,7 @@ columns before somebody looks at it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -72,6 +72,11 @@ def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
         return []
     offsets, strengths, labels = zip(*boundaries, strict=True)
     return list(map(_as_place, zip(offsets, strengths, labels, enclosing_ends(offsets, strengths, end), strict=True)))
+
+
+def _from_the_end(place: Place) -> int:
+    """Ascends where the offsets of places fall."""
+    return -place.offset
 
 
 class _Columns:
@@ -223,10 +228,15 @@ class Units:
     def cuts(self, reach: int) -> list[int]:
         """The offsets of the boundaries ahead, the next one first, up to one that is `reach` characters away or more; or to the text's end."""
         behind, offsets = self._behind, self._offsets
-        last = bisect_left(offsets, self.offset + reach, behind)
-        cuts = offsets[behind : last + 1]
-        if self._front:
-            cuts = [*[place.offset for place in reversed(self._front)], *cuts]
+        enough = self.offset + reach
+        cuts = []
+        # There may be thousands in front, of which a chunk takes a few.
+        for place in reversed(self._front):
+            cuts.append(place.offset)
+            if place.offset >= enough:
+                return cuts
+        last = bisect_left(offsets, enough, behind)
+        cuts += offsets[behind : last + 1]
         if last >= len(offsets):
             cuts.append(len(self._text))
         return cuts
@@ -251,7 +261,8 @@ class Units:
 
     def take_until(self, end: int) -> list[Place]:
         """Take the units that begin before `end`; the places where they begin."""
-        from_front = sum(place.offset < end for place in self._front)
+        # In front the last one is the first.
+        from_front = len(self._front) - bisect_right(self._front, -end, key=_from_the_end)
         return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
 
     def stand_at(self, place: Place) -> None:
