@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from work import Ledger, Noting, NotingSlices, work_of
+from work import Ledger, NotingSlices, work_of
 
 from bpe_engine import Tokenizer
-from chunker import CodeChunker, TextChunker
-from chunker.streaming import chunk_stream
+from chunker import TextChunker
 
 TOKENIZER = Tokenizer.load("o200k_base")
 BUDGET = 8
@@ -28,16 +27,6 @@ RUNS = {
     "CJK": ("", "東京", ""),
     "sentences": ("", "Yes. ", ""),
 }
-NESTED = {
-    "CR LF": ("", "\r\n", ""),
-    "brackets": ("", "[", "]"),
-    "brackets, one a line": ("", "[\n", "]\n"),
-    "objects": ("", '{"a":', "}"),
-    "braces, open, one a line": ("", "{\n", ""),
-    "items in items": ("", "- ", ""),
-    "keys": ("", "a:\n ", ""),
-    "cells": ('{"cells":[', '{"source":["#a\\n",', ""),
-}
 GROWN: dict[str, Any] = {"overlap": 2, "context": ["breadcrumb", "imports", "summary"], "desired_tokens": 4}
 BEST: dict[str, Any] = {"strategy": "optimal"}
 BEST_WITH_ALL: dict[str, Any] = {"strategy": "optimal", "overlap": 2, "context": True, "min_tokens": 2}
@@ -53,7 +42,6 @@ OPTIONS: list[dict[str, Any]] = [
     BEST,
     BEST_WITH_ALL,
 ]
-KINDS = ["csv", "html", "json", "jsonl", "latex", "markdown", "notebook", "python", "restructuredtext", "toml", "yaml"]
 
 
 def hostile_text(parts: tuple[str, str, str], size: int) -> str:
@@ -63,27 +51,18 @@ def hostile_text(parts: tuple[str, str, str], size: int) -> str:
     return start + unit * number + end * number
 
 
-def chunker_of(kind: str, tokenizer: Noting, options: dict[str, Any]) -> TextChunker:
-    """A chunker that counts with `tokenizer`."""
-    if kind == "python":
-        return CodeChunker(kind, BUDGET, tokenizer=tokenizer, **options)
-    return TextChunker(BUDGET, format=kind, tokenizer=tokenizer, **options)
-
-
 def check_growth(work: Callable[[int], int], *, size: int = SIZE) -> None:
     """Each stretch of `size` characters more takes as much work as the one before; the fourth of a square takes 7 times the first, 7/5 of the second."""
     once, twice, thrice, fourth = (work(size * times) for times in (1, 2, 3, 4))
     assert fourth - thrice <= 1.3 * max(twice - once, once), (once, twice, thrice, fourth)
 
 
-def chunking(
-    kind: str, parts: tuple[str, str, str], options: dict[str, Any], noting: type[Noting]
-) -> Callable[[int], int]:
+def chunking(parts: tuple[str, str, str], options: dict[str, Any]) -> Callable[[int], int]:
     """The work of chunking a text of some length."""
 
     def work(size: int) -> int:
         ledger = Ledger()
-        chunker = chunker_of(kind, noting(TOKENIZER, ledger), options)
+        chunker = TextChunker(BUDGET, tokenizer=NotingSlices(TOKENIZER, ledger), **options)
         text = hostile_text(parts, size)
         return work_of(ledger, lambda: chunker.chunk(text))
 
@@ -93,33 +72,7 @@ def chunking(
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_each_option_is_linear(name: str, options: dict[str, Any]) -> None:
-    check_growth(chunking("text", RUNS[name], options, NotingSlices))
-
-
-@pytest.mark.parametrize("name", NESTED)
-@pytest.mark.parametrize("options", [GROWN, BEST_WITH_ALL], ids=["grow", "optimal"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_format_is_linear(kind: str, options: dict[str, Any], name: str) -> None:
-    check_growth(chunking(kind, NESTED[name], options, NotingSlices))
-
-
-@pytest.mark.parametrize("name", NESTED)
-@pytest.mark.parametrize("options", [GROWN, BEST_WITH_ALL], ids=["grow", "optimal"])
-def test_counters_that_price_no_slices_read_little_more_than_the_text(options: dict[str, Any], name: str) -> None:
-    check_growth(chunking("json", NESTED[name], options, Noting))
-
-
-@pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("options", [{}, {"overlap": 2, "desired_tokens": 4}], ids=["plain", "options"])
-def test_streams_are_linear(options: dict[str, Any], name: str) -> None:
-    def work(size: int) -> int:
-        ledger = Ledger()
-        chunker = chunker_of("text", NotingSlices(TOKENIZER, ledger), options)
-        text = hostile_text(RUNS[name], size)
-        parts = [text[start : start + 100] for start in range(0, len(text), 100)]
-        return work_of(ledger, lambda: list(chunk_stream(parts, chunker)))
-
-    check_growth(work)
+    check_growth(chunking(RUNS[name], options))
 
 
 def test_growth_is_told_from_the_square() -> None:
