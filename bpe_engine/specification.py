@@ -21,7 +21,7 @@ from bpe_engine.errors import VocabularyError
 from bpe_engine.stages.decoders import Decoder
 from bpe_engine.stages.normalizers import Normalizer
 from bpe_engine.stages.pre_tokenizers import PreTokenizer
-from bpe_engine.vocabulary import LARGEST_ID
+from bpe_engine.vocabulary import LARGEST_ID, has_lone_surrogate
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,10 @@ class Specification:
             if type(added.text) is not str or not added.text:
                 raise VocabularyError(
                     f"{self.source}: an added token is a text of at least one character, not {added.text!r:.80}"
+                )
+            if has_lone_surrogate(added.text):
+                raise VocabularyError(
+                    f"{self.source}: the added token {added.text!r:.80} holds a lone surrogate, which is no character"
                 )
             if type(added.id) is not int or not 0 <= added.id <= LARGEST_ID:
                 raise VocabularyError(

@@ -158,12 +158,23 @@ def _check_tokens(ranks: dict[bytes, int]) -> None:
                 raise VocabularyError(f"the tokens {first!r} and {token!r} have the same id {token_id}")
 
 
+def has_lone_surrogate(text: str) -> bool:
+    """Whether `text` holds half of a surrogate pair: no UTF-8 stands for it.
+
+    >>> has_lone_surrogate("\\ud800"), has_lone_surrogate("\U0001f44d")
+    (True, False)
+    """
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _check_special_tokens(special_tokens: dict[str, int], ranks: dict[bytes, int]) -> None:
     if not special_tokens:
         return
     for text, token_id in special_tokens.items():
         if type(text) is not str or not text:
             raise VocabularyError(f"a special token is a text of at least one character, not {text!r}")
+        if has_lone_surrogate(text):
+            raise VocabularyError(f"the special token {text!r} holds a lone surrogate, which is no character")
         if type(token_id) is not int or token_id < 0:
             raise VocabularyError(f"the id of the special token {text!r} is an int from 0 on, not {token_id!r}")
         if token_id > LARGEST_ID:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
         return found
 
     text = decoded(data, source).removeprefix("\ufeff")
+    _check_escapes(text, source)
     try:
         found = json.loads(text, object_pairs_hook=entries)
     except json.JSONDecodeError as error:
@@ -48,6 +50,23 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise VocabularyError(f"{source}: expected a JSON object, not {type(found).__name__}")
     return found
+
+
+# An escape: of half a character, of a whole one, of anything else.
+_ESCAPES = re.compile(
+    r"\\(?:(?P<whole>u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def _check_escapes(text: str, source: str) -> None:
+    """Refuse a lone surrogate, which is no text: no UTF-8 stands for it, and `tokenizers` refuses the file, too."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return
+    for found in _ESCAPES.finditer(text):
+        if found["half"]:
+            line = text.count("\n", 0, found.start()) + 1
+            raise VocabularyError(f"{source}:{line}: {found.group()} is half a character, a lone surrogate")
 
 
 class Node:

@@ -24,6 +24,7 @@ from typing import Protocol
 import regex
 
 from bpe_engine.errors import PatternError
+from bpe_engine.patience import check_repetitions, spans_of
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.unicode_classes import stand_ins
 
@@ -127,7 +128,7 @@ class NamedPattern:
 
 
 class CustomPattern:
-    """A pattern of the user's own, with match or split behaviour."""
+    """A pattern of the user's own, with match or split behaviour. A search that takes too long raises EncodingError (`bpe_engine/patience.py`)."""
 
     def __init__(self, pattern: Pattern) -> None:
         self._regex = compiled(pattern.source)
@@ -143,7 +144,7 @@ class CustomPattern:
         >>> CustomPattern(Pattern(",")).spans("a,b"), CustomPattern(Pattern(",", "split")).spans("a,b")
         ([(1, 2)], [(0, 1), (1, 2), (2, 3)])
         """
-        matches = [match.span() for match in self._regex.finditer(text) if match.end() > match.start()]
+        matches = [(start, end) for start, end in spans_of(self._regex, text) if end > start]
         return list(_with_gaps(matches, len(text))) if self._split else matches
 
     def open_count(self, text: str, spans: list[Span]) -> int:
@@ -164,7 +165,7 @@ class CustomPattern:
         place = 0
         try:
             while place < len(text) and self._touches_end.match(text, place, partial=True, timeout=PATIENCE) is None:
-                match = self._regex.match(text, place)
+                match = self._regex.match(text, place, timeout=PATIENCE)
                 place = max(place + 1, match.end() if match else 0)
         except TimeoutError:
             return place  # nobody knows, so it is kept open
@@ -174,6 +175,7 @@ class CustomPattern:
 @cache
 def compiled(source: str) -> regex.Pattern[str]:
     """The compiled pattern; PatternError with the place of the fault where it does not compile."""
+    check_repetitions(source)
     try:
         return regex.compile(source)
     except regex.error as error:

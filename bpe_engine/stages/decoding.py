@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_engine.formats.byte_alphabet import bytes_of
+from bpe_engine.patience import check_growth
 from bpe_engine.stages.decoders import (
     ByteFallbackDecoder,
     ByteLevelDecoder,
@@ -14,6 +15,7 @@ from bpe_engine.stages.decoders import (
     ReplaceDecoder,
     StripDecoder,
 )
+from bpe_engine.stages.expressions import Expression
 from bpe_engine.stages.oniguruma import matcher
 
 
@@ -26,8 +28,11 @@ def decode_texts(decoders: Sequence[Decoder], tokens: Sequence[str], errors: str
     if not decoders:
         return " ".join(tokens)
     parts = list(tokens)
+    original = sum(map(len, parts))
     for decoder in decoders:
         parts = _apply(decoder, parts, errors)
+        if isinstance(decoder, ReplaceDecoder):
+            check_growth(sum(map(len, parts)), original, "the decoders")
     return "".join(parts)
 
 
@@ -42,10 +47,7 @@ def _apply(decoder: Decoder, tokens: list[str], errors: str) -> list[str]:
         case FuseDecoder():
             return ["".join(tokens)]
         case ReplaceDecoder(pattern, content):
-            return [
-                "".join(content if found else token[start:end] for start, end, found in matcher(pattern).spans(token))
-                for token in tokens
-            ]
+            return [_replaced(pattern, content, token) for token in tokens]
         case StripDecoder():
             return [_stripped(decoder, token) for token in tokens]
 
@@ -60,6 +62,10 @@ def byte_level_bytes(token: str) -> bytes:
         return bytes_of(token)
     except KeyError:
         return token.encode("utf-8", "surrogatepass")
+
+
+def _replaced(pattern: str | Expression, content: str, token: str) -> str:
+    return "".join(content if found else token[start:end] for start, end, found in matcher(pattern).spans(token))
 
 
 def _byte_fallback(tokens: list[str]) -> list[str]:

@@ -15,10 +15,11 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
+from bpe_engine.patience import check_growth
 from bpe_engine.stages.characters import WHITE_SPACE, compiled, later_lower_case, members
 from bpe_engine.stages.expressions import Expression
 from bpe_engine.stages.normalizers import Lowercase, Normalizer, Prepend, Replace, Strip, StripAccents, UnicodeForm
-from bpe_engine.stages.oniguruma import matcher
+from bpe_engine.stages.oniguruma import Match, matcher
 
 # Hangul vowels and final consonants: they join what stands before them, and are no marks.
 _JOINING_JAMO = (0x1160, 0x11FF), (0xD7B0, 0xD7FF)
@@ -48,7 +49,8 @@ class Normalization:
         return bool(self.normalizers)
 
     def normalize(self, text: str, *, at_start: bool = True, at_end: bool = True) -> str:
-        """The normalized text, of a text or of a part of one between two cuts."""
+        """The normalized text, of a text or of a part of one between two cuts. Raises EncodingError where it becomes too long (`bpe_engine/patience.py`)."""
+        original = len(text)
         for normalizer in self.normalizers:
             match normalizer:
                 case UnicodeForm(form):
@@ -63,12 +65,14 @@ class Normalization:
                 case Prepend(added):
                     text = added + text if text and at_start else text
                 case Replace(str(pattern), content):
+                    if len(content) > len(pattern):
+                        grown = text.count(pattern) * (len(content) - len(pattern))
+                        check_growth(len(text) + grown, original, "the normalizers")
                     text = text.replace(pattern, content)
                 case Replace(pattern, content):
-                    text = "".join(
-                        content if is_match else text[start:end]
-                        for start, end, is_match in matcher(pattern).spans(text)
-                    )
+                    spans = matcher(pattern).spans(text)
+                    _check_replaced(spans, content, original)
+                    text = "".join(content if is_match else text[start:end] for start, end, is_match in spans)
         return text
 
     def aligned(self, text: str) -> tuple[str, list[int]]:
@@ -77,7 +81,8 @@ class Normalization:
         >>> Normalization((UnicodeForm("NFD"),)).aligned("\\u00e9a")
         ('e\\u0301a', [0, 0, 1])
         """
-        places = list(range(len(text)))
+        original = len(text)
+        places = list(range(original))
         for normalizer in self.normalizers:
             match normalizer:
                 case UnicodeForm(form):
@@ -95,7 +100,7 @@ class Normalization:
                     text, places = (added + text, places[:1] * len(added) + places) if text else ("", [])
                     continue
                 case Replace(pattern, content):
-                    text, places = _replaced(pattern, content, text, places)
+                    text, places = _replaced(pattern, content, text, places, original)
                     continue
             place, found = 0, []
             for _, change in changes:
@@ -267,10 +272,19 @@ def _without(normalizer: StripAccents | Strip, text: str, places: list[int]) -> 
     return "".join(text[place] for place in kept), [places[place] for place in kept]
 
 
-def _replaced(pattern: str | Expression, content: str, text: str, places: list[int]) -> tuple[str, list[int]]:
+def _check_replaced(spans: list[Match], content: str, original: int) -> None:
+    length = sum(len(content) if is_match else end - start for start, end, is_match in spans)
+    check_growth(length, original, "the normalizers")
+
+
+def _replaced(
+    pattern: str | Expression, content: str, text: str, places: list[int], original: int
+) -> tuple[str, list[int]]:
     """What is put in comes from the last character of what it stands for."""
     parts, found = [], []
-    for start, end, is_match in matcher(pattern).spans(text):
+    spans = matcher(pattern).spans(text)
+    _check_replaced(spans, content, original)
+    for start, end, is_match in spans:
         parts.append(content if is_match else text[start:end])
         found += [places[max(end - 1, 0)]] * len(content) if is_match else places[start:end]
     return "".join(parts), found

@@ -20,11 +20,9 @@ from functools import cache
 import regex
 
 from bpe_engine.errors import EncodingError, PatternError
+from bpe_engine.patience import Patience, check_repetitions, spans_of
 from bpe_engine.stages.expressions import Expression
 from bpe_engine.unicode_classes import STAND_IN_OF_CLASS, ranges
-
-# Seconds for one piece of text: a pattern can be made to take exponentially many.
-PATIENCE = 30.0
 
 Match = tuple[int, int, bool]
 """Start and end in characters, and whether it is a match or what lies between two."""
@@ -120,6 +118,7 @@ class Matcher:
         elif isinstance(pattern, RustExpression):
             self._regex, self._table = regex.compile(pattern.source), _Table([])
         else:
+            check_repetitions(pattern.source)
             translation = _Translation(pattern.source)
             try:
                 self._regex = regex.compile("(?V1)" + translation.result)
@@ -136,14 +135,9 @@ class Matcher:
         [(0, 1, False), (1, 2, True), (2, 3, True)]
         """
         seen = text if self._table is None or text.isascii() else text.translate(self._table)
-        try:
-            found = [match.span() for match in self._regex.finditer(seen, timeout=PATIENCE)]
-            if any(start == end for start, end in found):
-                found = self._with_empty_ones(seen)
-        except TimeoutError:
-            raise EncodingError(
-                f"to find {self._regex.pattern!r:.80} in {len(text)} characters takes more than {PATIENCE:g} seconds"
-            ) from None
+        found = spans_of(self._regex, seen)
+        if any(start == end for start, end in found):
+            found = self._with_empty_ones(seen)
         spans = []
         place = 0
         for start, end in found:
@@ -159,8 +153,13 @@ class Matcher:
         """The matches as Oniguruma's iterator gives them: an empty one behind another match is left out, and the search goes on behind it."""
         found: list[tuple[int, int]] = []
         place = 0
+        patience = Patience(self._regex, text)
         while place <= len(text):
-            match = self._regex.search(text, place, timeout=PATIENCE)
+            patience.check()
+            try:
+                match = self._regex.search(text, place, timeout=patience.seconds)
+            except TimeoutError:
+                raise patience.lost() from None
             if match is None:
                 break
             start, end = match.span()

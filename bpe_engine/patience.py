@@ -1,0 +1,97 @@
+r"""Bounds for what files and callers bring along: how long an expression may take, and how long a text may become.
+
+    (a|aa)+$  in "aaaa...b"            tries every way to part the letters: exponentially many
+    a -> aa   forty times              2^40 letters
+
+An expression of the `regex` package may search for `SECONDS`, and `SECONDS_A_CHARACTER` for each character of the text: at 50,000 characters a second,
+a tenth to a hundredth of what sensible ones do. Groups inside each other may repeat `MOST_REPETITIONS` times in all. Stages may make a text `GROWTH` times as long, and `GROWTH_OF_ANY` characters: the longest of
+the Unicode forms makes 18 characters of one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from bpe_engine.errors import EncodingError, PatternError
+
+if TYPE_CHECKING:
+    import regex
+
+SECONDS = 5.0
+SECONDS_A_CHARACTER = 2e-5
+GROWTH = 64
+GROWTH_OF_ANY = 1 << 14
+MOST_REPETITIONS = 1000
+
+# An escape, a set, and where a group begins or ends.
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)(?:\{(?P<least>\d{1,9}))?", re.DOTALL)
+
+
+class Patience:
+    """The time to search one text in, from now on."""
+
+    def __init__(self, pattern: regex.Pattern[str], text: str) -> None:
+        self.seconds = SECONDS + len(text) * SECONDS_A_CHARACTER
+        """For one match; `regex` counts the time of the processor."""
+        self._pattern = pattern
+        self._text = text
+        self._end = time.monotonic() + self.seconds
+
+    def check(self) -> None:
+        """Raise EncodingError where the time is over: many matches may each take less."""
+        if time.monotonic() > self._end:
+            raise self.lost()
+
+    def lost(self) -> EncodingError:
+        """The error."""
+        return EncodingError(
+            f"to find {self._pattern.pattern!r:.80} in {len(self._text)} characters takes more than {self.seconds:.3g} seconds"
+        )
+
+
+def spans_of(pattern: regex.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Start and end of each match. Raises EncodingError where the search takes too long.
+
+    >>> import regex
+    >>> spans_of(regex.compile("a+"), "aaba")
+    [(0, 2), (3, 4)]
+    """
+    patience = Patience(pattern, text)
+    spans = []
+    try:
+        for match in pattern.finditer(text, timeout=patience.seconds):
+            spans.append(match.span())
+            patience.check()
+    except TimeoutError:
+        raise patience.lost() from None
+    return spans
+
+
+def check_repetitions(source: str) -> None:
+    """Raise PatternError for groups inside each other that repeat too often: `regex` writes each repetition out.
+
+    >>> check_repetitions("(?:(?:ab){9}){9}")
+    >>> check_repetitions("(?:(?:(?:ab){99}){99}){99}")
+    Traceback (most recent call last):
+    bpe_engine.errors.PatternError: pattern '(?:(?:(?:ab){99}){99}){99}': groups inside each other repeat more than 1000 times
+    """
+    written_out = [1]
+    for found in _PARTS.finditer(source):
+        if found[0] == "(":
+            written_out.append(1)
+        elif found[0].startswith(")") and len(written_out) > 1:
+            inner = written_out.pop() * max(int(found["least"] or 1), 1)
+            written_out[-1] = max(written_out[-1], inner)
+            if inner > MOST_REPETITIONS:
+                raise PatternError(
+                    f"pattern {source!r:.200}: groups inside each other repeat more than {MOST_REPETITIONS} times"
+                )
+
+
+def check_growth(length: int, original: int, what: str) -> None:
+    """Raise EncodingError where `what` make a text of `length` characters of one of `original`."""
+    most = original * GROWTH + GROWTH_OF_ANY
+    if length > most:
+        raise EncodingError(f"{what} make more than {most} characters of {original}")
