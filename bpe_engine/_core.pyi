@@ -262,6 +262,56 @@ class RegexProgram:
     @property
     def matches_empty(self) -> bool: ...
 
+class GrowingPiece:
+    """A pre-token that grows to the right, and the number of its tokens."""
+
+    def extend(self, more: bytes) -> None:
+        """Add bytes at the end."""
+
+    def truncate(self, size: int) -> None:
+        """Cut back to the first `size` bytes."""
+
+    def __len__(self) -> int: ...
+
+    def count(self) -> int:
+        """The number of tokens, as if the piece ended here."""
+
+    def fewest(self) -> int:
+        """A lower bound for the count of this piece and of every continuation."""
+
+class PieceModel:
+    """One pre-token -> token ids."""
+
+    def encode(self, piece: bytes) -> list[int]:
+        """The token ids of a pre-token."""
+
+    def encode_with_lengths(self, piece: bytes) -> list[tuple[int, int]]:
+        """Each token id with the number of bytes it covers."""
+
+    def count(self, piece: bytes) -> int:
+        """The number of tokens of a pre-token."""
+
+    def growing(self) -> GrowingPiece | None:
+        """An empty pre-token that grows; None where encoding anew is as good."""
+
+class WordLevelModel(PieceModel):
+    """A pre-token is one token as a whole, or the unknown token."""
+
+    def __init__(self, tokens: dict[bytes, int], *, unknown: int | None) -> None: ...
+
+class WordPieceModel(PieceModel):
+    """The longest token first, inside words those with a prefix."""
+
+    def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None: ...
+
+class UnigramModel(PieceModel):
+    """The tokens with the highest sum of scores."""
+
+    def __init__(self, tokens: Iterable[tuple[bytes, int, float]], *, unknown: int | None, bytes: dict[int, int], user_defined: Iterable[int], like: str) -> None:
+        """
+        `tokens` are bytes, id and score; of equal ones the last counts. `like` is "tokenizers" or "sentencepiece"; `bytes` are the tokens of single bytes, `user_defined` the ids of user-defined ones.
+        """
+
 class PretokenCounter:
     """
     Counts the pre-tokens of texts, and learns merges from them. One thread may use it at a time.

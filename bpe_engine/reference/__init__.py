@@ -7,6 +7,7 @@ dictionary.py     the tokens, their automaton, and the split of each          co
 naive.py          byte pair encoding as it is defined: the ground truth      table.py       the last token of every prefix
 heap.py           the same merges from a heap, O(n log n)                    backtracking.py  greedy, corrected as it goes
 interval.py       the count of any slice, from one pass over the text        dropout.py greedy.py minimal.py   not BPE-exact
+wordpiece.py      the longest token first, or unknown                         unigram.py     the highest sum of scores
 
 appending_encoder.py  prepending_encoder.py  interval_encoder.py    the incremental encoders; growing_encoder.py and
 open_pieces.py are what the first two share

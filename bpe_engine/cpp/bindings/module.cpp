@@ -21,6 +21,12 @@ NB_MODULE(_core, module) {
     nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
         try {
             std::rethrow_exception(raised);
+        } catch (const bpe::NoUnknownTokenError& error) {
+            char message[128];
+            std::snprintf(message, sizeof message, "what begins with byte 0x%02x at byte offset %zu is no token, and the vocabulary has no unknown token",
+                          error.byte, error.offset);
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
+            PyErr_SetString(type.ptr(), message);
         } catch (const bpe::EncodingError& error) {
             char message[96];
             std::snprintf(message, sizeof message, "byte 0x%02x at byte offset %zu is in no token of the vocabulary", error.byte, error.offset);
@@ -42,5 +48,6 @@ NB_MODULE(_core, module) {
     bpe::bindings::define_interval(module);
     bpe::bindings::define_algorithms(module);
     bpe::bindings::define_regex(module);
+    bpe::bindings::define_models(module);
     bpe::bindings::define_training(module);
 }

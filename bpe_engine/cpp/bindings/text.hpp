@@ -58,6 +58,7 @@ void define_growing(nb::module_& module);
 void define_interval(nb::module_& module);
 void define_algorithms(nb::module_& module);
 void define_regex(nb::module_& module);
+void define_models(nb::module_& module);
 void define_training(nb::module_& module);
 
 }  // namespace bpe::bindings

@@ -31,9 +31,13 @@ public:
 
     // The child of `node` by `byte`; 0 where there is none.
     Node child(Node node, Byte byte) const {
-        Node const found = nodes_[(node >> 8 & low_28) ^ byte];
+        Node const found = nodes_[child_number(node, byte)];
         return (found & 0xFF) == byte ? found : 0;
     }
+
+    // For who keeps something beside each node: all of them, 0 where there is none, and where the child by `byte` would be.
+    const std::vector<Node>& nodes() const { return nodes_; }
+    static std::uint32_t child_number(Node node, Byte byte) { return static_cast<std::uint32_t>(node >> 8 & low_28) ^ byte; }
 
     // The token that ends at a node; no_rank where none does.
     static Rank rank(Node node) {

@@ -38,6 +38,12 @@ public:
     std::size_t offset;  // in the pre-token, in bytes
 };
 
+// A word or character is in no token, and the vocabulary has no unknown token to stand for it.
+class NoUnknownTokenError : public EncodingError {
+public:
+    using EncodingError::EncodingError;
+};
+
 // The tokens do not make a vocabulary that byte-pair encoding works with.
 class VocabularyError : public std::runtime_error {
 public:

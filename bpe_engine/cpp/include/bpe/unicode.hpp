@@ -79,6 +79,19 @@ private:
     std::bitset<0x20000> punctuation_;  // there is none beyond
 };
 
+// How many bytes the character at `text` has: a well-formed sequence of UTF-8, else 1. `available` > 0.
+inline std::size_t character_size(const Byte* text, std::size_t available) {
+    Byte const lead = text[0];
+    if (lead < 0xC2 || lead > 0xF4) return 1;
+    auto const continued = [&](std::size_t place) { return place < available && UnicodeTable::continues(text[place]); };
+    if (!continued(1)) return 1;
+    if (lead < 0xE0) return 2;
+    // Overlong sequences, surrogates, and what is beyond U+10FFFF show in the second byte.
+    Byte const second = text[1];
+    if (lead < 0xF0) return continued(2) && (lead != 0xE0 || second >= 0xA0) && (lead != 0xED || second < 0xA0) ? 3 : 1;
+    return continued(2) && continued(3) && (lead != 0xF0 || second >= 0x90) && (lead != 0xF4 || second < 0x90) ? 4 : 1;
+}
+
 // How many bytes at the end of `text` are the beginning of a character that more bytes could complete: 0 to 3.
 std::size_t unfinished_end(Bytes text);
 

@@ -1,0 +1,44 @@
+// What every model is to the rest of the core: one pre-token -> token ids.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+// A piece that grows to the right and is cut back. Belongs to one thread; its model outlives it.
+class GrowingPiece {
+public:
+    virtual ~GrowingPiece() = default;
+
+    // Adds bytes at the end. Throws EncodingError, and adds nothing, where the model has no token for them whatever follows (offset in the piece).
+    virtual void extend(Bytes more) = 0;
+    // Cuts back to the first `size` bytes, in O(1).
+    virtual void truncate(std::size_t size) = 0;
+    virtual std::size_t size() const = 0;  // bytes
+    // The number of tokens of all bytes, as if the piece ended here. Throws EncodingError where the model has none for a piece that does.
+    virtual std::size_t count() = 0;
+    // A lower bound for the count of this piece and of every continuation.
+    virtual std::size_t fewest() = 0;
+};
+
+// Immutable, and shared by threads.
+class PieceModel {
+public:
+    virtual ~PieceModel() = default;
+
+    // Appends the ids of `piece` to `ids`, and to `lengths`, unless it is null, how many bytes of the piece each covers; these add up to
+    // the size of the piece. Any bytes will do: one that is no UTF-8 is a character of its own.
+    // Throws EncodingError, and may have appended something, where the model has no token for the piece and no unknown token.
+    virtual void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const = 0;
+
+    // The number of ids that `encode` appends.
+    virtual std::size_t count(Bytes piece) const;
+
+    // An empty piece that grows; null where pieces are so short that encoding anew is as good.
+    virtual std::unique_ptr<GrowingPiece> growing() const { return nullptr; }
+};
+
+}  // namespace bpe

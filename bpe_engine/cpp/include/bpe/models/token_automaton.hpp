@@ -1,0 +1,56 @@
+// Which tokens of a vocabulary end at a place? The automaton of Aho and Corasick, over the trie of the tokens in a double array.
+//
+//     tokens  a ab bc abcd          text     a    b    c    b    c
+//                                   state    a    ab   abc  b    bc        the longest end of the text that begins a token
+//                                   tokens   a    ab   bc   -    bc        the longest token that ends there, and by `shorter` all others
+//
+// A step takes the child of a state, or that of the next shorter end of the text which begins a token: amortized one such fall a byte.
+// Source: Aho, Corasick, "Efficient String Matching: An Aid to Bibliographic Search", 1975.
+#pragma once
+
+#include <vector>
+
+#include "bpe/trie.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+class TokenAutomaton {
+public:
+    // `tokens` are distinct and none is empty; the rank of a token is its index. Throws std::length_error where there are too many for a trie.
+    explicit TokenAutomaton(const std::vector<Bytes>& tokens);
+
+    using State = std::uint32_t;
+    static constexpr State start = Trie::root;
+
+    State next(State state, Byte byte) const {
+        for (;;) {
+            Node const& node = nodes_[state];
+            std::uint32_t const number = Trie::child_number(node.trie, byte);
+            Trie::Node const child = nodes_[number].trie;
+            if ((child & 0xFF) == byte && child != 0) return number;
+            if (state == start) return start;
+            state = node.fall;
+        }
+    }
+
+    // The longest token that ends at a state; no_rank where none does.
+    Rank longest(State state) const { return Trie::rank(nodes_[state].trie); }
+    // The longest token that is a proper suffix of a token; no_rank where there is none.
+    Rank shorter(Rank token) const { return shorter_[token]; }
+    // How many bytes back a token may begin that goes on beyond this state.
+    std::uint32_t depth(State state) const { return nodes_[state].depth; }
+
+private:
+    // In one cache line: a step looks at one node if all goes well.
+    struct Node {
+        Trie::Node trie = 0;  // with the rank of the longest token that ends here, in place of the one that is here
+        State fall = start;
+        std::uint32_t depth = 0;
+    };
+
+    std::vector<Node> nodes_;
+    std::vector<Rank> shorter_;
+};
+
+}  // namespace bpe

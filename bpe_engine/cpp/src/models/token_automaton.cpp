@@ -1,0 +1,46 @@
+#include "bpe/models/token_automaton.hpp"
+
+#include <numeric>
+
+namespace bpe {
+
+TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens) : shorter_(tokens.size(), no_rank) {
+    std::vector<Rank> ranks(tokens.size());
+    std::iota(ranks.begin(), ranks.end(), Rank{0});
+    Trie const trie(tokens, ranks, Trie::Direction::forward);
+    std::vector<Trie::Node> const& nodes = trie.nodes();
+    auto const size = static_cast<State>(nodes.size());
+
+    // The children of each node as a list: no two nodes have the same base, so base and label tell the parent.
+    std::vector<State> owner(size), first_child(size), sibling(size);
+    nodes_.resize(size);
+    for (State state = 0; state < size; ++state) {
+        nodes_[state].trie = nodes[state];
+        owner[Trie::child_number(nodes[state], 0)] = state;
+    }
+    for (State state = size - 1; state > start; --state) {
+        if (nodes[state] == 0) continue;
+        State const parent = owner[state ^ (nodes[state] & 0xFF)];
+        sibling[state] = first_child[parent];
+        first_child[parent] = state;
+    }
+
+    // In the order of depth: what a state falls to is shorter, so complete by then.
+    std::vector<State> order{start};
+    for (std::size_t index = 0; index < order.size(); ++index) {
+        State const parent = order[index];
+        for (State state = first_child[parent]; state != start; state = sibling[state]) {
+            Node& node = nodes_[state];
+            node.fall = parent == start ? start : next(nodes_[parent].fall, static_cast<Byte>(node.trie & 0xFF));
+            node.depth = nodes_[parent].depth + 1;
+            Rank const here = Trie::rank(node.trie), below = longest(node.fall);
+            if (here != no_rank)
+                shorter_[here] = below;
+            else
+                node.trie |= Trie::Node{below + 1} << 36;  // no_rank + 1 is 0
+            order.push_back(state);
+        }
+    }
+}
+
+}  // namespace bpe

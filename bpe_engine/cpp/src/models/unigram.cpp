@@ -1,0 +1,176 @@
+#include "bpe/models/unigram.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "bpe/unicode.hpp"
+#include "distinct_tokens.hpp"
+#include "unigram_rows.hpp"
+
+namespace bpe {
+
+namespace {
+
+// Pieces are seldom longer; what is, is forgotten as it is read, wherever no later text can change it.
+constexpr std::size_t kept = 1 << 14;  // rows
+
+void check_size(std::size_t size) {
+    if (size >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a pre-token of 4 GiB or more");
+}
+
+// The rows of a thread, for pieces that are encoded at once.
+UnigramRows& rows_of_thread(const UnigramModel& model) {
+    thread_local UnigramRows rows;
+    rows.reset(model);
+    return rows;
+}
+
+// Adds the rows of `piece`. Calls `on_settled(end)` before what is before `end` is forgotten.
+template <class OnSettled>
+void add_all(UnigramRows& rows, Bytes piece, OnSettled&& on_settled) {
+    check_size(piece.size);
+    std::size_t room = std::min(piece.size, kept * 2);
+    rows.reserve(room);
+    std::size_t first = 0;
+    for (std::size_t start = 0; start < piece.size;) {
+        std::size_t const end = start + character_size(piece.data + start, piece.size - start);
+        if (end > room) {
+            room = std::min(piece.size, std::max(end, first + (end - first) * 2));
+            rows.reserve(room);
+        }
+        rows.add(piece.data, start, end);
+        if (start - first >= kept && rows.settled(start, end)) {
+            on_settled(start);
+            rows.forget(start, end);
+            room += start - first;
+            first = start;
+        }
+        start = end;
+    }
+}
+
+}  // namespace
+
+UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const std::vector<double>& scores,
+                           const UnigramOptions& options)
+    : automaton_(chosen(tokens, distinct_tokens(tokens))), unknown_(options.unknown), bytes_(options.bytes),
+      is_float_(options.flavor == UnigramOptions::Flavor::sentencepiece) {
+    std::vector<std::uint32_t> const indices = distinct_tokens(tokens);
+    ids_ = chosen(ids, indices);
+    std::vector<std::uint32_t> defined = options.user_defined;
+    std::sort(defined.begin(), defined.end());
+    auto const is_defined = [&](std::uint32_t id) { return std::binary_search(defined.begin(), defined.end(), id); };
+
+    // Where there is no token at all, and where all scores are negative: what the two libraries begin their search with.
+    double lowest = is_float_ ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::infinity();
+    float highest = std::numeric_limits<float>::min();
+    for (std::size_t index = 0; index < scores.size(); ++index) {
+        if (is_float_ && is_defined(ids[index])) continue;
+        double const score = is_float_ ? static_cast<float>(scores[index]) : scores[index];
+        lowest = std::min(lowest, score);
+        highest = std::max(highest, static_cast<float>(score));
+    }
+    unknown_score_ = is_float_ ? static_cast<float>(lowest - 10) : lowest - 10;
+
+    tokens_.reserve(indices.size());
+    for (Rank rank = 0; rank < indices.size(); ++rank) {
+        auto const size = static_cast<std::uint32_t>(tokens[indices[rank]].size);
+        double score = scores[indices[rank]];
+        if (is_float_) {
+            float const least = static_cast<float>(size) * highest;
+            score = is_defined(ids_[rank]) ? double{least} - 0.1 : static_cast<float>(score);
+        }
+        tokens_.push_back({score, size, automaton_.shorter(rank)});
+        longest_ = std::max<std::size_t>(longest_, size);
+        if (!is_float_ && ids_[rank] == unknown_) unknown_rank_ = rank;
+    }
+    for (auto const& byte : bytes_) {
+        has_any_byte_ |= byte.has_value();
+        has_all_bytes_ &= byte.has_value();
+    }
+}
+
+void UnigramModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
+    if (piece.size == 0) return;
+    UnigramRows& rows = rows_of_thread(*this);
+    add_all(rows, piece, [&](std::size_t end) { rows.read(piece.data, end, ids, lengths); });
+    rows.read(piece.data, piece.size, ids, lengths);
+    rows.shrink(kept * 4);
+}
+
+std::size_t UnigramModel::count(Bytes piece) const {
+    if (piece.size == 0) return 0;
+    UnigramRows& rows = rows_of_thread(*this);
+    add_all(rows, piece, [](std::size_t) {});
+    std::size_t const found = rows.count(piece.size);
+    rows.shrink(kept * 4);
+    return found;
+}
+
+namespace {
+
+// Rows up to the last whole character; those of a character that is cut off by the end are made when the count is asked for.
+class GrowingUnigram : public GrowingPiece {
+public:
+    explicit GrowingUnigram(const UnigramModel& model) : rows_(model) {}
+
+    void extend(Bytes more) override {
+        std::size_t const before = text_.size();
+        check_size(before + more.size);
+        text_.insert(text_.end(), more.begin(), more.end());
+        if (room_ < text_.size()) {
+            room_ = std::max(text_.size(), room_ * 2);
+            rows_.reserve(room_);
+        }
+        try {
+            add_up_to(text_.size() - unfinished());
+        } catch (const NoUnknownTokenError&) {
+            truncate(before);
+            throw;
+        }
+    }
+
+    void truncate(std::size_t size) override {
+        text_.resize(size);
+        // Bytes at the end may be the beginning of a character again.
+        done_ = std::min(done_, size - unfinished());
+    }
+
+    std::size_t size() const override { return text_.size(); }
+
+    std::size_t count() override {
+        std::size_t const done = done_;
+        struct Back {
+            std::size_t& place;
+            std::size_t value;
+            ~Back() { place = value; }
+        } const back{done_, done};
+        add_up_to(text_.size());
+        return rows_.count(text_.size());
+    }
+
+    std::size_t fewest() override { return rows_.fewest(done_); }
+
+private:
+    std::size_t unfinished() const { return unfinished_end({text_.data(), text_.size()}); }
+
+    void add_up_to(std::size_t end) {
+        while (done_ < end) {
+            std::size_t const next = done_ + character_size(text_.data() + done_, text_.size() - done_);
+            rows_.add(text_.data(), done_, next);
+            done_ = next;
+        }
+    }
+
+    UnigramRows rows_;
+    std::vector<Byte> text_;
+    std::size_t done_ = 0;  // bytes that have rows
+    std::size_t room_ = 0;  // bytes
+};
+
+}  // namespace
+
+std::unique_ptr<GrowingPiece> UnigramModel::growing() const { return std::make_unique<GrowingUnigram>(*this); }
+
+}  // namespace bpe

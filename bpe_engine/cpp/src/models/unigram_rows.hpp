@@ -1,0 +1,74 @@
+// The table of a piece by a Unigram model: a row for each byte.
+#pragma once
+
+#include <vector>
+
+#include "bpe/models/unigram.hpp"
+
+namespace bpe {
+
+class UnigramRows {
+public:
+    UnigramRows() = default;
+    explicit UnigramRows(const UnigramModel& model) { reset(model); }
+
+    // Begins anew, with the memory that is there.
+    void reset(const UnigramModel& model) {
+        model_ = &model;
+        first_ = 0;
+        if (rows_.empty()) rows_.resize(1);
+        rows_[0] = {0, 0, 0, inside, TokenAutomaton::start};
+        rows_[0].last = beginning;
+    }
+
+    // Makes room for a text of `size` bytes.
+    void reserve(std::size_t size) {
+        if (rows_.size() < size - first_ + 1) rows_.resize(size - first_ + 1);
+    }
+
+    // Finds the row of the character text[start, end); those of all before it are there, and there is room.
+    void add(const Byte* text, std::size_t start, std::size_t end);
+
+    std::size_t count(std::size_t end) const { return row(end).count; }
+    // A lower bound for the count of every continuation of the text before `end`, where a character ends.
+    std::size_t fewest(std::size_t end) const;
+
+    // Whether each continuation of text[0, end) has a token that begins at `start`, where the last character begins.
+    bool settled(std::size_t start, std::size_t end) const {
+        return model_->automaton_.depth(row(end).state) <= end - start && row(start).last < broken;
+    }
+    // Appends the tokens of text[first, end), where `first` is where `forget` has forgotten up to.
+    void read(const Byte* text, std::size_t end, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const;
+    // Forgets the rows before text[start, end), the last character, which is settled.
+    void forget(std::size_t start, std::size_t end);
+
+    void shrink(std::size_t most) {
+        if (rows_.size() <= most) return;
+        rows_.clear();
+        rows_.shrink_to_fit();
+    }
+
+private:
+    // In place of a last token: an unknown character; one in a run with a byte that has no token; no character ends here; no text.
+    static constexpr Rank broken = 0xFFFFFFFC, unknown = 0xFFFFFFFD, inside = 0xFFFFFFFE, beginning = 0xFFFFFFFF;
+
+    struct Row {
+        double score;
+        std::uint32_t count;
+        std::uint32_t run;  // where the run of unknown characters began that ends here
+        Rank last;
+        TokenAutomaton::State state;
+    };
+
+    static bool is_unknown(const Row& row) { return row.last == unknown || row.last == broken; }
+    Row& row(std::size_t end) { return rows_[end - first_]; }
+    const Row& row(std::size_t end) const { return rows_[end - first_]; }
+    void add_to_run(const Byte* text, std::size_t from, std::size_t end);
+    Rank token_of_run(const Row& row, std::size_t end) const;
+
+    const UnigramModel* model_ = nullptr;
+    std::size_t first_ = 0;  // the offset of the first row
+    std::vector<Row> rows_;
+};
+
+}  // namespace bpe

@@ -1,0 +1,67 @@
+"""WordPiece: the longest token that a word begins with, then again and again the longest that the rest begins with.
+
+    tokens  un  aff  ##aff  ##able  [UNK]        unaffable  ->  un ##aff ##able
+                                                 unaffably  ->  [UNK]              where nothing fits, the whole word is unknown
+
+Tokens inside a word are written with a prefix. The choice is never taken back, so a word can be unknown although tokens make it up. Source: Schuster, Nakajima,
+"Japanese and Korean Voice Search", 2012, in the form that BERT and the package `tokenizers` have it. Not here: the cutting of a text into words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bpe_engine.errors import EncodingError
+
+
+def encode(
+    tokens: Mapping[bytes, int],
+    word: bytes,
+    *,
+    unknown: int | None,
+    prefix: bytes = b"##",
+    most_characters: int = 100,
+) -> list[int]:
+    """The token ids of `word`.
+
+    Args:
+        tokens: The id of each token, as UTF-8.
+        word: One pre-token, as UTF-8. A byte that is no UTF-8 is a character of its own.
+        unknown: The id of the unknown token; None where there is none.
+        prefix: What tokens inside a word begin with.
+        most_characters: A longer word is unknown.
+
+    Raises:
+        EncodingError: The word is unknown, and there is no unknown token.
+
+    >>> tokens = {b"un": 0, b"aff": 1, b"##aff": 2, b"##able": 3, b"[UNK]": 4}
+    >>> encode(tokens, b"unaffable", unknown=4)
+    [0, 2, 3]
+    >>> encode(tokens, b"unaffably", unknown=4)
+    [4]
+    >>> encode(tokens, b"unaffable", unknown=4, most_characters=8)
+    [4]
+    """
+    if len(word.decode("utf-8", "surrogateescape")) > most_characters:
+        return _unknown(word, unknown)
+    ids = []
+    start = 0
+    while start < len(word):
+        before = prefix if start else b""
+        for end in range(len(word), start, -1):
+            token = tokens.get(before + word[start:end])
+            if token is not None:
+                ids.append(token)
+                start = end
+                break
+        else:
+            return _unknown(word, unknown)
+    return ids
+
+
+def _unknown(word: bytes, unknown: int | None) -> list[int]:
+    if not word:
+        return []
+    if unknown is None:
+        raise EncodingError(f"the word {word[:80]!r} is not made of tokens, and the vocabulary has no unknown token")
+    return [unknown]
