@@ -6,9 +6,9 @@
     last       a     ab    bc           "abc" is a bc (-4.5), which beats ab and an unknown c (-16).
     score     -1    -2.5  -4.5
 
-Two libraries encode by it, alike but for details that decide ties: the package `tokenizers` adds doubles; `sentencepiece` rounds each sum to a float, compares it before it
-is rounded with one that is, and gives user-defined tokens a score of their own. In both, of equal sums the one whose last token is longer wins. Neighbouring unknown characters are one:
-the unknown token, or where each byte of them has a token, those.
+Two libraries encode by it, alike but for details that decide ties. The package `tokenizers` adds doubles. `sentencepiece` (since 0.2.3) adds floats, begins anew at 0 where a sum is
+beyond 100,000, and gives user-defined tokens a score of their own. In both, of equal sums the one whose last token is longer wins. Neighbouring unknown characters are one: the unknown
+token, or where each byte of them has a token, those.
 
 Source: Kudo, "Subword Regularization", ACL 2018; the search is that of Viterbi. Not here: sampling, and the n best ways.
 """
@@ -21,8 +21,9 @@ from typing import Literal
 
 from bpe_engine.errors import EncodingError
 
-_LARGEST_FLOAT, _SMALLEST_FLOAT = 2.0**128 - 2.0**104, 2.0**-126
+_LARGEST_FLOAT = 2.0**128 - 2.0**104
 _PENALTY = 10.0
+_RESET_ABOVE = 100_000.0
 
 
 def encode(
@@ -61,10 +62,9 @@ def encode(
         id_of_run = {token: token_id for token, (token_id, _) in known.items()}
     else:
         normal = [_rounded(score) for _, token_id, score in tokens if token_id not in user_defined]
-        lowest, highest = min([_LARGEST_FLOAT, *normal]), max([_SMALLEST_FLOAT, *normal])
+        lowest = min([_LARGEST_FLOAT, *normal])
         for token, (token_id, score) in known.items():
-            of_user = token_id in user_defined
-            known[token] = (token_id, _rounded(len(token) * highest) - 0.1 if of_user else _rounded(score))
+            known[token] = (token_id, _rounded(0.1 * (len(token) - 1) if token_id in user_defined else score))
         parts = _best_parts(known, piece, unknown, _rounded(lowest - _PENALTY), rounds=True)
         id_of_run = {}
 
@@ -97,15 +97,18 @@ def _best_parts(
     for character in piece.decode("utf-8", "surrogateescape"):
         size = len(character.encode("utf-8", "surrogateescape"))
         till_here = best[start][0]
+        if rounds and abs(till_here) > _RESET_ABOVE:
+            for end in [end for end in best if end > start]:
+                best[end] = (_rounded(best[end][0] - till_here), *best[end][1:])
+            till_here = 0.0
         for end in range(start + 1, min(start + longest, len(piece)) + 1):
             if (found := known.get(piece[start:end])) is not None:
-                total = found[1] + till_here
+                total = _rounded(found[1] + till_here) if rounds else found[1] + till_here
                 if end not in best or total > best[end][0]:
-                    best[end] = (_rounded(total) if rounds else total, start, found[0])
+                    best[end] = (total, start, found[0])
         end = start + size
         if piece[start:end] not in known:
-            total = unknown_score + till_here
-            total = _rounded(total) if rounds else total
+            total = _rounded(unknown_score + till_here) if rounds else unknown_score + till_here
             if end not in best or total > best[end][0]:
                 if unknown is None:
                     raise EncodingError(

@@ -104,6 +104,9 @@ void make_unigram(UnigramModel* self, nb::iterable given, nb::object unknown, nb
         options.flavor = UnigramOptions::Flavor::sentencepiece;
     else if (like != "tokenizers")
         throw nb::value_error("like is 'tokenizers' or 'sentencepiece'");
+    if (options.flavor == UnigramOptions::Flavor::sentencepiece)
+        for (double const score : tokens.scores)
+            if (!std::isfinite(static_cast<float>(score))) throw nb::value_error("sentencepiece takes no score that is infinite as a float");
     options.unknown = optional_id(unknown);
     for (auto const [byte, id] : bytes) {
         std::uint32_t const value = id_of(byte);

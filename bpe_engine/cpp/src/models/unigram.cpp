@@ -62,14 +62,11 @@ UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<s
     std::sort(defined.begin(), defined.end());
     auto const is_defined = [&](std::uint32_t id) { return std::binary_search(defined.begin(), defined.end(), id); };
 
-    // Where there is no token at all, and where all scores are negative: what the two libraries begin their search with.
+    // Where there is no token: what the two libraries begin their search with.
     double lowest = is_float_ ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::infinity();
-    float highest = std::numeric_limits<float>::min();
     for (std::size_t index = 0; index < scores.size(); ++index) {
         if (is_float_ && is_defined(ids[index])) continue;
-        double const score = is_float_ ? static_cast<float>(scores[index]) : scores[index];
-        lowest = std::min(lowest, score);
-        highest = std::max(highest, static_cast<float>(score));
+        lowest = std::min(lowest, is_float_ ? static_cast<float>(scores[index]) : scores[index]);
     }
     unknown_score_ = is_float_ ? static_cast<float>(lowest - 10) : lowest - 10;
 
@@ -77,10 +74,7 @@ UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<s
     for (Rank rank = 0; rank < indices.size(); ++rank) {
         auto const size = static_cast<std::uint32_t>(tokens[indices[rank]].size);
         double score = scores[indices[rank]];
-        if (is_float_) {
-            float const least = static_cast<float>(size) * highest;
-            score = is_defined(ids_[rank]) ? double{least} - 0.1 : static_cast<float>(score);
-        }
+        if (is_float_) score = static_cast<float>(is_defined(ids_[rank]) ? 0.1 * (size - 1) : score);
         tokens_.push_back({score, size, automaton_.shorter(rank)});
         longest_ = std::max<std::size_t>(longest_, size);
         if (!is_float_ && ids_[rank] == unknown_) unknown_rank_ = rank;

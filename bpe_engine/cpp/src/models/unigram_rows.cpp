@@ -1,6 +1,7 @@
 #include "unigram_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bpe {
 
@@ -12,45 +13,54 @@ void UnigramRows::add(const Byte* text, std::size_t start, std::size_t end) {
         state = automaton.next(state, text[place]);
     }
     bool const is_float = model_->is_float_;
+    while (!resets_.empty() && resets_.back().place > start) resets_.pop_back();
     Row& made = row(end);
     made.state = state;
     made.last = beginning;
-    // Longest first, so by ascending start. A later one must be better, not as good: the order and the comparisons are those of both libraries.
     double best = 0;
-    std::size_t size = 0;
+    std::size_t part = start;   // where the last token of the best way begins
+    std::size_t frame = start;  // of what place `best` is a sum
+    // By ascending `from`. A later one must be better, not as good: the order and the comparisons are those of both libraries.
+    auto const offer = [&](Rank last, double score, std::size_t from) {
+        double sum = score + row(from).score;
+        if (is_float) {
+            sum = static_cast<float>(sum);
+            best = after_resets(best, frame, from);
+            frame = from;
+        }
+        if (made.last != beginning && !(sum > best)) return;
+        best = sum;
+        part = from;
+        made.last = last;
+    };
     bool is_alone = true;  // no token is the last character by itself
-    for (Rank rank = automaton.longest(state); rank != no_rank;) {
+    for (Rank rank = automaton.longest(state); rank != no_rank && is_alone;) {
         UnigramModel::Token const& token = model_->tokens_[rank];
         if (token.size < end - start) break;  // begins inside the character, as all that follow
-        Row const& from = row(end - token.size);
-        // sentencepiece compares the sum before it rounds with a sum that is rounded.
-        double const sum = token.score + from.score;
-        if ((made.last == beginning || sum > best) && from.last != inside) {
-            best = is_float ? static_cast<float>(sum) : sum;
-            made.last = rank;
-            size = token.size;
-        }
-        if (token.size == end - start) {
-            is_alone = false;
-            break;
-        }
+        if (row(end - token.size).last != inside) offer(rank, token.score, end - token.size);
+        is_alone = token.size != end - start;
         rank = token.shorter;
     }
     if (is_alone) {
-        double sum = model_->unknown_score_ + row(start).score;
-        if (is_float) sum = static_cast<float>(sum);
-        if (made.last == beginning || sum > best) {
-            if (!model_->unknown_) throw NoUnknownTokenError(text[start], start);
-            made.score = sum;
-            add_to_run(text, start, end);
-            return;
-        }
+        offer(unknown, model_->unknown_score_, start);
+        if (made.last == unknown && !model_->unknown_) throw NoUnknownTokenError(text[start], start);
+    }
+    if (is_float && std::abs(best) > reset_above) {
+        resets_.push_back({end, static_cast<float>(best)});
+        best = 0;
     }
     made.score = best;
-    if (made.last == model_->unknown_rank_)
-        add_to_run(text, end - size, end);
+    if (made.last == unknown || made.last == model_->unknown_rank_)
+        add_to_run(text, part, end);
     else
-        made.count = row(end - size).count + 1;
+        made.count = row(part).count + 1;
+}
+
+double UnigramRows::after_resets(double sum, std::size_t from, std::size_t to) const {
+    if (resets_.empty() || resets_.back().place <= from) return sum;
+    auto const first = std::upper_bound(resets_.begin(), resets_.end(), from, [](std::size_t place, const Reset& reset) { return place < reset.place; });
+    for (auto reset = first; reset != resets_.end() && reset->place <= to; ++reset) sum = static_cast<float>(sum - reset->sum);
+    return sum;
 }
 
 void UnigramRows::add_to_run(const Byte* text, std::size_t from, std::size_t end) {
@@ -123,6 +133,7 @@ void UnigramRows::read(const Byte* text, std::size_t end, std::vector<std::uint3
 void UnigramRows::forget(std::size_t start, std::size_t end) {
     std::copy(rows_.begin() + static_cast<std::ptrdiff_t>(start - first_), rows_.begin() + static_cast<std::ptrdiff_t>(end - first_) + 1, rows_.begin());
     first_ = start;
+    std::erase_if(resets_, [&](const Reset& reset) { return reset.place <= start; });
 }
 
 }  // namespace bpe

@@ -19,6 +19,7 @@ public:
         if (rows_.empty()) rows_.resize(1);
         rows_[0] = {0, 0, 0, inside, TokenAutomaton::start};
         rows_[0].last = beginning;
+        resets_.clear();
     }
 
     // Makes room for a text of `size` bytes.
@@ -60,6 +61,16 @@ private:
         TokenAutomaton::State state;
     };
 
+    // Where sentencepiece began to sum up anew, and what the sum was. Sums with a token that reaches across such a place lose it, too.
+    struct Reset {
+        std::size_t place;
+        float sum;
+    };
+    static constexpr double reset_above = 100'000;
+
+    // A sum for a part that begins at `from`, as one for parts that begin at `to`.
+    double after_resets(double sum, std::size_t from, std::size_t to) const;
+
     static bool is_unknown(const Row& row) { return row.last == unknown || row.last == broken; }
     Row& row(std::size_t end) { return rows_[end - first_]; }
     const Row& row(std::size_t end) const { return rows_[end - first_]; }
@@ -69,6 +80,7 @@ private:
     const UnigramModel* model_ = nullptr;
     std::size_t first_ = 0;  // the offset of the first row
     std::vector<Row> rows_;
+    std::vector<Reset> resets_;  // for sentencepiece alone
 };
 
 }  // namespace bpe

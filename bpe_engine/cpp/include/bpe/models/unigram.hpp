@@ -25,7 +25,7 @@ namespace bpe {
 struct UnigramOptions {
     // `tokenizers`: sums are doubles; every token can be found in a text, the unknown token and those of bytes, too; characters in a run of
     // unknown ones that make a token after all are that token.
-    // `sentencepiece`: sums are rounded to floats; a user-defined token scores (bytes * highest score) - 0.1.
+    // `sentencepiece` 0.2.3: sums are floats, and begin anew at 0 where one is beyond 100,000; a user-defined token scores 0.1 * (bytes - 1).
     enum class Flavor { tokenizers, sentencepiece };
 
     Flavor flavor = Flavor::tokenizers;
