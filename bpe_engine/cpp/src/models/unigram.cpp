@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
 #include "distinct_tokens.hpp"
 #include "unigram_rows.hpp"
@@ -12,8 +13,7 @@ namespace bpe {
 
 namespace {
 
-// Pieces are seldom longer; what is, is forgotten as it is read, wherever no later text can change it.
-constexpr std::size_t kept = 1 << 14;  // rows
+using thresholds::scored_rows;
 
 void check_size(std::size_t size) {
     if (size >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a pre-token of 4 GiB or more");
@@ -30,7 +30,7 @@ UnigramRows& rows_of_thread(const UnigramModel& model) {
 template <class OnSettled>
 void add_all(UnigramRows& rows, Bytes piece, OnSettled&& on_settled) {
     check_size(piece.size);
-    std::size_t room = std::min(piece.size, kept * 2);
+    std::size_t room = std::min(piece.size, scored_rows * 2);
     rows.reserve(room);
     std::size_t first = 0;
     for (std::size_t start = 0; start < piece.size;) {
@@ -40,7 +40,7 @@ void add_all(UnigramRows& rows, Bytes piece, OnSettled&& on_settled) {
             rows.reserve(room);
         }
         rows.add(piece.data, start, end);
-        if (start - first >= kept && rows.settled(start, end)) {
+        if (start - first >= scored_rows && rows.settled(start, end)) {
             on_settled(start);
             rows.forget(start, end);
             room += start - first;
@@ -90,7 +90,7 @@ void UnigramModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vec
     UnigramRows& rows = rows_of_thread(*this);
     add_all(rows, piece, [&](std::size_t end) { rows.read(piece.data, end, ids, lengths); });
     rows.read(piece.data, piece.size, ids, lengths);
-    rows.shrink(kept * 4);
+    rows.shrink(scored_rows * 4);
 }
 
 std::size_t UnigramModel::count(Bytes piece) const {
@@ -98,7 +98,7 @@ std::size_t UnigramModel::count(Bytes piece) const {
     UnigramRows& rows = rows_of_thread(*this);
     add_all(rows, piece, [](std::size_t) {});
     std::size_t const found = rows.count(piece.size);
-    rows.shrink(kept * 4);
+    rows.shrink(scored_rows * 4);
     return found;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bpe/steps.hpp"
+
 namespace bpe {
 
 void UnigramRows::add(const Byte* text, std::size_t start, std::size_t end) {
@@ -22,6 +24,7 @@ void UnigramRows::add(const Byte* text, std::size_t start, std::size_t end) {
     std::size_t frame = start;  // of what place `best` is a sum
     // By ascending `from`. A later one must be better, not as good: the order and the comparisons are those of both libraries.
     auto const offer = [&](Rank last, double score, std::size_t from) {
+        count_step();
         double sum = score + row(from).score;
         if (is_float) {
             sum = static_cast<float>(sum);
@@ -77,7 +80,10 @@ void UnigramRows::add_to_run(const Byte* text, std::size_t from, std::size_t end
 Rank UnigramRows::token_of_run(const Row& row, std::size_t end) const {
     if (model_->is_float_) return no_rank;
     Rank rank = model_->automaton_.longest(row.state);
-    while (rank != no_rank && model_->tokens_[rank].size > end - row.run) rank = model_->tokens_[rank].shorter;
+    while (rank != no_rank && model_->tokens_[rank].size > end - row.run) {
+        count_step();
+        rank = model_->tokens_[rank].shorter;
+    }
     return rank != no_rank && model_->tokens_[rank].size == end - row.run ? rank : no_rank;
 }
 
@@ -85,6 +91,7 @@ std::size_t UnigramRows::fewest(std::size_t end) const {
     // What goes on beyond `end` parts the text at one of the rows back to where a token may begin that reaches beyond it.
     std::size_t least = count(end);
     for (std::size_t place = end - model_->automaton_.depth(row(end).state); place <= end; ++place) {
+        count_step();
         Row const& at = row(place);
         if (at.last == inside) continue;
         std::size_t bound = at.count;

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "bpe/steps.hpp"
 #include "bpe/trie.hpp"
 #include "bpe/types.hpp"
 
@@ -25,6 +26,7 @@ public:
 
     State next(State state, Byte byte) const {
         for (;;) {
+            count_step();
             Node const& node = nodes_[state];
             std::uint32_t const number = Trie::child_number(node.trie, byte);
             Trie::Node const child = nodes_[number].trie;
