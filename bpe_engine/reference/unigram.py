@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from ctypes import c_float
+from itertools import groupby
 from typing import Literal
 
 from bpe_engine.errors import EncodingError
@@ -69,21 +70,17 @@ def encode(
         id_of_run = {}
 
     ids: list[int] = []
-    run = b""
-    for part, token_id in [*parts, (b"", None)]:
-        if token_id is not None and token_id == unknown:
-            run += part
+    for is_unknown, group in groupby(parts, key=lambda part: part[1] == unknown):
+        if not is_unknown or unknown is None:
+            ids += [token_id for _, token_id in group]
             continue
-        if run and unknown is not None:
-            if run in id_of_run:
-                ids.append(id_of_run[run])
-            elif byte_tokens and all(byte in byte_tokens for byte in run):
-                ids += [byte_tokens[byte] for byte in run]
-            else:
-                ids.append(unknown)
-            run = b""
-        if token_id is not None:
-            ids.append(token_id)
+        run = b"".join(part for part, _ in group)
+        if run in id_of_run:
+            ids.append(id_of_run[run])
+        elif byte_tokens and all(byte in byte_tokens for byte in run):
+            ids += [byte_tokens[byte] for byte in run]
+        else:
+            ids.append(unknown)
     return ids
 
 

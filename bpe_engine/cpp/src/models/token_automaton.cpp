@@ -4,7 +4,7 @@
 
 namespace bpe {
 
-TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens) : shorter_(tokens.size(), no_rank) {
+TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens, const std::vector<double>& scores) : tokens_(tokens.size()) {
     std::vector<Rank> ranks(tokens.size());
     std::iota(ranks.begin(), ranks.end(), Rank{0});
     Trie const trie(tokens, ranks, Trie::Direction::forward);
@@ -35,7 +35,7 @@ TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens) : shorter_(toke
             node.depth = nodes_[parent].depth + 1;
             Rank const here = Trie::rank(node.trie), below = longest(node.fall);
             if (here != no_rank)
-                shorter_[here] = below;
+                tokens_[here] = {scores[here], static_cast<std::uint32_t>(tokens[here].size), below};
             else
                 node.trie |= Trie::Node{below + 1} << 36;  // no_rank + 1 is 0
             order.push_back(state);

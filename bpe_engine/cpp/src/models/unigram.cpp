@@ -36,14 +36,14 @@ void add_all(UnigramRows& rows, Bytes piece, OnSettled&& on_settled) {
     for (std::size_t start = 0; start < piece.size;) {
         std::size_t const end = start + character_size(piece.data + start, piece.size - start);
         if (end > room) {
-            room = std::min(piece.size, std::max(end, first + (end - first) * 2));
+            room = std::min(piece.size, first + (room - first) * 2);
             rows.reserve(room);
         }
-        rows.add(piece.data, start, end);
+        rows.add({piece.data, room}, start, end);
         if (start - first >= scored_rows && rows.settled(start, end)) {
             on_settled(start);
-            rows.forget(start, end);
-            room += start - first;
+            rows.forget(start);
+            room = std::min(piece.size, room + start - first);
             first = start;
         }
         start = end;
@@ -54,29 +54,25 @@ void add_all(UnigramRows& rows, Bytes piece, OnSettled&& on_settled) {
 
 UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const std::vector<double>& scores,
                            const UnigramOptions& options)
-    : automaton_(chosen(tokens, distinct_tokens(tokens))), unknown_(options.unknown), bytes_(options.bytes),
-      is_float_(options.flavor == UnigramOptions::Flavor::sentencepiece) {
-    std::vector<std::uint32_t> const indices = distinct_tokens(tokens);
-    ids_ = chosen(ids, indices);
+    : unknown_(options.unknown), bytes_(options.bytes), is_float_(options.flavor == UnigramOptions::Flavor::sentencepiece) {
     std::vector<std::uint32_t> defined = options.user_defined;
     std::sort(defined.begin(), defined.end());
-    auto const is_defined = [&](std::uint32_t id) { return std::binary_search(defined.begin(), defined.end(), id); };
-
     // Where there is no token: what the two libraries begin their search with.
     double lowest = is_float_ ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::infinity();
+    std::vector<double> used = scores;
     for (std::size_t index = 0; index < scores.size(); ++index) {
-        if (is_float_ && is_defined(ids[index])) continue;
-        lowest = std::min(lowest, is_float_ ? static_cast<float>(scores[index]) : scores[index]);
+        bool const is_defined = is_float_ && std::binary_search(defined.begin(), defined.end(), ids[index]);
+        if (is_defined) used[index] = 0.1 * (static_cast<double>(tokens[index].size) - 1);
+        if (is_float_) used[index] = static_cast<float>(used[index]);
+        if (!is_defined) lowest = std::min(lowest, used[index]);
     }
     unknown_score_ = is_float_ ? static_cast<float>(lowest - 10) : lowest - 10;
 
-    tokens_.reserve(indices.size());
+    std::vector<std::uint32_t> const indices = distinct_tokens(tokens);
+    ids_ = chosen(ids, indices);
+    automaton_ = std::make_unique<const TokenAutomaton>(chosen(tokens, indices), chosen(used, indices));
     for (Rank rank = 0; rank < indices.size(); ++rank) {
-        auto const size = static_cast<std::uint32_t>(tokens[indices[rank]].size);
-        double score = scores[indices[rank]];
-        if (is_float_) score = static_cast<float>(is_defined(ids_[rank]) ? 0.1 * (size - 1) : score);
-        tokens_.push_back({score, size, automaton_.shorter(rank)});
-        longest_ = std::max<std::size_t>(longest_, size);
+        longest_ = std::max(longest_, tokens[indices[rank]].size);
         if (!is_float_ && ids_[rank] == unknown_) unknown_rank_ = rank;
     }
     for (auto const& byte : bytes_) {
@@ -129,6 +125,7 @@ public:
         text_.resize(size);
         // Bytes at the end may be the beginning of a character again.
         done_ = std::min(done_, size - unfinished());
+        rows_.truncate(size);
     }
 
     std::size_t size() const override { return text_.size(); }
@@ -152,7 +149,7 @@ private:
     void add_up_to(std::size_t end) {
         while (done_ < end) {
             std::size_t const next = done_ + character_size(text_.data() + done_, text_.size() - done_);
-            rows_.add(text_.data(), done_, next);
+            rows_.add({text_.data(), text_.size()}, done_, next);
             done_ = next;
         }
     }

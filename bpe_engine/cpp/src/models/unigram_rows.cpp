@@ -7,23 +7,29 @@
 
 namespace bpe {
 
-void UnigramRows::add(const Byte* text, std::size_t start, std::size_t end) {
-    TokenAutomaton const& automaton = model_->automaton_;
-    TokenAutomaton::State state = automaton.next(row(start).state, text[start]);
-    for (std::size_t place = start + 1; place < end; ++place) {
-        row(place) = {0, 0, 0, inside, state};
-        state = automaton.next(state, text[place]);
+void UnigramRows::walk(Bytes text, std::size_t end) {
+    TokenAutomaton const& automaton = *model_->automaton_;
+    TokenAutomaton::State state = row(walked_).state;
+    for (; walked_ < end; ++walked_) {
+        state = automaton.next(state, text[walked_]);
+        row(walked_ + 1).state = state;
+        Rank const longest = automaton.longest(state);
+        if (longest != no_rank) prefetch(&automaton.token(longest));
     }
-    bool const is_float = model_->is_float_;
-    while (!resets_.empty() && resets_.back().place > start) resets_.pop_back();
+}
+
+template <bool is_float>
+void UnigramRows::add_as(Bytes text, std::size_t start, std::size_t end) {
+    if (walked_ < end) walk(text, std::min(start + ahead, text.size));
+    for (std::size_t place = start + 1; place < end; ++place) row(place).last = inside;
+    while (is_float && !resets_.empty() && resets_.back().place > start) resets_.pop_back();
     Row& made = row(end);
-    made.state = state;
-    made.last = beginning;
+    Rank last = beginning;
     double best = 0;
     std::size_t part = start;   // where the last token of the best way begins
     std::size_t frame = start;  // of what place `best` is a sum
     // By ascending `from`. A later one must be better, not as good: the order and the comparisons are those of both libraries.
-    auto const offer = [&](Rank last, double score, std::size_t from) {
+    auto const offer = [&](Rank token, double score, std::size_t from) {
         count_step();
         double sum = score + row(from).score;
         if (is_float) {
@@ -31,33 +37,43 @@ void UnigramRows::add(const Byte* text, std::size_t start, std::size_t end) {
             best = after_resets(best, frame, from);
             frame = from;
         }
-        if (made.last != beginning && !(sum > best)) return;
-        best = sum;
-        part = from;
-        made.last = last;
+        // Without a branch: nobody could foretell it.
+        bool const is_better = (last == beginning) | (sum > best);
+        best = is_better ? sum : best;
+        part = is_better ? from : part;
+        last = is_better ? token : last;
     };
+    TokenAutomaton const& automaton = *model_->automaton_;
     bool is_alone = true;  // no token is the last character by itself
-    for (Rank rank = automaton.longest(state); rank != no_rank && is_alone;) {
-        UnigramModel::Token const& token = model_->tokens_[rank];
-        if (token.size < end - start) break;  // begins inside the character, as all that follow
-        if (row(end - token.size).last != inside) offer(rank, token.score, end - token.size);
-        is_alone = token.size != end - start;
+    for (Rank rank = automaton.longest(made.state); rank != no_rank;) {
+        TokenAutomaton::Token const& token = automaton.token(rank);
+        std::size_t const from = end - token.size;
+        if (from >= start) {  // no later one begins where a character begins
+            is_alone = from != start;
+            if (!is_alone) offer(rank, token.score, from);
+            break;
+        }
+        if (row(from).last != inside) offer(rank, token.score, from);
         rank = token.shorter;
     }
     if (is_alone) {
         offer(unknown, model_->unknown_score_, start);
-        if (made.last == unknown && !model_->unknown_) throw NoUnknownTokenError(text[start], start);
+        if (last == unknown && !model_->unknown_) throw NoUnknownTokenError(text[start], start);
     }
     if (is_float && std::abs(best) > reset_above) {
         resets_.push_back({end, static_cast<float>(best)});
         best = 0;
     }
     made.score = best;
-    if (made.last == unknown || made.last == model_->unknown_rank_)
-        add_to_run(text, part, end);
+    made.last = last;
+    if (last == unknown || last == model_->unknown_rank_)
+        add_to_run(text.data, part, end);
     else
         made.count = row(part).count + 1;
 }
+
+template void UnigramRows::add_as<false>(Bytes, std::size_t, std::size_t);
+template void UnigramRows::add_as<true>(Bytes, std::size_t, std::size_t);
 
 double UnigramRows::after_resets(double sum, std::size_t from, std::size_t to) const {
     if (resets_.empty() || resets_.back().place <= from) return sum;
@@ -79,18 +95,18 @@ void UnigramRows::add_to_run(const Byte* text, std::size_t from, std::size_t end
 
 Rank UnigramRows::token_of_run(const Row& row, std::size_t end) const {
     if (model_->is_float_) return no_rank;
-    Rank rank = model_->automaton_.longest(row.state);
-    while (rank != no_rank && model_->tokens_[rank].size > end - row.run) {
+    Rank rank = model_->automaton_->longest(row.state);
+    while (rank != no_rank && model_->automaton_->token(rank).size > end - row.run) {
         count_step();
-        rank = model_->tokens_[rank].shorter;
+        rank = model_->automaton_->token(rank).shorter;
     }
-    return rank != no_rank && model_->tokens_[rank].size == end - row.run ? rank : no_rank;
+    return rank != no_rank && model_->automaton_->token(rank).size == end - row.run ? rank : no_rank;
 }
 
 std::size_t UnigramRows::fewest(std::size_t end) const {
     // What goes on beyond `end` parts the text at one of the rows back to where a token may begin that reaches beyond it.
     std::size_t least = count(end);
-    for (std::size_t place = end - model_->automaton_.depth(row(end).state); place <= end; ++place) {
+    for (std::size_t place = end - model_->automaton_->depth(row(end).state); place <= end; ++place) {
         count_step();
         Row const& at = row(place);
         if (at.last == inside) continue;
@@ -122,8 +138,8 @@ void UnigramRows::read(const Byte* text, std::size_t end, std::vector<std::uint3
     while (end > first_) {
         Row const& at = row(end);
         if (!is_unknown(at)) {
-            put(model_->ids_[at.last], model_->tokens_[at.last].size);
-            end -= model_->tokens_[at.last].size;
+            put(model_->ids_[at.last], model_->automaton_->token(at.last).size);
+            end -= model_->automaton_->token(at.last).size;
             continue;
         }
         Rank const token = token_of_run(at, end);
@@ -137,8 +153,8 @@ void UnigramRows::read(const Byte* text, std::size_t end, std::vector<std::uint3
     }
 }
 
-void UnigramRows::forget(std::size_t start, std::size_t end) {
-    std::copy(rows_.begin() + static_cast<std::ptrdiff_t>(start - first_), rows_.begin() + static_cast<std::ptrdiff_t>(end - first_) + 1, rows_.begin());
+void UnigramRows::forget(std::size_t start) {
+    std::copy(rows_.begin() + static_cast<std::ptrdiff_t>(start - first_), rows_.begin() + static_cast<std::ptrdiff_t>(walked_ - first_) + 1, rows_.begin());
     first_ = start;
     std::erase_if(resets_, [&](const Reset& reset) { return reset.place <= start; });
 }

@@ -1,6 +1,7 @@
 // The table of a piece by a Unigram model: a row for each byte.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "bpe/models/unigram.hpp"
@@ -17,8 +18,8 @@ public:
         model_ = &model;
         first_ = 0;
         if (rows_.empty()) rows_.resize(1);
-        rows_[0] = {0, 0, 0, inside, TokenAutomaton::start};
-        rows_[0].last = beginning;
+        rows_[0] = {0, 0, 0, beginning, TokenAutomaton::start};
+        walked_ = 0;
         resets_.clear();
     }
 
@@ -27,8 +28,16 @@ public:
         if (rows_.size() < size - first_ + 1) rows_.resize(size - first_ + 1);
     }
 
-    // Finds the row of the character text[start, end); those of all before it are there, and there is room.
-    void add(const Byte* text, std::size_t start, std::size_t end);
+    // Finds the row of the character text[start, end); those of all before it are there, and there is room for all of `text`.
+    void add(Bytes text, std::size_t start, std::size_t end) {
+        if (model_->is_float_)
+            add_as<true>(text, start, end);
+        else
+            add_as<false>(text, start, end);
+    }
+
+    // Only the first `size` bytes are still those of the text.
+    void truncate(std::size_t size) { walked_ = std::min(walked_, size); }
 
     std::size_t count(std::size_t end) const { return row(end).count; }
     // A lower bound for the count of every continuation of the text before `end`, where a character ends.
@@ -36,12 +45,12 @@ public:
 
     // Whether each continuation of text[0, end) has a token that begins at `start`, where the last character begins.
     bool settled(std::size_t start, std::size_t end) const {
-        return model_->automaton_.depth(row(end).state) <= end - start && row(start).last < broken;
+        return model_->automaton_->depth(row(end).state) <= end - start && row(start).last < broken;
     }
     // Appends the tokens of text[first, end), where `first` is where `forget` has forgotten up to.
     void read(const Byte* text, std::size_t end, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const;
-    // Forgets the rows before text[start, end), the last character, which is settled.
-    void forget(std::size_t start, std::size_t end);
+    // Forgets the rows before `start`, where the last character begins, which is settled.
+    void forget(std::size_t start);
 
     void shrink(std::size_t most) {
         if (rows_.size() <= most) return;
@@ -61,6 +70,9 @@ private:
         TokenAutomaton::State state;
     };
 
+    // Bytes that the automaton is ahead of the sums: what these will need is on its way from memory meanwhile.
+    static constexpr std::size_t ahead = 64;
+
     // Where sentencepiece began to sum up anew, and what the sum was. Sums with a token that reaches across such a place lose it, too.
     struct Reset {
         std::size_t place;
@@ -74,11 +86,15 @@ private:
     static bool is_unknown(const Row& row) { return row.last == unknown || row.last == broken; }
     Row& row(std::size_t end) { return rows_[end - first_]; }
     const Row& row(std::size_t end) const { return rows_[end - first_]; }
+    template <bool is_float>
+    void add_as(Bytes text, std::size_t start, std::size_t end);
+    void walk(Bytes text, std::size_t end);
     void add_to_run(const Byte* text, std::size_t from, std::size_t end);
     Rank token_of_run(const Row& row, std::size_t end) const;
 
     const UnigramModel* model_ = nullptr;
     std::size_t first_ = 0;  // the offset of the first row
+    std::size_t walked_ = 0;  // the states of so many bytes are there
     std::vector<Row> rows_;
     std::vector<Reset> resets_;  // for sentencepiece alone
 };

@@ -2,7 +2,7 @@
 //
 //     tokens  a ab bc abcd          text     a    b    c    b    c
 //                                   state    a    ab   abc  b    bc        the longest end of the text that begins a token
-//                                   tokens   a    ab   bc   -    bc        the longest token that ends there, and by `shorter` all others
+//                                   tokens   a    ab   bc   -    bc        the longest token that ends there, and by `shorter` the others
 //
 // A step takes the child of a state, or that of the next shorter end of the text which begins a token: amortized one such fall a byte.
 // Source: Aho, Corasick, "Efficient String Matching: An Aid to Bibliographic Search", 1975.
@@ -19,7 +19,13 @@ namespace bpe {
 class TokenAutomaton {
 public:
     // `tokens` are distinct and none is empty; the rank of a token is its index. Throws std::length_error where there are too many for a trie.
-    explicit TokenAutomaton(const std::vector<Bytes>& tokens);
+    TokenAutomaton(const std::vector<Bytes>& tokens, const std::vector<double>& scores);
+
+    struct Token {
+        double score;
+        std::uint32_t size;  // bytes
+        Rank shorter;        // the longest token that is a proper suffix; no_rank where there is none
+    };
 
     using State = std::uint32_t;
     static constexpr State start = Trie::root;
@@ -38,13 +44,13 @@ public:
 
     // The longest token that ends at a state; no_rank where none does.
     Rank longest(State state) const { return Trie::rank(nodes_[state].trie); }
-    // The longest token that is a proper suffix of a token; no_rank where there is none.
-    Rank shorter(Rank token) const { return shorter_[token]; }
+    const Token& token(Rank rank) const { return tokens_[rank]; }
     // How many bytes back a token may begin that goes on beyond this state.
     std::uint32_t depth(State state) const { return nodes_[state].depth; }
 
 private:
-    // In one cache line: a step looks at one node if all goes well.
+    // In one cache line: a step looks at one node if all goes well. A copy of the token in it was tried: words took a tenth longer,
+    // for the nodes that are in use are many and then twice as large.
     struct Node {
         Trie::Node trie = 0;  // with the rank of the longest token that ends here, in place of the one that is here
         State fall = start;
@@ -52,7 +58,7 @@ private:
     };
 
     std::vector<Node> nodes_;
-    std::vector<Rank> shorter_;
+    std::vector<Token> tokens_;  // by rank
 };
 
 }  // namespace bpe

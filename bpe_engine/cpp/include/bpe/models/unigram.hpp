@@ -52,14 +52,7 @@ public:
 private:
     friend class UnigramRows;
 
-    struct Token {
-        double score;
-        std::uint32_t size;  // bytes
-        Rank shorter;        // the longest token that is a proper suffix
-    };
-
-    TokenAutomaton automaton_;
-    std::vector<Token> tokens_;       // by rank
+    std::unique_ptr<const TokenAutomaton> automaton_;
     std::vector<std::uint32_t> ids_;  // by rank
     std::size_t longest_ = 0;         // bytes
     double unknown_score_;

@@ -1,0 +1,201 @@
+// WordPiece, Unigram and WordLevel: growth against encoding anew, and how many steps hostile texts take. That the encodings are those of the
+// libraries is tested from Python.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpe/models/unigram.hpp"
+#include "bpe/models/word_level.hpp"
+#include "bpe/models/word_piece.hpp"
+#include "bpe/steps.hpp"
+#include "bpe/unicode.hpp"
+#include "choices.hpp"
+#include "naive.hpp"
+
+using namespace bpe;
+using namespace bpe::test;
+
+namespace {
+
+const std::vector<std::string> letters{"a", "b", "ab", "\xC3\xBC", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80", "\xCC\x81", "#", "##", "<unk>"};
+// Parts of characters, and what is none.
+const std::vector<std::string> fragments_of_characters{"\xE4", "\xB8", "\xF0\x9F", "\x80", "\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF0\x9F\x98", "x"};
+
+std::string random_string(Choices& choices, std::size_t most) {
+    std::string text;
+    for (std::size_t size = choices.below(most + 1); size > 0; --size)
+        text += choices.one_in(5) ? choices.of(fragments_of_characters) : choices.of(letters);
+    return text;
+}
+
+struct Case {
+    std::vector<std::string> tokens;
+    std::vector<std::uint32_t> ids;
+    std::vector<double> scores;
+    std::optional<std::uint32_t> unknown;
+    std::unique_ptr<PieceModel> model;
+};
+
+Case random_case(Choices& choices) {
+    static const std::vector<double> scores{0, -1, -1, -2, -2.5, -0.1, -0.2, -0.3, -1e9, 40, 25};
+    Case made;
+    bool const is_plain = choices.one_in(2);
+    for (std::size_t wanted = 1 + choices.below(20); wanted > 0; --wanted) {
+        made.tokens.push_back(random_string(choices, 4));
+        made.scores.push_back(is_plain ? -1.0 - static_cast<double>(choices.below(3)) : choices.of(scores));
+    }
+    std::vector<Bytes> views;
+    for (std::string const& token : made.tokens) {
+        made.ids.push_back(static_cast<std::uint32_t>(views.size() * 2 + 5));
+        views.push_back(view(token));
+    }
+    if (!choices.one_in(4)) made.unknown = choices.one_in(2) ? 1 : choices.of(made.ids);
+    std::size_t const kind = choices.below(6);
+    if (kind == 0) {
+        made.model = std::make_unique<WordLevelModel>(views, made.ids, made.unknown);
+    } else if (kind == 1) {
+        static const std::string prefix = "##";
+        WordPieceOptions options{view(choices.one_in(2) ? prefix : std::string()), made.unknown};
+        if (choices.one_in(3)) options.most_characters = choices.below(6);
+        made.model = std::make_unique<WordPieceModel>(views, made.ids, options);
+    } else {
+        UnigramOptions options;
+        options.unknown = made.unknown;
+        options.flavor = kind % 2 ? UnigramOptions::Flavor::sentencepiece : UnigramOptions::Flavor::tokenizers;
+        if (options.flavor == UnigramOptions::Flavor::sentencepiece) {
+            options.unknown = 1;
+            if (choices.one_in(3)) options.user_defined.push_back(choices.of(made.ids));
+        }
+        if (choices.one_in(2))
+            for (std::size_t byte = 0; byte < 256; ++byte)
+                if (byte != 'x' || choices.one_in(2)) options.bytes[byte] = static_cast<std::uint32_t>(1000 + byte);
+        made.model = std::make_unique<UnigramModel>(views, made.ids, made.scores, options);
+    }
+    return made;
+}
+
+std::optional<std::size_t> fresh_count(const PieceModel& model, const std::string& text) {
+    std::vector<std::uint32_t> ids{7}, lengths{7};
+    try {
+        model.encode(view(text), ids, &lengths);
+    } catch (const EncodingError& error) {
+        CHECK(error.offset < text.size());
+        try {
+            model.count(view(text));
+        } catch (const EncodingError&) {
+            return std::nullopt;
+        }
+        CHECK(false);
+    }
+    CHECK(ids.size() == lengths.size() && ids[0] == 7 && lengths[0] == 7);
+    std::size_t covered = 0;
+    for (std::size_t index = 1; index < lengths.size(); ++index) covered += lengths[index];
+    CHECK(covered == text.size());
+    CHECK(model.count(view(text)) == ids.size() - 1);
+    return ids.size() - 1;
+}
+
+// A program of growth and truncation: after each step the count is that of the text, or neither can be had.
+void growth(Choices& choices) {
+    Case const made = random_case(choices);
+    fresh_count(*made.model, random_string(choices, 60));
+    std::unique_ptr<GrowingPiece> const piece = made.model->growing();
+    if (!piece) return;
+    std::string text;
+    std::vector<std::pair<std::size_t, std::size_t>> bounds;  // of sizes
+    for (std::size_t step = 0; step < 25; ++step) {
+        if (choices.one_in(4)) {
+            text.resize(choices.below(text.size() + 1));
+            piece->truncate(text.size());
+            while (!bounds.empty() && bounds.back().first > text.size()) bounds.pop_back();
+        } else {
+            std::string const more = random_string(choices, 4);
+            try {
+                piece->extend(view(more));
+                text += more;
+            } catch (const EncodingError&) {
+                CHECK(!fresh_count(*made.model, text + more));
+            }
+        }
+        CHECK(piece->size() == text.size());
+        bounds.emplace_back(text.size(), piece->fewest());
+        std::optional<std::size_t> counted;
+        try {
+            counted = piece->count();
+        } catch (const EncodingError&) {
+        }
+        CHECK(counted == fresh_count(*made.model, text));
+        if (counted)
+            for (auto const& [size, least] : bounds) CHECK(least <= *counted);
+    }
+}
+
+void characters(Choices& choices) {
+    std::string const text = random_string(choices, 12);
+    for (std::size_t place = 0; place < text.size();) {
+        std::size_t const size = character_size(view(text).data + place, text.size() - place);
+        CHECK(size == naive_character(text, place));
+        place += size;
+    }
+}
+
+#ifdef BPE_SMALL_THRESHOLDS
+
+std::uint64_t steps_of(const PieceModel& model, const std::string& text, bool by_byte, bool with_bound) {
+    steps = 0;
+    if (by_byte) {
+        auto const piece = model.growing();
+        for (std::size_t place = 0; place < text.size(); ++place) {
+            piece->extend({view(text).data + place, 1});
+            piece->count();
+            if (with_bound) piece->fewest();
+        }
+    } else {
+        model.count(view(text));
+    }
+    return steps;
+}
+
+// Twice the text takes at most twice the steps (and a little), whatever the text; the number of tokens that end at a place is what a byte costs.
+void hostile() {
+    std::vector<std::string> nested;  // a, aa, aaa ...
+    for (std::size_t size = 1; size <= 60; ++size) nested.emplace_back(size, 'a');
+    std::vector<std::string> deep{"a", "b", std::string(5000, 'a') + "b", std::string(3000, 'b')};
+    std::vector<std::string> plain{"a", "b", "ab", "ba", "\xE2\x96\x81", "\xE2\x96\x81" "a"};
+    for (auto const& [tokens, a_byte, a_byte_with_bound] : {std::tuple{nested, 70u, 140u}, {deep, 8u, 6000u}, {plain, 8u, 16u}}) {
+        std::vector<Bytes> views;
+        std::vector<std::uint32_t> ids;
+        std::vector<double> scores;
+        for (std::string const& token : tokens) {
+            views.push_back(view(token));
+            ids.push_back(static_cast<std::uint32_t>(ids.size()));
+            scores.push_back(-1.0 - static_cast<double>(ids.size()));
+        }
+        for (bool const is_float : {false, true}) {
+            UnigramOptions options;
+            options.flavor = is_float ? UnigramOptions::Flavor::sentencepiece : UnigramOptions::Flavor::tokenizers;
+            options.unknown = 1000;
+            UnigramModel const model(views, ids, scores, options);
+            for (std::string const& unit : {std::string("a"), std::string("ab"), std::string("aaaaaaab"), std::string("\xE2\x96\x81"), std::string("\xF0\x9F\x98\x80"), std::string("\xE4"), std::string(2999, 'b') + "a"}) {
+                std::string text;
+                while (text.size() < 8000) text += unit;
+                CHECK(steps_of(model, text, false, false) <= a_byte * text.size());
+                CHECK(steps_of(model, text, true, false) <= 4 * a_byte * text.size());
+                CHECK(steps_of(model, text, true, true) <= 4 * a_byte_with_bound * text.size());
+            }
+        }
+    }
+}
+
+#else
+void hostile() {}
+#endif
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    repeat(count, arguments, 2000, growth);
+    repeat(count, arguments, 500, characters);
+    hostile();
+}
