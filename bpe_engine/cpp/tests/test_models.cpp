@@ -55,8 +55,8 @@ Case random_case(Choices& choices) {
     if (kind == 0) {
         made.model = std::make_unique<WordLevelModel>(views, made.ids, made.unknown);
     } else if (kind == 1) {
-        static const std::string prefix = "##";
-        WordPieceOptions options{view(choices.one_in(2) ? prefix : std::string()), made.unknown};
+        static const std::string prefix = "##", none;
+        WordPieceOptions options{view(choices.one_in(2) ? prefix : none), made.unknown};
         if (choices.one_in(3)) options.most_characters = choices.below(6);
         made.model = std::make_unique<WordPieceModel>(views, made.ids, options);
     } else {
