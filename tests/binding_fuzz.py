@@ -205,7 +205,7 @@ class Fuzz:
                     object(),
                     bytearray(b"ab"),
                     memoryview(b"ab"),
-                    print,
+                    str,
                     int,
                 )
             )
@@ -369,7 +369,7 @@ class Fuzz:
         if "int" in kind:
             return chance.randrange(30) if chance.random() < 0.7 else self.number()
         if "Callable" in kind:
-            return chance.choice((None, print, lambda done: None, lambda done: 1 // 0))
+            return chance.choice((None, str, lambda done: None, lambda done: 1 // 0))
         if name == "language" and self.languages:
             return self.languages[0]
         return self.value()

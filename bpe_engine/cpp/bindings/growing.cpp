@@ -243,7 +243,6 @@ private:
 
     static std::vector<std::size_t> offsets_in(nb::sequence cuts, std::size_t length) {
         std::vector<std::size_t> places;
-        places.reserve(nb::len(cuts));
         for (nb::handle cut : cuts) {
             std::size_t const place = PyLong_AsSize_t(cut.ptr());
             if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
