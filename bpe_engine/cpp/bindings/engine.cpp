@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "batches.hpp"
 #include "bpe/limits.hpp"
 #include "references.hpp"
 
@@ -57,13 +58,6 @@ PyType_Slot buffer_slots[] = {
     {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {0, nullptr},
 };
-
-nb::object memory_view(std::vector<std::uint32_t> ids) {
-    nb::object const buffer = nb::cast(TokenBuffer{std::move(ids)});
-    PyObject* const view = PyMemoryView_FromObject(buffer.ptr());
-    if (!view) throw nb::python_error();
-    return nb::steal(view);
-}
 
 [[noreturn]] void raise_vocabulary_error(const VocabularyError& error, const std::vector<Bytes>& tokens, const TokenSet& set) {
     nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
@@ -196,48 +190,6 @@ nb::object split(const Engine& self, nb::handle text) {
     return pieces;
 }
 
-// Calls `work(index)` for each index below `count`, from several threads. Throws the error of the lowest index that has one.
-template <class Work>
-void in_threads(std::size_t count, std::size_t threads, Work&& work) {
-    std::atomic<std::size_t> next{0};
-    std::vector<std::exception_ptr> errors(count);
-    auto const run = [&] {
-        for (std::size_t index; (index = next.fetch_add(1)) < count;) {
-            try {
-                work(index);
-            } catch (...) {
-                errors[index] = std::current_exception();
-            }
-        }
-    };
-    std::vector<std::thread> others;
-    others.reserve(std::min(threads, count));
-    try {
-        for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
-    } catch (const std::system_error&) {
-        // The system gives no more threads: those that are do it all.
-    }
-    run();
-    for (std::thread& other : others) other.join();
-    for (std::exception_ptr const& error : errors)
-        if (error) std::rethrow_exception(error);
-}
-
-std::vector<Text> all_texts(nb::handle texts) {
-    std::vector<Text> all;
-    for (nb::handle text : nb::iter(texts)) all.emplace_back(text);
-    return all;
-}
-
-std::size_t threads_of(Py_ssize_t number) {
-    if (number < 1) {
-        PyErr_Format(PyExc_ValueError, "num_threads is at least 1, not %zd", number);
-        throw nb::python_error();
-    }
-    // More than the processor has would only wait for each other.
-    return std::min<std::size_t>(static_cast<std::size_t>(number), std::max(1u, std::thread::hardware_concurrency()));
-}
-
 nb::object count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
     if (self.has_fallback()) return self.fallback().attr("count_batch")(texts, nb::arg("num_threads") = num_threads);
     std::size_t const threads = threads_of(num_threads);
@@ -292,6 +244,13 @@ nb::object encode_piece(const Engine& self, nb::bytes piece) {
 }
 
 }  // namespace
+
+nb::object memory_view(std::vector<std::uint32_t> ids) {
+    nb::object const buffer = nb::cast(TokenBuffer{std::move(ids)});
+    PyObject* const view = PyMemoryView_FromObject(buffer.ptr());
+    if (!view) throw nb::python_error();
+    return nb::steal(view);
+}
 
 Rank TokenSet::rank(std::uint64_t id) const {
     if (ids.empty()) return id < dictionary->size() ? static_cast<Rank>(id) : no_rank;

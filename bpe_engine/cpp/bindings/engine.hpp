@@ -52,10 +52,4 @@ private:
     mutable std::vector<PyObject*> ints_;  // of each rank or id below the number of tokens, as they are first needed
 };
 
-// The engine that `tokenizer` is. Raises TypeError for anything else.
-inline const Engine& engine_of(nb::handle tokenizer) {
-    if (!nb::isinstance<Engine>(tokenizer) || !nb::inst_ready(tokenizer)) given::raise_type("tokenizer", "a Tokenizer", tokenizer);
-    return *nb::inst_ptr<Engine>(tokenizer);
-}
-
 }  // namespace bpe::bindings

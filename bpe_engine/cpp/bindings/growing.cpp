@@ -6,14 +6,18 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bpe/appending.hpp"
 #include "bpe/growing_interface.hpp"
 #include "bpe/limits.hpp"
 #include "bpe/prepending.hpp"
+#include "bpe/pipeline/growing.hpp"
 #include "engine.hpp"
+#include "pipeline.hpp"
 #include "references.hpp"
 
 namespace bpe::bindings {
@@ -29,22 +33,45 @@ struct Mark {
 template <class Core>
 struct Traits;
 
-template <>
-struct Traits<AppendingEncoder> {
+struct Appending {
     static constexpr bool before = false;  // where new text goes
     static constexpr const char* rebuild = "rebuild_appending";
-    static void grow(AppendingEncoder& core, Bytes text) { core.append(text); }
+    template <class Core>
+    static void grow(Core& core, Bytes text) {
+        core.append(text);
+    }
     // A surrogate that waits for its other half at the growing side.
     static bool waits(Py_UCS4 unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 };
 
-template <>
-struct Traits<PrependingEncoder> {
+struct Prepending {
     static constexpr bool before = true;
     static constexpr const char* rebuild = "rebuild_prepending";
-    static void grow(PrependingEncoder& core, Bytes text) { core.prepend(text); }
+    template <class Core>
+    static void grow(Core& core, Bytes text) {
+        core.prepend(text);
+    }
     static bool waits(Py_UCS4 unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 };
+
+template <>
+struct Traits<AppendingEncoder> : Appending {
+    using Owner = Engine;
+};
+template <>
+struct Traits<PrependingEncoder> : Prepending {
+    using Owner = Engine;
+};
+template <>
+struct Traits<PipelineAppendingEncoder> : Appending {
+    using Owner = PipelineEngine;
+};
+template <>
+struct Traits<PipelinePrependingEncoder> : Prepending {
+    using Owner = PipelineEngine;
+};
+
+std::optional<std::size_t> count_up_to(const Pipeline& pipeline, Bytes text, std::size_t limit) { return pipeline.count_up_to(text, limit); }
 
 constexpr Byte replacement[] = {0xEF, 0xBF, 0xBD};  // U+FFFD
 
@@ -52,8 +79,11 @@ template <class Core>
 class Growing {
 public:
     using State = typename Core::State;
+    using Owner = typename Traits<Core>::Owner;
 
-    Growing(nb::object tokenizer, const Engine& engine) : tokenizer_(std::move(tokenizer)), engine_(&engine), core_(engine.encoder()) {}
+    // `tokenizer` is what a pickle holds; `engine` answers, and may be the same.
+    Growing(nb::object tokenizer, nb::object engine)
+        : tokenizer_(std::move(tokenizer)), engine_(&owner_of<Owner>(engine)), kept_(std::move(engine)), core_(engine_->encoder()) {}
 
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
@@ -151,7 +181,7 @@ public:
         return nb::make_tuple(made, overflowed);
     }
 
-    std::array<PyObject*, 1> held() const { return {tokenizer_.ptr()}; }
+    std::array<PyObject*, 2> held() const { return {tokenizer_.ptr(), kept_.ptr()}; }
 
     // For other compiled modules. The capsule keeps the encoder, which is `self`.
     nb::object interface(nb::handle self) {
@@ -329,7 +359,8 @@ private:
 
     GrowingInterface interface_{};
     nb::object tokenizer_;  // keeps the engine
-    const Engine* engine_;
+    const Owner* engine_;
+    nb::object kept_;  // the engine
     Core core_;
     std::uint64_t owner_ = next_owner();
     std::uint64_t last_serial_ = 0;
@@ -342,9 +373,12 @@ template <class Core>
 nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const char* grow, const char* signature, const char* doc, const char* grow_doc) {
     using Bound = Growing<Core>;
     nb::class_<Bound> bound(module, name, nb::type_slots(references::shown<Bound>), doc);
-    bound.def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, engine_of(tokenizer)); },
-             nb::arg("tokenizer"))
-        .def(grow, &Bound::grow, nb::arg("text").none(), nb::sig(signature), grow_doc)
+    if constexpr (std::is_same_v<typename Bound::Owner, Engine>)
+        bound.def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, tokenizer); }, nb::arg("tokenizer"));
+    else
+        bound.def("__init__", [](Bound* self, nb::object tokenizer, nb::object engine) { new (self) Bound(tokenizer, engine); },
+                  nb::arg("tokenizer"), nb::arg("engine"), nb::sig("def __init__(self, tokenizer: object, engine: Pipeline) -> None"));
+    bound.def(grow, &Bound::grow, nb::arg("text").none(), nb::sig(signature), grow_doc)
         .def_prop_ro("count", &Bound::count, "The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.")
         .def_prop_ro("fewest", &Bound::fewest, "A lower bound for the count of this text and of whatever it may grow to.")
         .def_prop_ro("text", &Bound::text, nb::sig("def text(self) -> str"),
@@ -359,13 +393,15 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
     return bound;
 }
 
-}  // namespace
-
-namespace {
-
-Growing<AppendingEncoder>& growing_of(nb::handle encoder) {
-    if (!nb::inst_ready(encoder)) throw nb::type_error("the encoder was never initialized");
-    return *nb::inst_ptr<Growing<AppendingEncoder>>(encoder);
+template <class Core>
+void define_fitting(nb::class_<Growing<Core>>& bound) {
+    bound.def("append_fitting", &Growing<Core>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
+              "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.")
+        .def("_interface", [](nb::handle_t<Growing<Core>> self) {
+            if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
+            return nb::inst_ptr<Growing<Core>>(self)->interface(self);
+        }, nb::sig("def _interface(self) -> object"),
+             "For compiled callers: a capsule, which keeps this encoder.");
 }
 
 }  // namespace
@@ -378,10 +414,14 @@ void define_growing(nb::module_& module) {
     define<PrependingEncoder>(module, "PrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
                               "A text that grows to the left, and its count.",
                               "Add `text` at the start. Amortized time proportional to its length.");
-    appending.def("append_fitting", &Growing<AppendingEncoder>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
-                  "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.")
-        .def("_interface", [](nb::handle_t<Growing<AppendingEncoder>> self) { return growing_of(self).interface(self); },
-             nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
+    auto pipeline_appending = define<PipelineAppendingEncoder>(module, "PipelineAppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
+                                                               "A text that grows to the right, and its count.",
+                                                               "Add `text` at the end. Amortized time proportional to its length.");
+    define<PipelinePrependingEncoder>(module, "PipelinePrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
+                                      "A text that grows to the left, and its count.",
+                                      "Add `text` at the start. Amortized time proportional to its length.");
+    define_fitting(appending);
+    define_fitting(pipeline_appending);
 }
 
 }  // namespace bpe::bindings

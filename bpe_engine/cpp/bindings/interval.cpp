@@ -5,23 +5,27 @@
 #include <array>
 #include <memory>
 
+#include "bpe/pipeline/slices.hpp"
 #include "engine.hpp"
+#include "pipeline.hpp"
 #include "references.hpp"
 
 namespace bpe::bindings {
 
 namespace {
 
+template <class Core, class Owner>
 class Interval {
 public:
     // Raises ValueError for a str with lone surrogates: its offsets are not those of the bytes that the core sees.
-    Interval(nb::object tokenizer, nb::object text) : tokenizer_(std::move(tokenizer)), source_(std::move(text)), text_(source_) {
+    // `tokenizer` is what a pickle holds; `engine` answers, and may be the same.
+    Interval(nb::object tokenizer, nb::handle engine, nb::object text) : tokenizer_(std::move(tokenizer)), source_(std::move(text)), text_(source_) {
         if (text_.had_surrogates()) throw nb::value_error("the text holds lone surrogates");
         if (!text_.is_str()) source_ = text_.owner();
         Bytes const bytes = text_.bytes();
-        auto const& encoder = engine_of(tokenizer_).encoder();
+        auto const& encoder = owner_of<Owner>(engine).encoder();
         WithoutGil const released(bytes.size);
-        core_ = std::make_unique<IntervalEncoder>(encoder, bytes);
+        core_ = std::make_unique<Core>(encoder, bytes);
         if (text_.is_str()) {
             places_ = std::make_unique<CharacterPlaces>(bytes);
             if (places_->size() == bytes.size) places_.reset();
@@ -69,22 +73,37 @@ public:
 private:
     nb::object tokenizer_, source_;
     Text text_;
-    std::unique_ptr<IntervalEncoder> core_;
+    std::unique_ptr<Core> core_;
     std::unique_ptr<CharacterPlaces> places_;  // of a str that is not ASCII
 };
+
+using EngineInterval = Interval<IntervalEncoder, Engine>;
+using PipelineInterval = Interval<PipelineIntervalEncoder, PipelineEngine>;
+
+template <class Bound>
+nb::class_<Bound> define(nb::module_& module, const char* name) {
+    nb::class_<Bound> bound(module, name, nb::type_slots(references::shown<Bound>), "The counts of all slices of one text.");
+    bound.def("__len__", &Bound::size)
+        .def("count", &Bound::count, nb::arg("start"), nb::arg("end"),
+             "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
+        .def("counts", &Bound::counts, nb::arg("start"), nb::arg("ends"),
+             "`count(start, end)` for each of `ends`.")
+        .def_prop_ro("memory", &Bound::memory, "Bytes of memory, the text itself not counted.")
+        .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
+    return bound;
+}
 
 }  // namespace
 
 void define_interval(nb::module_& module) {
-    nb::class_<Interval>(module, "IntervalEncoder", nb::type_slots(references::shown<Interval>), "The counts of all slices of one text.")
-        .def(nb::init<nb::object, nb::object>(), nb::arg("tokenizer"), nb::arg("text").none())
-        .def("__len__", &Interval::size)
-        .def("count", &Interval::count, nb::arg("start"), nb::arg("end"),
-             "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
-        .def("counts", &Interval::counts, nb::arg("start"), nb::arg("ends"),
-             "`count(start, end)` for each of `ends`.")
-        .def_prop_ro("memory", &Interval::memory, "Bytes of memory, the text itself not counted.")
-        .def("__reduce__", &Interval::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
+    define<EngineInterval>(module, "IntervalEncoder")
+        .def("__init__", [](EngineInterval* self, nb::object tokenizer, nb::object text) { new (self) EngineInterval(tokenizer, tokenizer, text); },
+             nb::arg("tokenizer"), nb::arg("text").none());
+    define<PipelineInterval>(module, "PipelineIntervalEncoder")
+        .def("__init__", [](PipelineInterval* self, nb::object tokenizer, nb::handle engine, nb::object text) {
+            new (self) PipelineInterval(tokenizer, engine, text);
+        }, nb::arg("tokenizer"), nb::arg("engine"), nb::arg("text").none(),
+             nb::sig("def __init__(self, tokenizer: object, engine: Pipeline, text: str | bytes) -> None"));
 }
 
 }  // namespace bpe::bindings

@@ -44,6 +44,7 @@ NB_MODULE(_core, module) {
         }
     });
     bpe::bindings::define_engine(module);
+    bpe::bindings::define_pipeline(module);
     bpe::bindings::define_growing(module);
     bpe::bindings::define_interval(module);
     bpe::bindings::define_algorithms(module);

@@ -56,6 +56,7 @@ private:
 void define_engine(nb::module_& module);
 void define_growing(nb::module_& module);
 void define_interval(nb::module_& module);
+void define_pipeline(nb::module_& module);
 void define_algorithms(nb::module_& module);
 void define_regex(nb::module_& module);
 void define_models(nb::module_& module);

@@ -1,0 +1,60 @@
+// Many texts in one call, on several threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "text.hpp"
+
+namespace bpe::bindings {
+
+// Calls `work(index)` for each index below `count`, from several threads. Throws the error of the lowest index that has one.
+template <class Work>
+void in_threads(std::size_t count, std::size_t threads, Work&& work) {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::exception_ptr> errors(count);
+    auto const run = [&] {
+        for (std::size_t index; (index = next.fetch_add(1)) < count;) {
+            try {
+                work(index);
+            } catch (...) {
+                errors[index] = std::current_exception();
+            }
+        }
+    };
+    std::vector<std::thread> others;
+    others.reserve(std::min(threads, count));
+    try {
+        for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those that are do it all.
+    }
+    run();
+    for (std::thread& other : others) other.join();
+    for (std::exception_ptr const& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+inline std::vector<Text> all_texts(nb::handle texts) {
+    std::vector<Text> all;
+    for (nb::handle text : nb::iter(texts)) all.emplace_back(text);
+    return all;
+}
+
+inline std::size_t threads_of(Py_ssize_t number) {
+    if (number < 1) {
+        PyErr_Format(PyExc_ValueError, "num_threads is at least 1, not %zd", number);
+        throw nb::python_error();
+    }
+    // More than the processor has would only wait for each other.
+    return std::min<std::size_t>(static_cast<std::size_t>(number), std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// Ids by the buffer protocol, as unsigned 32-bit integers.
+nb::object memory_view(std::vector<std::uint32_t> ids);
+
+}  // namespace bpe::bindings

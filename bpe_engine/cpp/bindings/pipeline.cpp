@@ -1,0 +1,318 @@
+// Pipelines, and what they are made of.
+#include "pipeline.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "batches.hpp"
+#include "bpe/models/merges.hpp"
+#include "bpe/pipeline/touching.hpp"
+
+namespace bpe::bindings {
+
+namespace {
+
+// Objects of the core that Python only hands on.
+template <class Held>
+struct Shared {
+    std::shared_ptr<const Held> held;
+};
+
+using SharedModel = Shared<PieceModel>;
+using SharedMatcher = Shared<Matcher>;
+using SharedNormalizer = Shared<Normalizer>;
+
+struct SharedMerges : SharedModel {
+    std::shared_ptr<const MergeModel> merges;
+};
+
+Bytes bytes_of(nb::handle token) {
+    if (!PyBytes_Check(token.ptr())) throw nb::type_error("a token is bytes");
+    return {reinterpret_cast<const Byte*>(PyBytes_AS_STRING(token.ptr())), static_cast<std::size_t>(PyBytes_GET_SIZE(token.ptr()))};
+}
+
+std::string string_of(nb::handle text) {
+    Text const given(text);
+    return {reinterpret_cast<const char*>(given.bytes().data), given.bytes().size};
+}
+
+MergeModel::Options merge_options(bool by_characters, bool ignore_merges, nb::handle unknown, bool fuse_unknown, const std::string& continuing_prefix,
+                                  const std::string& end_suffix, nb::dict byte_fallback) {
+    MergeModel::Options options;
+    options.by_characters = by_characters;
+    options.ignore_merges = ignore_merges;
+    options.fuse_unknown = fuse_unknown;
+    options.continuing_prefix = continuing_prefix;
+    options.end_suffix = end_suffix;
+    options.byte_fallback.fill(-1);
+    if (PyUnicode_Check(unknown.ptr())) {
+        auto const name = nb::cast<std::string>(unknown);
+        if (name != "error" && name != "drop") throw nb::value_error("unknown is an id, \"error\" or \"drop\"");
+        options.unknown = name == "drop" ? MergeModel::Unknown::drop : MergeModel::Unknown::error;
+    } else {
+        options.unknown = MergeModel::Unknown::token;
+        options.unknown_id = nb::cast<std::uint32_t>(unknown);
+    }
+    for (auto const& [byte, id] : byte_fallback) {
+        auto const value = nb::cast<std::uint32_t>(byte);
+        if (value > 255) throw nb::value_error("byte fallback is from bytes");
+        options.byte_fallback[value] = nb::cast<std::uint32_t>(id);
+    }
+    return options;
+}
+
+SharedMerges merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges, nb::object unknown,
+                         bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
+    auto const numbers = nb::cast<std::vector<std::uint32_t>>(ids);
+    if (numbers.size() != nb::len(tokens)) throw nb::value_error("as many ids as tokens");
+    std::vector<MergeModel::Token> all;
+    all.reserve(numbers.size());
+    for (nb::handle token : tokens) all.push_back({bytes_of(token), numbers[all.size()]});
+    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, continuing_prefix, end_suffix, byte_fallback);
+    SharedMerges made;
+    if (!merges.is_none()) {
+        std::vector<MergeModel::Merge> list;
+        list.reserve(nb::len(merges));
+        for (nb::handle merge : merges) {
+            auto const [left, right, merged] = nb::cast<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>(merge);
+            list.push_back({left, right, merged});
+        }
+        made.merges = std::make_shared<const MergeModel>(all, list, options);
+    } else {
+        auto const given = nb::cast<std::vector<std::uint32_t>>(ranks);
+        if (given.size() != all.size()) throw nb::value_error("as many ranks as tokens");
+        made.merges = MergeModel::by_ranks(all, given, options);
+    }
+    made.held = made.merges;
+    return made;
+}
+
+Behaviour behaviour_named(const std::string& name) {
+    if (name == "isolated") return Behaviour::isolated;
+    if (name == "without_match") return Behaviour::without_match;
+    if (name == "without_gap") return Behaviour::without_gap;
+    if (name == "contiguous") return Behaviour::contiguous;
+    if (name == "with_previous") return Behaviour::with_previous;
+    if (name == "with_next") return Behaviour::with_next;
+    throw nb::value_error("no such behaviour");
+}
+
+// (name of a scanner | matcher, behaviour) each.
+Chain chain_of(nb::handle stages) {
+    std::vector<Stage> made;
+    for (nb::handle stage : stages) {
+        auto const [what, behaviour] = nb::cast<std::pair<nb::object, std::string>>(stage);
+        if (PyUnicode_Check(what.ptr())) {
+            Scanner const* const scanner = scanner_named(nb::cast<std::string>(what));
+            if (!scanner) throw nb::value_error("no scanner has this name");
+            made.push_back({nullptr, Behaviour::isolated, scanner});
+        } else {
+            made.push_back({nb::cast<const SharedMatcher&>(what).held, behaviour_named(behaviour), nullptr});
+        }
+    }
+    if (made.size() > Chain::most_stages) throw nb::value_error("too many pre-tokenizers in a row");
+    return Chain(std::move(made));
+}
+
+std::vector<AddedToken> added_tokens_of(nb::handle tokens) {
+    std::vector<AddedToken> all;
+    for (nb::handle token : tokens) {
+        auto const [text, id, special, lstrip, rstrip, single_word, normalized] =
+            nb::cast<std::tuple<nb::object, std::uint32_t, bool, bool, bool, bool, bool>>(token);
+        all.push_back({string_of(text), id, special, lstrip, rstrip, single_word, normalized});
+        if (all.back().text.empty()) throw nb::value_error("an added token has at least one character");
+    }
+    return all;
+}
+
+// (text, "never" | "first" | "always", space, stages) each.
+PieceCoder coder_of(const SharedModel& model, nb::handle insertions) {
+    std::vector<Insertion> all;
+    std::vector<Chain> chains;
+    for (nb::handle insertion : insertions) {
+        auto const [text, where, space, stages] = nb::cast<std::tuple<std::string, std::string, std::string, nb::object>>(insertion);
+        using Where = Insertion::Where;
+        all.push_back({text, where == "never" ? Where::never : where == "first" ? Where::first : Where::always, space});
+        chains.push_back(chain_of(stages));
+    }
+    return PieceCoder(model.held, std::move(all), std::move(chains));
+}
+
+AddedTokens::Wanted wanted_of(const PipelineEngine& self, nb::handle numbers) {
+    AddedTokens::Wanted wanted;
+    if (numbers.is_none()) return wanted;
+    wanted.resize(self.encoder()->added_tokens().size(), 0);
+    for (nb::handle number : numbers) {
+        auto const index = nb::cast<std::size_t>(number);
+        if (index >= wanted.size()) throw nb::index_error("no such added token");
+        wanted[index] = 1;
+    }
+    return wanted;
+}
+
+std::size_t count(const PipelineEngine& self, nb::handle text) {
+    Text const given(text);
+    WithoutGil const released(given.bytes().size);
+    return self.encoder()->count(given.bytes());
+}
+
+std::vector<std::uint32_t> ids_of(const PipelineEngine& self, Bytes text, const AddedTokens::Wanted& wanted) {
+    std::vector<std::uint32_t> ids;
+    WithoutGil const released(text.size);
+    self.encoder()->encode(text, ids, wanted);
+    return ids;
+}
+
+nb::object encode(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
+    Text const given(text);
+    return self.to_list(ids_of(self, given.bytes(), wanted_of(self, wanted)));
+}
+
+nb::object encode_to_buffer(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
+    Text const given(text);
+    return memory_view(ids_of(self, given.bytes(), wanted_of(self, wanted)));
+}
+
+nb::object encode_with_offsets(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
+    Text const given(text);
+    std::vector<std::uint32_t> ids, offsets;
+    AddedTokens::Wanted const tokens = wanted_of(self, wanted);
+    {
+        WithoutGil const released(given.bytes().size);
+        self.encoder()->encode_with_offsets(given.bytes(), ids, offsets, tokens);
+    }
+    return nb::make_tuple(self.to_list(ids), self.to_list(offsets));
+}
+
+nb::object count_up_to(const PipelineEngine& self, nb::handle text, Py_ssize_t limit) {
+    Text const given(text);
+    std::optional<std::size_t> found;
+    if (limit >= 0) {
+        WithoutGil const released(given.bytes().size);
+        found = self.encoder()->count_up_to(given.bytes(), static_cast<std::size_t>(limit));
+    }
+    return found ? nb::steal(PyLong_FromSize_t(*found)) : nb::none();
+}
+
+nb::list split(const PipelineEngine& self, nb::handle text) {
+    Text const given(text);
+    std::vector<std::string> pieces;
+    {
+        WithoutGil const released(given.bytes().size);
+        self.encoder()->split(given.bytes(), pieces);
+    }
+    nb::list made;
+    for (std::string const& piece : pieces) made.append(decoded({reinterpret_cast<const Byte*>(piece.data()), piece.size()}, "surrogateescape"));
+    return made;
+}
+
+// The numbers of the added tokens that are written in a text, all of them wanted.
+nb::list find_added(const PipelineEngine& self, nb::handle text) {
+    Text const given(text);
+    std::vector<std::uint32_t> numbers;
+    {
+        WithoutGil const released(given.bytes().size);
+        self.encoder()->find_added(given.bytes(), numbers);
+    }
+    nb::list found;
+    for (std::uint32_t const number : numbers) found.append(number);
+    return found;
+}
+
+nb::list count_batch(const PipelineEngine& self, nb::handle texts, Py_ssize_t num_threads) {
+    std::size_t const threads = threads_of(num_threads);
+    std::vector<Text> const all = all_texts(texts);
+    std::vector<std::size_t> counts(all.size());
+    {
+        WithoutGil const released(WithoutGil::worth_it);
+        in_threads(all.size(), threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
+    }
+    nb::list result;
+    for (std::size_t const found : counts) result.append(found);
+    return result;
+}
+
+nb::list encode_batch(const PipelineEngine& self, nb::handle texts, Py_ssize_t num_threads) {
+    std::size_t const threads = threads_of(num_threads);
+    std::vector<Text> const all = all_texts(texts);
+    std::vector<std::vector<std::uint32_t>> ids(all.size());
+    {
+        WithoutGil const released(WithoutGil::worth_it);
+        in_threads(all.size(), threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
+    }
+    nb::list result;
+    for (auto const& found : ids) result.append(self.to_list(found));
+    return result;
+}
+
+}  // namespace
+
+nb::object PipelineEngine::to_list(const std::vector<std::uint32_t>& ids) const {
+    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ids.size())));
+    if (!list.is_valid()) throw nb::python_error();
+    Py_ssize_t place = 0;
+    for (std::uint32_t const id : ids) {
+        PyObject* const number = PyLong_FromUnsignedLong(id);
+        if (!number) throw nb::python_error();
+        PyList_SetItem(list.ptr(), place++, number);
+    }
+    return list;
+}
+
+void define_pipeline(nb::module_& module) {
+    nb::class_<SharedModel>(module, "PieceModel", "A model: one pre-token -> token ids.")
+        .def("encode", [](const SharedModel& self, nb::bytes piece) {
+            std::vector<std::uint32_t> ids, lengths;
+            self.held->encode(bytes_of(piece), ids, &lengths);
+            return nb::make_tuple(ids, lengths);
+        }, nb::arg("piece"), nb::sig("def encode(self, piece: bytes) -> tuple[list[int], list[int]]"),
+             "The ids of one pre-token, and how many bytes of it each covers.");
+    nb::class_<SharedMerges, SharedModel>(module, "MergeModel", "Byte-pair encoding of any kind.")
+        .def_static("create", &merge_model, nb::arg("tokens"), nb::arg("ids"), nb::arg("merges").none(), nb::arg("ranks").none(), nb::kw_only(),
+                    nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"), nb::arg("fuse_unknown"), nb::arg("continuing_prefix"),
+                    nb::arg("end_suffix"), nb::arg("byte_fallback"),
+                    nb::sig("def create(tokens: list[bytes], ids: collections.abc.Sequence[int], merges: collections.abc.Sequence[tuple[int, int, int]] | None, "
+                            "ranks: collections.abc.Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
+                            "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
+                    "From tokens and their ids; and from pairs of ids with what they make, the best first, or from the ranks of the tokens (4294967295: none).")
+        .def("touching", [](const SharedMerges& self) -> std::optional<SharedMatcher> {
+            if (!self.merges->tells_joins()) return std::nullopt;
+            return SharedMatcher{std::make_shared<const TouchMatcher>(self.merges)};
+        }, "Finds where no token reaches over; None where that cannot be known.");
+    nb::class_<SharedMatcher>(module, "Matcher", "Finds where a pre-tokenizer cuts.");
+    nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.");
+
+    nb::class_<PipelineEngine>(module, "Pipeline", "A whole tokenizer: added tokens, normalizer, pre-tokenizers, model.")
+        .def("__init__", [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,
+                            const SharedModel& model) {
+            new (self) PipelineEngine(std::make_shared<const Pipeline>(added_tokens_of(added_tokens), normalizer ? normalizer->held : nullptr,
+                                                                       chain_of(stages), coder_of(model, insertions)));
+        }, nb::arg("added_tokens"), nb::arg("normalizer").none(), nb::arg("stages"), nb::arg("insertions"), nb::arg("model"),
+             nb::sig("def __init__(self, added_tokens: collections.abc.Sequence[tuple[str, int, bool, bool, bool, bool, bool]], normalizer: Normalizer | None, "
+                     "stages: collections.abc.Sequence[tuple[str | Matcher, str]], "
+                     "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | Matcher, str]]]], model: PieceModel) -> None"))
+        .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"), "The number of tokens.")
+        .def("encode", &encode, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
+             nb::sig("def encode(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> list[int]"),
+             "The ids. `wanted`: the numbers of the special tokens that are looked for, in the order in which they were given.")
+        .def("encode_to_buffer", &encode_to_buffer, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
+             nb::sig("def encode_to_buffer(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> memoryview"))
+        .def("encode_with_offsets", &encode_with_offsets, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
+             nb::sig("def encode_with_offsets(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> tuple[list[int], list[int]]"),
+             "The ids, and for each the offset in bytes of the character that it comes from.")
+        .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"), nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
+        .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"), "The pre-tokens that the model gets.")
+        .def("find_added", &find_added, nb::arg("text").none(), nb::sig("def find_added(self, text: str | bytes) -> list[int]"),
+             "The numbers of the added tokens that are written in a text.")
+        .def("count_batch", &count_batch, nb::arg("texts").none(), nb::arg("num_threads"),
+             nb::sig("def count_batch(self, texts: collections.abc.Iterable[str | bytes], num_threads: int) -> list[int]"))
+        .def("encode_batch", &encode_batch, nb::arg("texts").none(), nb::arg("num_threads"),
+             nb::sig("def encode_batch(self, texts: collections.abc.Iterable[str | bytes], num_threads: int) -> list[list[int]]"));
+}
+
+}  // namespace bpe::bindings

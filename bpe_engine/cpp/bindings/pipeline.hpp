@@ -1,0 +1,30 @@
+// A pipeline as Python has it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/pipeline/pipeline.hpp"
+#include "given.hpp"
+#include "text.hpp"
+
+namespace bpe::bindings {
+
+class PipelineEngine {
+public:
+    explicit PipelineEngine(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+    const std::shared_ptr<const Pipeline>& encoder() const { return pipeline_; }
+    nb::object to_list(const std::vector<std::uint32_t>& ids) const;
+
+private:
+    std::shared_ptr<const Pipeline> pipeline_;
+};
+
+// The native object that `object` is. Raises TypeError for anything else.
+template <class Owner>
+const Owner& owner_of(nb::handle object) {
+    if (!nb::isinstance<Owner>(object) || !nb::inst_ready(object)) given::raise_type("tokenizer", "a Tokenizer", object);
+    return *nb::inst_ptr<Owner>(object);
+}
+
+}  // namespace bpe::bindings

@@ -1,0 +1,109 @@
+// Byte-pair encoding of any kind: ids in any order, merges by a list of pairs or by the ranks of what they make, characters or bytes.
+//
+//     symbols       l o w e r            each character (or byte) that is a token, or what stands for one that is none
+//     best pair     l o w er             the pair with the lowest rank, the leftmost of equals, becomes one symbol
+//                   lo w er
+//                   low er               no pair left that merges
+//
+// Short pieces look at all pairs each time, long ones keep a heap of pairs: n log n. Nothing is asked of the vocabulary: a token may have an id before that
+// of its halves, two pairs may make the same token, and some tokens are made by no pair.
+#pragma once
+
+#include <array>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bpe/models/piece_model.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+class MergeModel final : public PieceModel {
+public:
+    enum class Unknown : std::uint8_t { error, drop, token };
+
+    struct Token {
+        Bytes text;  // its bytes; of a vocabulary of characters their UTF-8
+        std::uint32_t id;
+    };
+    struct Merge {
+        std::uint32_t left, right, merged;  // ids
+    };
+
+    struct Options {
+        bool by_characters = false;
+        bool ignore_merges = false;   // a pre-token that is a token is that token
+        Unknown unknown = Unknown::error;
+        std::uint32_t unknown_id = 0;
+        bool fuse_unknown = false;
+        // What the tokens of characters that do not begin a pre-token begin with, and what that of the last one ends with.
+        std::string continuing_prefix, end_suffix;
+        // The id of each byte of a character that is no token; negative where there is none.
+        std::array<std::int64_t, 256> byte_fallback;
+    };
+
+    // `merges`, the best first.
+    MergeModel(const std::vector<Token>& tokens, const std::vector<Merge>& merges, const Options& options);
+    // Any two neighbours merge whose concatenation is a token with a rank.
+    static std::shared_ptr<const MergeModel> by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
+                                                      const Options& options);
+
+    void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
+    std::size_t count(Bytes piece) const override;
+
+    // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where it
+    // is no, seldom.
+    bool may_join(std::uint32_t left, std::uint32_t right) const {
+        std::uint64_t const bit = touch_bit(left, right);
+        if (touching_[bit >> 6] >> (bit & 63) & 1) return true;
+        if (!joins_unknown_) return false;
+        bool const left_known = is_known(left), right_known = is_known(right);
+        return options_.unknown == Unknown::drop ? !left_known || !right_known : !left_known && !right_known;
+    }
+    // Whether `may_join` tells the truth: not where a whole pre-token may be one token for all that merges make of it, or where tokens are written otherwise inside of it.
+    bool tells_joins() const { return !options_.ignore_merges && options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
+    bool by_characters() const { return options_.by_characters; }
+    bool is_known(std::uint32_t character) const;
+
+private:
+    struct Symbol {
+        std::uint32_t id;      // internal
+        std::uint32_t length;  // bytes
+    };
+    struct Entry {
+        std::uint64_t key = 0;  // left + 1, right
+        std::uint32_t rank = 0, merged = 0;
+    };
+
+    explicit MergeModel(const Options& options) : options_(options) {}
+    void add_tokens(const std::vector<Token>& tokens);
+    void reserve_pairs(std::size_t count);
+    void add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t merged);
+    const Entry* find_pair(std::uint32_t left, std::uint32_t right) const;
+    // Internal number of a token; -1 if there is none.
+    std::int64_t find_token(Bytes text) const;
+    std::int64_t find_token(Bytes text, std::uint64_t hash) const;
+    // Id -> internal number; gives one to ids that stand for what is no token, and turns the options to internal numbers.
+    std::unordered_map<std::uint32_t, std::uint32_t> number_ids();
+    void symbols(Bytes piece, std::vector<Symbol>& out) const;
+    void merge(std::vector<Symbol>& symbols) const;
+    static void merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols);
+    std::uint64_t touch_bit(std::uint32_t left, std::uint32_t right) const {
+        return mixed(std::uint64_t{left} << 32 | right) & (touching_.size() * 64 - 1);
+    }
+
+    Options options_;
+    std::vector<std::uint32_t> ids_;  // internal number -> id
+    std::vector<Byte> bytes_;
+    std::vector<std::uint32_t> offsets_{0};
+    std::vector<std::uint32_t> lookup_;  // token -> internal number + 1, open-addressed
+    std::vector<Entry> pairs_;
+    std::array<std::int64_t, 256> byte_tokens_;                     // single bytes, or ASCII characters
+    std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
+    std::size_t longest_ = 0;
+    bool joins_unknown_ = false;
+    std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
+};
+
+}  // namespace bpe

@@ -1,0 +1,245 @@
+// Pre-tokenizers in a row, each applied to every piece that the one before has left.
+//
+//     text          "x1 = 42"
+//     Split \p{N}   x|1| = |4|2                   matches and gaps are pieces
+//     Split  ?\w+…  x|1| =| |4|2                  each piece of the first is cut by the second
+//
+// The text may be the beginning of a longer one. What is certain whatever follows is given to a sink as it is found: pieces, and *cuts* between them.
+// A cut is an offset at which the whole chain can begin anew, as if all before had never been: at which no match of an earlier stage
+// is interrupted. Reading on from the last cut is all that a growing text costs.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "bpe/scanner.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+inline constexpr std::size_t no_match = static_cast<std::size_t>(-1);
+
+// Offsets in bytes.
+struct Found {
+    std::size_t start = no_match, end = no_match;
+    bool settled = false;        // whatever follows the limit, this is the first match; or there is none, and none can begin before the limit
+    bool start_settled = false;  // whatever follows, the first match begins at `start`
+    std::size_t open_from = 0;   // if not settled: no match begins before this, whatever follows
+};
+
+class Matcher {
+public:
+    virtual ~Matcher() = default;
+    // The first match in text[from:limit). The piece that is searched begins at or before `from`, and ends at `limit` if `at_end`; else text may follow,
+    // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and behind `from`.
+    virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
+};
+
+// What becomes of matches and of the gaps between them. Each of Hugging Face's behaviours, inverted or not, is one of these.
+enum class Behaviour : std::uint8_t {
+    isolated,       // each match and each gap is a piece
+    without_match,  // gaps are pieces
+    without_gap,    // matches are pieces
+    contiguous,     // matches that touch are one piece; gaps are pieces
+    with_previous,  // a match belongs to the gap before it; behind another match it is alone
+    with_next,      // a match belongs to the gap behind it; before another match it is alone
+};
+
+struct Stage {
+    std::shared_ptr<const Matcher> matcher;
+    Behaviour behaviour = Behaviour::isolated;
+    const Scanner* scanner = nullptr;  // in place of a matcher: its pre-tokens are the pieces
+};
+
+class Chain {
+public:
+    static constexpr std::size_t most_stages = 16;
+
+    explicit Chain(std::vector<Stage> stages) : stages_(std::move(stages)) {}
+    const std::vector<Stage>& stages() const { return stages_; }
+
+    // Cuts text[start:limit). Calls `sink.piece(start, end)` for each piece that is not empty, and `sink.cut(offset)` at cuts behind them; that returns false
+    // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given.
+    template <class Sink>
+    bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink) const {
+        return Run<Sink>{stages_, text, sink}.stage(0, start, limit, at_end);
+    }
+
+private:
+    template <class Sink>
+    struct Run {
+        const std::vector<Stage>& stages;
+        const Byte* text;
+        Sink& sink;
+        // The last match of each stage.
+        std::array<std::size_t, most_stages> match_start{}, match_end{};
+
+        bool cut(std::size_t offset) {
+            for (std::size_t number = 0; number + 1 < stages.size(); ++number)
+                if (match_start[number] < offset && offset < match_end[number]) return true;
+            return sink.cut(offset);
+        }
+
+        // Each of these returns whether the search goes on.
+        bool stage(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
+            if (number == stages.size()) {
+                if (!at_end) return false;
+                if (start == limit) return true;
+                sink.piece(start, limit);
+                return cut(limit);
+            }
+            Stage const& stage = stages[number];
+            if (stage.scanner) return scanned(number, start, limit, at_end);
+            switch (stage.behaviour) {
+                case Behaviour::isolated: return apart(number, start, limit, at_end, true, true);
+                case Behaviour::without_match: return apart(number, start, limit, at_end, true, false);
+                case Behaviour::without_gap: return apart(number, start, limit, at_end, false, true);
+                case Behaviour::contiguous: return contiguous(number, start, limit, at_end);
+                case Behaviour::with_previous: return with_previous(number, start, limit, at_end);
+                case Behaviour::with_next: return with_next(number, start, limit, at_end);
+            }
+            return false;
+        }
+
+        void matched(std::size_t number, std::size_t start, std::size_t end) {
+            match_start[number] = start;
+            match_end[number] = end;
+        }
+
+        // Gaps and matches that are pieces or left out.
+        bool apart(std::size_t number, std::size_t start, std::size_t limit, bool at_end, bool with_gaps, bool with_matches) {
+            Matcher const& matcher = *stages[number].matcher;
+            auto const gap = [&](std::size_t from, std::size_t to, bool ended) {
+                if (from == to) return true;
+                if (with_gaps) return stage(number + 1, from, to, ended);
+                return cut(to);
+            };
+            for (std::size_t piece = start;;) {
+                Found const found = matcher.find(text, piece, limit, at_end);
+                if (!at_end && !found.settled) {
+                    if (found.start_settled) gap(piece, found.start, true);
+                    else gap(piece, found.open_from, false);
+                    return false;
+                }
+                if (found.start == no_match) return gap(piece, limit, at_end) && at_end;
+                if (!gap(piece, found.start, true)) return false;
+                piece = found.end;
+                if (found.start == found.end) continue;
+                matched(number, found.start, found.end);
+                if (with_matches ? !stage(number + 1, found.start, found.end, true) : !cut(found.end)) return false;
+            }
+        }
+
+        bool contiguous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
+            Matcher const& matcher = *stages[number].matcher;
+            std::size_t run = start, end = start;  // of the matches that touch; the last is [matched)
+            for (;;) {
+                Found const found = matcher.find(text, end, limit, at_end);
+                bool const is_open = !at_end && !found.settled;
+                bool const none = !is_open && found.start == no_match;
+                std::size_t const next = none ? limit : is_open && !found.start_settled ? found.open_from : found.start;
+                if (next == end && is_open) return false;  // the run may go on
+                if (next > end) {
+                    if (run < end && !stage(number + 1, run, end, true)) return false;
+                    bool const ended = none ? at_end : !is_open || found.start_settled;
+                    if (!stage(number + 1, end, next, ended)) return false;
+                    run = next;
+                }
+                if (is_open) return false;
+                if (none) return next > end || run == end || stage(number + 1, run, end, true);
+                matched(number, found.start, found.end);
+                end = found.end;
+            }
+        }
+
+        bool with_previous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
+            Matcher const& matcher = *stages[number].matcher;
+            for (std::size_t piece = start;;) {
+                Found const found = matcher.find(text, piece, limit, at_end);
+                if (!at_end && !found.settled) {
+                    std::size_t const certain = found.start_settled ? found.start : found.open_from;
+                    if (certain > piece) stage(number + 1, piece, certain, false);
+                    return false;
+                }
+                if (found.start == no_match) return piece == limit || stage(number + 1, piece, limit, at_end);
+                matched(number, found.start, found.end);
+                if (!stage(number + 1, piece, found.end, true)) return false;
+                piece = found.end;
+            }
+        }
+
+        bool with_next(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
+            Matcher const& matcher = *stages[number].matcher;
+            std::size_t piece = start, search = start;  // the piece begins with a match if it begins before `search`
+            for (;;) {
+                Found const found = matcher.find(text, search, limit, at_end);
+                if (!at_end && !found.settled) {
+                    if (found.start_settled) {
+                        if (found.start > piece) stage(number + 1, piece, found.start, true);
+                    } else if (std::size_t const certain = std::max(found.open_from, search); certain > piece) {
+                        stage(number + 1, piece, certain, false);
+                    }
+                    return false;
+                }
+                if (found.start == no_match) return piece == limit || stage(number + 1, piece, limit, at_end);
+                if (found.start > piece && !stage(number + 1, piece, found.start, true)) return false;
+                piece = found.start;
+                search = found.end;
+                matched(number, found.start, found.end);
+            }
+        }
+
+        // The pre-tokens of a scanner: all but the last few are certain.
+        bool scanned(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
+            Scanner const& scanner = *stages[number].scanner;
+            bool goes_on = true;
+            auto const give = [&](std::size_t from, std::size_t to) {
+                if (number + 1 == stages.size()) {
+                    sink.piece(from, to);
+                    return sink.cut(to) || (goes_on = false);
+                }
+                matched(number, from, to);
+                return stage(number + 1, from, to, true) || (goes_on = false);
+            };
+            if (at_end) {
+                for (std::size_t place = start; place < limit;) {
+                    Step const step = scanner.step(text, place, limit);
+                    std::size_t from = place;
+                    for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
+                        std::size_t const end = place + static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+                        if (!give(from, end)) return false;
+                        from = end;
+                    }
+                    if (!step.ends && !give(place, place + step.consumed)) return false;
+                    place += step.consumed;
+                }
+                return true;
+            }
+            std::array<std::size_t, 4> held{};
+            std::size_t const lookback = static_cast<std::size_t>(scanner.lookback);
+            std::size_t holding = 0, from = start;
+            auto const hold = [&](std::size_t end) {
+                if (holding == lookback) {
+                    if (!give(from, held[0])) return;
+                    from = held[0];
+                    for (std::size_t index = 1; index < holding; ++index) held[index - 1] = held[index];
+                    --holding;
+                }
+                held[holding++] = end;
+            };
+            for (std::size_t place = start; place < limit && goes_on;) {
+                Step const step = scanner.step(text, place, limit);
+                for (std::uint64_t ends = step.ends; ends && goes_on; ends &= ends - 1)
+                    hold(place + static_cast<std::size_t>(std::countr_zero(ends)) + 1);
+                if (!step.ends) hold(place + step.consumed);
+                place += step.consumed;
+            }
+            return false;
+        }
+    };
+
+    std::vector<Stage> stages_;
+};
+
+}  // namespace bpe

@@ -1,0 +1,86 @@
+// Texts that grow to the right or to the left under a pipeline, and their number of tokens after every step.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "bpe/pipeline/pipeline.hpp"
+
+namespace bpe {
+
+//     certain: a sum                        tail: read anew on each append
+//     ┌────────────────────────────────┐┌───────────────────────────────┐
+//     "def main(args):\n    return run(" "args"                            <- append
+//                                      ↑ the last cut that nothing can move
+class PipelineAppendingEncoder {
+public:
+    struct State {
+        std::size_t length = 0;   // bytes
+        Position certain;         // the last cut that nothing appended can move
+        std::size_t certain_count = 0, count = 0;
+    };
+
+    explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+
+    std::size_t count() const { return state_.count; }
+    Bytes text() const { return {text_.data(), text_.size()}; }
+    const Pipeline& encoder() const { return *pipeline_; }
+    // A lower bound for the count of this text and of every text that begins with it.
+    std::size_t fewest() const { return state_.certain_count; }
+
+    // Amortized time proportional to `more`, where the text has cuts. Throws EncodingError, and adds nothing, where a character has no token.
+    void append(Bytes more);
+
+    const State& state() const { return state_; }
+    // Back to an earlier state, whose text is still there.
+    void return_to(const State& state) {
+        text_.resize(state.length);
+        state_ = state;
+    }
+
+private:
+    std::shared_ptr<const Pipeline> pipeline_;
+    std::vector<Byte> text_;
+    State state_;
+};
+
+// The count of the text from a cut on does not depend on what stands before it:
+//
+//     total(cut) = count(up to the next cut) + total(next cut)
+//
+// Prepending reads from the new start until it meets a cut whose total is known, mostly after a piece or two. Cuts are distances from the end.
+class PipelinePrependingEncoder {
+public:
+    struct State {
+        std::size_t length = 0, count = 0;
+    };
+
+    explicit PipelinePrependingEncoder(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+
+    std::size_t count() const { return state_.count; }
+    Bytes text() const { return {storage_.data() + (storage_.size() - state_.length), state_.length}; }
+    const Pipeline& encoder() const { return *pipeline_; }
+    std::size_t fewest() const { return 0; }
+
+    void prepend(Bytes more);
+
+    const State& state() const { return state_; }
+    void return_to(const State& state);
+
+private:
+    static constexpr std::uint32_t unknown = 0xFFFFFFFF;
+
+    std::size_t total(std::size_t added);
+    std::uint32_t& total_at(std::size_t distance, Before before) {
+        return before == Before::region ? totals_[distance] : behind_tokens_.emplace(distance, unknown).first->second;
+    }
+
+    std::shared_ptr<const Pipeline> pipeline_;
+    std::vector<Byte> storage_;             // the text is its end
+    std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
+    std::map<std::size_t, std::uint32_t> behind_tokens_;
+    State state_;
+};
+
+}  // namespace bpe

@@ -1,0 +1,48 @@
+// Text -> normalized text, in parts that join: what the pre-tokenizers of a pipeline read.
+//
+//     raw          "e\u0301 a"                      normalizers NFC, Replace " " by "▁", Prepend "▁"
+//     normalized   "▁é▁a"
+//     origin        0 0 2 3                         by character here, by byte in the code: where in the raw text each comes from
+//     cuts             |  |                         normalize(left) + normalize(right) == normalize(both), whatever stands around them
+//
+// A normalizer reads a region, which is a stretch between two added tokens, from left to right in as many parts as the caller likes. A part that does not
+// end with the region ends at a cut.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+struct Normalized {
+    std::vector<Byte> text;
+    // For each byte of `text` the offset in the raw text, in bytes, of the character that it comes from; and one more, where the part ends.
+    std::vector<std::uint32_t> origin;
+    // For each byte of `text`, and its end: whether the raw text can be cut at `origin` of it, and the normalized text is cut right here.
+    std::vector<std::uint8_t> is_cut;
+
+    void clear() {
+        text.clear();
+        origin.clear();
+        is_cut.clear();
+    }
+};
+
+class Normalizer {
+public:
+    virtual ~Normalizer() = default;
+
+    // Whether a part stays as it is, every character of it by itself: then nothing is written, and nobody copies it. The start of a region has been
+    // normalized before, or nothing is put there. Quick: most texts are ASCII, and stay.
+    virtual bool keeps(Bytes part, bool at_start, bool is_first) const = 0;
+
+    // Normalizes raw[from:limit), appends to `out`, and returns the offset up to which it went: `limit` if `at_end`, where the region ends;
+    // else the last cut that is certain whatever follows, which may be `from`. `at_start`: a region begins at `from`; `is_first`: so does the whole
+    // text. Offsets in `out.origin` are those of `raw`, less `base`.
+    virtual std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end,
+                            std::size_t base, Normalized& out) const = 0;
+};
+
+}  // namespace bpe

@@ -1,0 +1,83 @@
+// Pieces -> tokens, from memory where they have been seen before.
+//
+// Most pieces of a text repeat, so whatever a model costs is paid once a word: caches of counts and of ids (piece_cache.hpp), by the bytes of the piece. What
+// later pre-tokenizers do to a piece before the model sees it ("▁" put before it, spaces replaced, cut again) is part of the answer that is
+// remembered.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bpe/models/piece_model.hpp"
+#include "bpe/piece_cache.hpp"
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/shelf.hpp"
+
+namespace bpe {
+
+// What is done to each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, behind another pre-tokenizer.
+struct Insertion {
+    enum class Where : std::uint8_t { never, first, always };
+    std::string text;            // put before a piece that does not begin with it
+    Where where = Where::always;
+    std::string space;           // in place of each space; empty: spaces stay
+};
+
+class PieceCoder {
+public:
+    PieceCoder(std::shared_ptr<const PieceModel> model, std::vector<Insertion> insertions, std::vector<Chain> chains)
+        : model_(std::move(model)), insertions_(std::move(insertions)), chains_(std::move(chains)) {}
+
+    struct Workspace {
+        CountCache counts;
+        LongPieceCache<false> long_counts;
+        LongPieceCache<false, 3> longer_counts;
+        // Made when ids are first asked for.
+        struct Ids {
+            IdsCache short_pieces;
+            LongPieceCache<true> long_pieces;
+        };
+        std::unique_ptr<Ids> ids;
+    };
+
+    const PieceModel& model() const { return *model_; }
+    const std::shared_ptr<const PieceModel>& shared_model() const { return model_; }
+    // Whether the model sees pieces as they are.
+    bool is_plain() const { return insertions_.empty(); }
+
+    // `readable`: how many bytes from the start of the piece on may be read. `is_first`: the whole text begins with this piece.
+    std::size_t count(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace) const {
+        if (piece.size <= PieceKey::longest && !is_first) [[likely]] {
+            PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
+            std::uint64_t const hash = key.hash();
+            if (unsigned const known = workspace.counts.find(key, hash)) [[likely]] return known;
+            std::size_t const count = count_anew(piece, false);
+            if (count > 0 && count <= 15) workspace.counts.put(key, hash, count);
+            return count;
+        }
+        return count_long(piece, is_first, workspace);
+    }
+
+    // Appends the ids to `out`.
+    void encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, std::vector<std::uint32_t>& out) const;
+
+    // The ids, and for each the offset in `piece`, in bytes, at which it starts.
+    void encode_with_offsets(Bytes piece, bool is_first, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const;
+
+    // The pieces that the model gets.
+    void split(Bytes piece, bool is_first, std::vector<std::string>& out) const;
+
+private:
+    std::size_t count_anew(Bytes piece, bool is_first) const;
+    std::size_t count_long(Bytes piece, bool is_first, Workspace& workspace) const;
+    // Calls `use(piece, origin)` for each piece that the model gets; `origin[i]` is the offset of its byte i in the piece that was given.
+    template <class Use>
+    void inner(std::size_t number, Bytes piece, const std::uint32_t* origin, bool is_first, Use& use) const;
+
+    std::shared_ptr<const PieceModel> model_;
+    std::vector<Insertion> insertions_;
+    std::vector<Chain> chains_;  // behind each insertion
+};
+
+}  // namespace bpe

@@ -1,0 +1,209 @@
+// A whole tokenizer: text -> added tokens and regions -> normalized text -> pieces -> tokens, from left to right, and exact at every step.
+//
+//     "Héllo <mask> world"
+//      added tokens      Héllo_ | <mask> | _world        a region is what stands between two of them
+//      normalizer        Héllo_ | <mask> | _world
+//      chain             Héllo|_|<mask>|_world           pieces, by the pre-tokenizers
+//      coder             17 9 | 3 | 50256 | 22           tokens
+//
+// One primitive carries every way in which a text is encoded: `scan` reads on from a *position* and tells where it can stop. A position is an offset and what
+// is known of the text before it (nothing; a region is open; an added token ended here). At a cut the tokens before are those of the text up to there,
+// and the tokens behind are those of the rest, read from that position. What is certain whatever follows is given first:
+//
+//     count a text        scan it to the end, add up
+//     append              scan from the last certain cut: what is certain of it stays
+//     prepend             scan from the new start until a cut where an earlier scan has been: from there on nothing has changed
+//     price a slice       scan its start until a cut of the whole text, and from the last cut that its end cannot change
+//
+// This is the incremental encoding of GitHub's `bpe` crate at the level of pieces, with what real tokenizers do before the merges.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpe/pipeline/added_tokens.hpp"
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/piece_coder.hpp"
+#include "bpe/shelf.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+// What stands before a position.
+enum class Before : std::uint8_t {
+    nothing,  // the text begins here
+    region,   // some of the region that goes on here
+    token,    // an added token: a region begins here
+};
+
+struct Position {
+    std::size_t offset = 0;  // in the raw text, in bytes
+    Before before = Before::nothing;
+    bool operator==(const Position&) const = default;
+};
+
+class Pipeline {
+public:
+    // `normalizer` null: none.
+    Pipeline(std::vector<AddedToken> added_tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder)
+        : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), chain_(std::move(chain)), coder_(std::move(coder)) {}
+
+    struct Workspace {
+        PieceCoder::Workspace pieces;
+        Normalized normalized;
+    };
+    using Lease = Shelf<Workspace>::Lease;
+    Lease lease() const { return Lease(shelf_); }
+
+    const std::vector<AddedToken>& added_tokens() const { return tokens_; }
+    const PieceCoder& coder() const { return coder_; }
+
+    // Reads text[at.offset:limit), where the text begins at `begin`, and moves `at` to the last cut. Tells the sink of
+    //
+    //     piece(Bytes, readable, is_first, raw)   a piece; `raw` is its offset in the raw text, or where its first character comes from
+    //     token(number, start, end)               an added token
+    //     cut(Position)                           all before is complete; returns false to end the scan
+    //
+    // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows.
+    template <class Sink>
+    void scan(const Byte* text, std::size_t begin, Position& at, std::size_t limit, bool at_end, const AddedTokens::Wanted& wanted,
+              Workspace& workspace, Sink& sink) const {
+        // An unfinished character may become any.
+        if (!at_end) limit -= std::min(limit - at.offset, unfinished_end({text, limit}));
+        bool const finds_outer = outer_.finds(wanted), finds_inner = inner_.finds(wanted);
+        AddedTokens::Match outer;
+        bool looks = finds_outer;
+        while (at.offset < limit) {
+            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted);
+            looks = false;
+            AddedTokens::Match match = outer;
+            // The region ends where a token begins, or nothing of one can.
+            bool is_known = at_end || match.is_found();
+            std::size_t end = match.is_found() ? match.start : finds_outer && !at_end ? match.certain : limit;
+            if (finds_inner && at.offset < end) {
+                AddedTokens::Match const inner = inner_.find(text, begin, at.offset, end, is_known, wanted);
+                if (inner.is_found()) {
+                    match = inner;
+                    end = inner.start;
+                    is_known = true;
+                } else if (!is_known) {
+                    end = inner.certain;
+                }
+            }
+            if (at.offset < end && region(text, begin, at, end, limit, is_known, workspace, sink) != Progress::done) return;
+            if (!match.is_found()) return;
+            sink.token(match.number, match.start, match.end);
+            looks = finds_outer && match.end >= outer.end;
+            at = {match.end, Before::token};
+            if (!sink.cut(at)) return;
+        }
+    }
+
+    // The number of tokens.
+    std::size_t count(Bytes text, const AddedTokens::Wanted& wanted = {}) const;
+    // Appends the ids.
+    void encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTokens::Wanted& wanted = {}) const;
+    // The ids, and for each the offset in bytes of the character that it comes from.
+    void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets,
+                             const AddedTokens::Wanted& wanted = {}) const;
+    // The numbers of the added tokens that are written in a text, wanted or not.
+    void find_added(Bytes text, std::vector<std::uint32_t>& numbers) const;
+    // The pieces that the model gets, and the added tokens.
+    void split(Bytes text, std::vector<std::string>& pieces) const;
+    // The number of tokens, or nothing where it is above `limit`: reads little more than that many.
+    std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
+
+    // Bytes that are read at a time: a part of what is normalized is still in the cache when it is cut.
+    static constexpr std::size_t window = 1 << 14;
+
+private:
+    enum class Progress : std::uint8_t { done, uncertain, ended };
+
+    // What a chain finds in the raw text.
+    template <class Sink>
+    struct RawSink {
+        Sink& sink;
+        Position& at;
+        const Byte* text;
+        std::size_t begin, limit;
+        bool has_ended = false;
+
+        void piece(std::size_t start, std::size_t end) { sink.piece(Bytes{text + start, end - start}, limit - start, start == begin, start); }
+        bool cut(std::size_t offset) {
+            at = {offset, Before::region};
+            if (!sink.cut(at)) has_ended = true;
+            return !has_ended;
+        }
+    };
+
+    // What it finds in normalized text.
+    template <class Sink>
+    struct NormalizedSink {
+        Sink& sink;
+        Position& at;
+        const Normalized& text;
+        std::size_t base, begin;
+        bool has_ended = false;
+
+        void piece(std::size_t start, std::size_t end) {
+            std::size_t const raw = base + text.origin[start];
+            sink.piece(Bytes{text.text.data() + start, end - start}, text.text.size() - start, raw == begin, raw);
+        }
+        bool cut(std::size_t offset) {
+            if (!text.is_cut[offset]) return true;
+            at = {base + text.origin[offset], Before::region};
+            if (!sink.cut(at)) has_ended = true;
+            return !has_ended;
+        }
+    };
+
+    template <class Sink>
+    Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink) const {
+        RawSink<Sink> raw{sink, at, text, begin, limit};
+        bool const all = chain_.run(text, at.offset, stop, at_end, raw);
+        return raw.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+    }
+
+    template <class Sink>
+    Progress normalized(const Byte* text, std::size_t begin, Position& at, std::size_t stop, bool at_end, Workspace& workspace, Sink& sink) const {
+        Normalized& made = workspace.normalized;
+        made.clear();
+        std::size_t const base = at.offset;
+        normalizer_->run(text, base, stop, at.before != Before::region, at.before == Before::nothing, at_end, base, made);
+        NormalizedSink<Sink> inner{sink, at, made, base, begin};
+        bool const all = chain_.run(made.text.data(), 0, made.text.size(), at_end, inner);
+        return inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+    }
+
+    // Reads on in a region, which ends at `end` if that is known.
+    template <class Sink>
+    Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
+                    Sink& sink) const {
+        if (!normalizer_) return plain(text, begin, at, end, limit, is_known, sink);
+        for (std::size_t size = window;;) {
+            std::size_t stop = end;
+            if (end - at.offset > size) stop = at.offset + size - unfinished_end({text + at.offset, size});
+            bool const at_end = is_known && stop == end;
+            std::size_t const from = at.offset;
+            bool const at_start = at.before != Before::region;
+            Progress const progress = normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing)
+                                          ? plain(text, begin, at, stop, limit, at_end, sink)
+                                          : normalized(text, begin, at, stop, at_end, workspace, sink);
+            if (progress != Progress::uncertain || stop == end) return progress;
+            // Where nothing was certain more is looked at.
+            size = at.offset == from ? size * 2 : window;
+        }
+    }
+
+    std::vector<AddedToken> tokens_;
+    AddedTokens outer_, inner_;
+    std::shared_ptr<const Normalizer> normalizer_;
+    Chain chain_;
+    PieceCoder coder_;
+    Shelf<Workspace> shelf_;
+};
+
+}  // namespace bpe

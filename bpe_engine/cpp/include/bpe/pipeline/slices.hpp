@@ -1,0 +1,58 @@
+// The count of any slice of a text under a pipeline, after one pass over it.
+//
+//     whole text    def| compute|_total|(self|):\n|   | return        cuts
+//     slice           ute_total(self):\n
+//                     ute|_total|(self|):\n                           its own
+//                     ^^^ read anew      ^^^ read anew                between, a difference of two sums
+//
+// A slice is read from its start until a cut of its own is a cut of the whole text, and again from the last cut that was certain before the slice ends.
+// For that the text is read in windows, and each remembers its last certain cut. What is kept for 64 bytes of text: a bit for each cut, the tokens
+// and the cuts before; and a byte a cut with its number of tokens.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "bpe/pipeline/pipeline.hpp"
+
+namespace bpe {
+
+class PipelineIntervalEncoder {
+public:
+    // `text` must outlive the encoder. Throws EncodingError where a character has no token.
+    PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text);
+
+    std::size_t size() const { return text_.size; }
+    // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
+    std::size_t count(std::size_t start, std::size_t end) const;
+    std::size_t memory() const;
+
+private:
+    struct Word {
+        std::uint64_t cuts = 0;    // a bit for each of 64 bytes
+        std::uint64_t tokens = 0;  // before the first of these cuts
+        std::uint64_t before = 0;  // cuts before
+    };
+    struct Window {
+        std::size_t limit;  // how far was read
+        Position certain;   // the last cut then
+    };
+
+    void add(Position at, std::size_t tokens);
+    bool is_cut(Position at) const;
+    // The tokens before a cut.
+    std::size_t tokens_before(std::size_t offset) const;
+
+    std::shared_ptr<const Pipeline> pipeline_;
+    Bytes text_;
+    std::vector<Word> words_;
+    std::vector<std::uint8_t> counts_;              // between each cut and the one before; 255: see `large_`
+    std::map<std::uint64_t, std::uint64_t> large_;  // number of the cut -> tokens
+    std::vector<std::size_t> behind_tokens_;        // the cuts behind added tokens
+    std::vector<Window> windows_;
+    std::uint64_t tokens_ = 0;
+    std::size_t filled_ = 0;
+};
+
+}  // namespace bpe

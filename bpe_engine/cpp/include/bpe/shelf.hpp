@@ -1,0 +1,57 @@
+// Workspaces that threads take and put back: one thread meets the same warm one each time, and no two ever share one.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace bpe {
+
+template <class Workspace>
+class Shelf {
+public:
+    // A workspace for the time of a scope.
+    class Lease {
+    public:
+        explicit Lease(const Shelf& shelf) : shelf_(shelf), workspace_(shelf.take()) {}
+        ~Lease() { shelf_.put_back(workspace_); }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        Workspace& operator*() const { return *workspace_; }
+        Workspace* operator->() const { return workspace_; }
+
+    private:
+        const Shelf& shelf_;
+        Workspace* workspace_;
+    };
+
+private:
+    Workspace* take() const {
+        if (Workspace* const found = at_hand_.exchange(nullptr, std::memory_order_acquire)) return found;
+        std::lock_guard const lock(mutex_);
+        if (!shelf_.empty()) {
+            Workspace* const found = shelf_.back();
+            shelf_.pop_back();
+            return found;
+        }
+        // Room to put it back first: `put_back` must not throw.
+        shelf_.reserve(all_.size() + 1);
+        all_.push_back(std::make_unique<Workspace>());
+        return all_.back().get();
+    }
+
+    void put_back(Workspace* workspace) const {
+        Workspace* nobody = nullptr;
+        if (at_hand_.compare_exchange_strong(nobody, workspace, std::memory_order_release)) return;
+        std::lock_guard const lock(mutex_);
+        shelf_.push_back(workspace);
+    }
+
+    mutable std::atomic<Workspace*> at_hand_{nullptr};
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<Workspace>> all_;
+    mutable std::vector<Workspace*> shelf_;
+};
+
+}  // namespace bpe

@@ -1,0 +1,328 @@
+#include "bpe/models/merges.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <queue>
+
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+namespace {
+
+constexpr std::uint32_t no_number = 0xFFFFFFFF;
+// Symbols. Up to so many all pairs are looked at for each merge, which is quicker than a heap.
+constexpr std::size_t few_symbols = 48;
+
+// A polynomial: the hash of each part of a text comes from those of its prefixes.
+constexpr std::uint64_t base = 0x9E3779B97F4A7C15ull;
+
+std::uint64_t hash_of(Bytes text) {
+    std::uint64_t hash = 0;
+    for (Byte const byte : text) hash = hash * base + byte + 1;
+    return hash;
+}
+
+std::uint32_t code_at(Bytes text, std::size_t place, std::size_t& size) {
+    Character const character = UnicodeTable::instance().at(text.data, place, text.size);
+    size = character.size;
+    // A byte that is not UTF-8 is a character of its own, beyond all others.
+    return character.code <= 0x10FFFF ? static_cast<std::uint32_t>(character.code) : 0x110000u + text[place];
+}
+
+}  // namespace
+
+void MergeModel::add_tokens(const std::vector<Token>& tokens) {
+    ids_.reserve(tokens.size());
+    byte_tokens_.fill(-1);
+    lookup_.assign(std::bit_ceil(tokens.size() * 2 + 1), 0);
+    for (Token const& token : tokens) {
+        auto const number = static_cast<std::uint32_t>(ids_.size());
+        ids_.push_back(token.id);
+        bytes_.insert(bytes_.end(), token.text.begin(), token.text.end());
+        offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+        longest_ = std::max(longest_, token.text.size);
+        std::size_t const mask = lookup_.size() - 1;
+        std::size_t slot = mixed(hash_of(token.text)) & mask;
+        while (lookup_[slot] != 0) slot = (slot + 1) & mask;
+        lookup_[slot] = number + 1;
+        if (!options_.by_characters) {
+            if (token.text.size == 1) byte_tokens_[token.text[0]] = number;
+        } else if (token.text.size > 0) {
+            std::size_t size = 0;
+            std::uint32_t const code = code_at(token.text, 0, size);
+            if (size == token.text.size) {
+                if (code < 128) byte_tokens_[code] = number;
+                else characters_.emplace(code, number);
+            }
+        }
+    }
+    // Which neighbours stand in some token: a filter that may say yes too often, a bit and a half dozen of others for each.
+    std::size_t neighbours = 0;
+    for (Token const& token : tokens) neighbours += token.text.size;
+    touching_.assign(std::bit_ceil(neighbours / 8 + 16), 0);
+    for (Token const& token : tokens) {
+        std::uint32_t before = 0;
+        for (std::size_t place = 0, size = 0; place < token.text.size; place += size) {
+            std::uint32_t const code = options_.by_characters ? code_at(token.text, place, size) : (size = 1, token.text[place]);
+            if (place > 0) {
+                std::uint64_t const bit = touch_bit(before, code);
+                touching_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+            }
+            before = code;
+        }
+    }
+}
+
+void MergeModel::reserve_pairs(std::size_t count) { pairs_.assign(std::bit_ceil(count * 2 + 1), Entry{}); }
+
+void MergeModel::add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t merged) {
+    std::uint64_t const key = (std::uint64_t{left} + 1) << 32 | right;
+    std::size_t const mask = pairs_.size() - 1;
+    std::size_t slot = mixed(key) & mask;
+    while (pairs_[slot].key != 0) {
+        if (pairs_[slot].key == key) {
+            // A pair that stands twice has its last rank, as in a map that is filled in order.
+            pairs_[slot].rank = rank;
+            pairs_[slot].merged = merged;
+            return;
+        }
+        slot = (slot + 1) & mask;
+    }
+    pairs_[slot] = {key, rank, merged};
+}
+
+const MergeModel::Entry* MergeModel::find_pair(std::uint32_t left, std::uint32_t right) const {
+    std::uint64_t const key = (std::uint64_t{left} + 1) << 32 | right;
+    std::size_t const mask = pairs_.size() - 1;
+    for (std::size_t slot = mixed(key) & mask;; slot = (slot + 1) & mask) {
+        if (pairs_[slot].key == key) return &pairs_[slot];
+        if (pairs_[slot].key == 0) return nullptr;
+    }
+}
+
+std::int64_t MergeModel::find_token(Bytes text) const { return text.size > longest_ ? -1 : find_token(text, hash_of(text)); }
+
+std::int64_t MergeModel::find_token(Bytes text, std::uint64_t hash) const {
+    std::size_t const mask = lookup_.size() - 1;
+    for (std::size_t slot = mixed(hash) & mask; lookup_[slot] != 0; slot = (slot + 1) & mask) {
+        std::uint32_t const number = lookup_[slot] - 1;
+        if (Bytes{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]} == text) return number;
+    }
+    return -1;
+}
+
+bool MergeModel::is_known(std::uint32_t character) const {
+    if (character < 128 || !options_.by_characters) return byte_tokens_[character & 0xFF] >= 0;
+    return characters_.contains(character);
+}
+
+std::unordered_map<std::uint32_t, std::uint32_t> MergeModel::number_ids() {
+    std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+    numbers.reserve(ids_.size());
+    for (std::uint32_t number = 0; number < ids_.size(); ++number) numbers.emplace(ids_[number], number);
+    auto const number_of = [&](std::uint32_t id) {
+        auto const [found, is_new] = numbers.emplace(id, static_cast<std::uint32_t>(ids_.size()));
+        if (is_new) ids_.push_back(id);
+        return found->second;
+    };
+    joins_unknown_ = options_.unknown == Unknown::drop || (options_.unknown == Unknown::token && options_.fuse_unknown);
+    if (options_.unknown == Unknown::token) options_.unknown_id = number_of(options_.unknown_id);
+    for (std::int64_t& id : options_.byte_fallback)
+        if (id >= 0) id = number_of(static_cast<std::uint32_t>(id));
+    return numbers;
+}
+
+MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge>& merges, const Options& options) : options_(options) {
+    add_tokens(tokens);
+    auto const numbers = number_ids();
+    reserve_pairs(merges.size());
+    for (std::uint32_t rank = 0; rank < merges.size(); ++rank)
+        add_pair(numbers.at(merges[rank].left), numbers.at(merges[rank].right), rank, numbers.at(merges[rank].merged));
+}
+
+std::shared_ptr<const MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
+                                                       const Options& options) {
+    std::shared_ptr<MergeModel> const model(new MergeModel(options));
+    model->add_tokens(tokens);
+    model->number_ids();
+    struct Pair {
+        std::uint32_t left, right, merged;
+    };
+    std::vector<Pair> pairs;
+    std::vector<std::uint64_t> powers{1};  // of the base of the hash
+    std::size_t known_powers = 1;
+    for (std::uint32_t number = 0; number < tokens.size(); ++number) {
+        if (ranks[number] == no_number) continue;
+        Bytes const text = tokens[number].text;
+        std::uint64_t const whole = hash_of(text);
+        std::uint64_t before = 0;
+        powers.resize(std::max(powers.size(), text.size), 1);
+        for (; known_powers < powers.size(); ++known_powers) powers[known_powers] = powers[known_powers - 1] * base;
+        for (std::size_t cut = 1; cut < text.size; ++cut) {
+            before = before * base + text[cut - 1] + 1;
+            if (options.by_characters && UnicodeTable::continues(text[cut])) continue;
+            std::int64_t const left = model->find_token(text.part(0, cut), before);
+            if (left < 0) continue;
+            std::int64_t const right = model->find_token(text.part(cut, text.size), whole - before * powers[text.size - cut]);
+            if (right >= 0) pairs.push_back({static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right), number});
+        }
+    }
+    model->reserve_pairs(pairs.size());
+    for (Pair const& pair : pairs) model->add_pair(pair.left, pair.right, ranks[pair.merged], pair.merged);
+    return model;
+}
+
+void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
+    bool after_unknown = false;
+    bool const decorated = !options_.continuing_prefix.empty() || !options_.end_suffix.empty();
+    std::vector<Byte> decorated_text;
+    auto const unknown = [&](Bytes character, std::size_t place) {
+        bool const falls_back = std::all_of(character.begin(), character.end(), [&](Byte byte) { return options_.byte_fallback[byte] >= 0; });
+        if (falls_back) {
+            for (Byte const byte : character) out.push_back({static_cast<std::uint32_t>(options_.byte_fallback[byte]), 1});
+            after_unknown = false;
+            return;
+        }
+        switch (options_.unknown) {
+            case Unknown::token:
+                if (after_unknown && options_.fuse_unknown) out.back().length += static_cast<std::uint32_t>(character.size);
+                else out.push_back({options_.unknown_id, static_cast<std::uint32_t>(character.size)});
+                after_unknown = true;
+                return;
+            case Unknown::error: throw EncodingError(character[0], place);
+            case Unknown::drop:
+                // Its bytes belong to the token before it, or behind.
+                if (!out.empty()) out.back().length += static_cast<std::uint32_t>(character.size);
+                after_unknown = false;
+        }
+    };
+    for (std::size_t place = 0, size = 1; place < piece.size; place += size) {
+        std::int64_t number = -1;
+        if (!options_.by_characters) {
+            size = 1;
+            number = byte_tokens_[piece[place]];
+        } else if (decorated) {
+            (void)code_at(piece, place, size);
+            decorated_text.clear();
+            if (place > 0) decorated_text.insert(decorated_text.end(), options_.continuing_prefix.begin(), options_.continuing_prefix.end());
+            decorated_text.insert(decorated_text.end(), piece.data + place, piece.data + place + size);
+            if (place + size == piece.size) decorated_text.insert(decorated_text.end(), options_.end_suffix.begin(), options_.end_suffix.end());
+            number = find_token({decorated_text.data(), decorated_text.size()});
+        } else if (piece[place] < 128) {
+            size = 1;
+            number = byte_tokens_[piece[place]];
+        } else {
+            std::uint32_t const code = code_at(piece, place, size);
+            auto const found = characters_.find(code);
+            if (found != characters_.end()) number = found->second;
+        }
+        if (number >= 0) {
+            out.push_back({static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(size)});
+            after_unknown = false;
+        } else {
+            unknown(piece.part(place, place + size), place);
+        }
+    }
+}
+
+void MergeModel::merge(std::vector<Symbol>& symbols) const {
+    std::size_t size = symbols.size();
+    if (size < 2) return;
+    if (size > few_symbols) return merge_by_heap(*this, symbols);
+    std::array<std::uint32_t, few_symbols> ranks, merged;
+    auto const look = [&](std::size_t place) {
+        Entry const* const found = place + 1 < size ? find_pair(symbols[place].id, symbols[place + 1].id) : nullptr;
+        ranks[place] = found ? found->rank : no_number;
+        merged[place] = found ? found->merged : 0;
+    };
+    for (std::size_t place = 0; place < size; ++place) look(place);
+    for (;;) {
+        std::size_t best = 0;
+        for (std::size_t place = 1; place + 1 < size; ++place)
+            if (ranks[place] < ranks[best]) best = place;
+        if (ranks[best] == no_number) break;
+        symbols[best] = {merged[best], symbols[best].length + symbols[best + 1].length};
+        --size;
+        for (std::size_t place = best + 1; place < size; ++place) {
+            symbols[place] = symbols[place + 1];
+            ranks[place] = ranks[place + 1];
+            merged[place] = merged[place + 1];
+        }
+        look(best);
+        if (best > 0) look(best - 1);
+        if (size < 2) break;
+    }
+    symbols.resize(size);
+}
+
+void MergeModel::merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols) {
+    struct Candidate {
+        std::uint32_t rank, place, left, right, merged;
+        bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : place > other.place; }
+    };
+    auto const size = static_cast<std::uint32_t>(symbols.size());
+    std::vector<std::uint32_t> next(size), previous(size);
+    for (std::uint32_t place = 0; place < size; ++place) {
+        next[place] = place + 1;
+        previous[place] = place - 1;
+    }
+    std::vector<Candidate> candidates;
+    auto const look = [&](std::uint32_t place, auto&& use) {
+        std::uint32_t const right = next[place];
+        if (right >= size) return;
+        if (Entry const* const found = model.find_pair(symbols[place].id, symbols[right].id))
+            use(Candidate{found->rank, place, symbols[place].id, symbols[right].id, found->merged});
+    };
+    for (std::uint32_t place = 0; place < size; ++place) look(place, [&](Candidate found) { candidates.push_back(found); });
+    std::priority_queue<Candidate> queue(std::less<Candidate>{}, std::move(candidates));
+    auto const push = [&](Candidate found) { queue.push(found); };
+    while (!queue.empty()) {
+        Candidate const best = queue.top();
+        queue.pop();
+        std::uint32_t const right = next[best.place];
+        // One of them has been merged with another since; a length of 0 is a symbol that is gone.
+        if (symbols[best.place].length == 0 || symbols[best.place].id != best.left || right >= size || symbols[right].id != best.right) continue;
+        symbols[best.place] = {best.merged, symbols[best.place].length + symbols[right].length};
+        symbols[right].length = 0;
+        next[best.place] = next[right];
+        if (next[best.place] < size) previous[next[best.place]] = best.place;
+        look(best.place, push);
+        if (best.place > 0 && previous[best.place] != no_number) look(previous[best.place], push);
+    }
+    std::erase_if(symbols, [](Symbol const& symbol) { return symbol.length == 0; });
+}
+
+void MergeModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
+    if (piece.size == 0) return;
+    if (options_.ignore_merges) {
+        if (std::int64_t const whole = find_token(piece); whole >= 0) {
+            ids.push_back(ids_[static_cast<std::size_t>(whole)]);
+            if (lengths) lengths->push_back(static_cast<std::uint32_t>(piece.size));
+            return;
+        }
+    }
+    static thread_local std::vector<Symbol> buffer;
+    buffer.clear();
+    symbols(piece, buffer);
+    merge(buffer);
+    std::size_t covered = 0;
+    for (Symbol const& symbol : buffer) {
+        ids.push_back(ids_[symbol.id]);
+        covered += symbol.length;
+        if (lengths) lengths->push_back(symbol.length);
+    }
+    // What was dropped at the start.
+    if (lengths && covered < piece.size && !buffer.empty())
+        (*lengths)[lengths->size() - buffer.size()] += static_cast<std::uint32_t>(piece.size - covered);
+}
+
+std::size_t MergeModel::count(Bytes piece) const {
+    static thread_local std::vector<std::uint32_t> ids;
+    ids.clear();
+    encode(piece, ids, nullptr);
+    return ids.size();
+}
+
+}  // namespace bpe

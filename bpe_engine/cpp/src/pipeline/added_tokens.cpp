@@ -1,0 +1,120 @@
+#include "bpe/pipeline/added_tokens.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "bpe/grammar.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+namespace {
+
+bool is_space(const Byte* text, std::size_t place, std::size_t limit) { return UnicodeTable::instance().at(text, place, limit).flags & space_class; }
+
+// Letters, marks, numbers and connectors, as \w has them.
+bool is_word(Character character) {
+    return character.flags & (letter_class | mark_class | number_class) || character.code == '_' ||
+           (character.code >= 0x203F && character.code <= 0xFF3F &&
+            (character.code == 0x203F || character.code == 0x2040 || character.code == 0x2054 || character.code == 0xFE33 ||
+             character.code == 0xFE34 || (character.code >= 0xFE4D && character.code <= 0xFE4F) || character.code == 0xFF3F));
+}
+
+}  // namespace
+
+AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized) {
+    struct Building {
+        std::map<Byte, std::size_t> edges;
+        std::int32_t token = -1;
+    };
+    std::vector<Building> building(1);
+    for (std::size_t number = 0; number < tokens.size(); ++number) {
+        AddedToken const& token = tokens[number];
+        flags_.push_back({token.special, token.lstrip, token.rstrip, token.single_word});
+        if (token.normalized != normalized) continue;
+        if (token.text.empty()) throw std::invalid_argument("an added token has at least one character");
+        std::size_t node = 0;
+        for (char const character : token.text) {
+            auto const [found, is_new] = building[node].edges.emplace(static_cast<Byte>(character), building.size());
+            node = found->second;
+            if (is_new) building.emplace_back();
+        }
+        building[node].token = static_cast<std::int32_t>(number);  // of two with one text the last
+        begins_[static_cast<Byte>(token.text[0])] = true;
+        finds_always_ = finds_always_ || !token.special;
+        takes_before_ = takes_before_ || token.lstrip;
+    }
+    for (Building const& node : building) {
+        nodes_.push_back({node.token, static_cast<std::uint32_t>(edges_.size()), static_cast<std::uint16_t>(node.edges.size())});
+        for (auto const& [byte, next] : node.edges) edges_.push_back({byte, static_cast<std::uint32_t>(next)});
+    }
+}
+
+const AddedTokens::Edge* AddedTokens::edge(const Node& node, Byte byte) const {
+    for (std::size_t index = node.first_edge; index < node.first_edge + node.edges; ++index)
+        if (edges_[index].byte == byte) return &edges_[index];
+    return nullptr;
+}
+
+AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end,
+                                     const Wanted& wanted) const {
+    UnicodeTable const& table = UnicodeTable::instance();
+    Match match;
+    auto const before_space = [&](std::size_t place) {
+        while (place > from) {
+            std::size_t const last = character_before(text, place, from);
+            if (!is_space(text, last, place)) break;
+            place = last;
+        }
+        return place;
+    };
+    auto const open = [&](std::size_t place) {
+        match.certain = takes_before_ ? before_space(place) : place;
+        return match;
+    };
+    for (std::size_t place = from; place < limit; ++place) {
+        if (!begins_[text[place]]) continue;
+        std::uint32_t node = 0;
+        std::int32_t longest = -1;
+        std::size_t end = place, at = place;
+        for (; at < limit; ++at) {
+            Edge const* const next = edge(nodes_[node], text[at]);
+            if (!next) break;
+            node = next->node;
+            if (nodes_[node].token >= 0) {
+                longest = nodes_[node].token;
+                end = at + 1;
+            }
+        }
+        // It may go on, as this token or as a longer one.
+        if (at == limit && !at_end && nodes_[node].edges > 0) return open(place);
+        if (longest < 0) continue;
+        auto const number = static_cast<std::uint32_t>(longest);
+        Flags const& token = flags_[number];
+        bool taken = !token.special || (number < wanted.size() && wanted[number]);
+        if (taken && token.single_word) {
+            if (end == limit && !at_end) return open(place);
+            bool const after_word = place > begin && is_word(table.at(text, character_before(text, place, begin), place));
+            taken = !after_word && !(end < limit && is_word(table.at(text, end, limit)));
+        }
+        if (taken) {
+            match.start = token.lstrip ? before_space(place) : place;
+            match.end = end;
+            if (token.rstrip) {
+                while (match.end < limit && is_space(text, match.end, limit)) match.end += table.at(text, match.end, limit).size;
+                if (match.end == limit && !at_end) {
+                    match.start = static_cast<std::size_t>(-1);
+                    return open(place);
+                }
+            }
+            match.number = number;
+            match.certain = match.start;
+            return match;
+        }
+        place = end - 1;
+    }
+    return open(limit);
+}
+
+}  // namespace bpe

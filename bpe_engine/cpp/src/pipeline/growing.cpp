@@ -1,0 +1,119 @@
+#include "bpe/pipeline/growing.hpp"
+
+#include <algorithm>
+
+namespace bpe {
+
+namespace {
+
+// Counts tokens, and keeps the sum at the last cut.
+struct CutSink {
+    const PieceCoder& coder;
+    PieceCoder::Workspace& workspace;
+    std::size_t total = 0, at_cut = 0;
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
+    void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
+    bool cut(Position) {
+        at_cut = total;
+        return true;
+    }
+};
+
+// Bytes that are looked at beyond what was added.
+constexpr std::size_t look_ahead = 64;
+
+}  // namespace
+
+void PipelineAppendingEncoder::append(Bytes more) {
+    if (more.size == 0) return;
+    State const before = state_;
+    text_.insert(text_.end(), more.begin(), more.end());
+    try {
+        Pipeline::Lease const workspace = pipeline_->lease();
+        CutSink sink{pipeline_->coder(), workspace->pieces};
+        pipeline_->scan(text_.data(), 0, state_.certain, text_.size(), false, {}, *workspace, sink);
+        state_.certain_count += sink.at_cut;
+        sink.total = 0;
+        Position at = state_.certain;
+        pipeline_->scan(text_.data(), 0, at, text_.size(), true, {}, *workspace, sink);
+        state_.count = state_.certain_count + sink.total;
+        state_.length = text_.size();
+    } catch (...) {
+        return_to(before);
+        throw;
+    }
+}
+
+void PipelinePrependingEncoder::prepend(Bytes more) {
+    if (more.size == 0) return;
+    State const before = state_;
+    std::size_t const length = state_.length + more.size;
+    if (storage_.size() < length) {
+        std::vector<Byte> larger(std::max<std::size_t>(length * 2, 256));
+        Bytes const old = text();
+        if (old.size > 0) std::memcpy(larger.data() + larger.size() - old.size, old.data, old.size);
+        storage_ = std::move(larger);
+    }
+    std::memcpy(storage_.data() + storage_.size() - length, more.data, more.size);
+    state_.length = length;
+    totals_.resize(length + 1, unknown);
+    try {
+        state_.count = total(more.size);
+    } catch (...) {
+        return_to(before);
+        throw;
+    }
+}
+
+std::size_t PipelinePrependingEncoder::total(std::size_t added) {
+    struct Sink : CutSink {
+        PipelinePrependingEncoder& encoder;
+        std::size_t length;
+        struct Link {
+            Position at;
+            std::size_t tokens;  // up to there
+        };
+        std::vector<Link> links;
+        std::size_t rest = unknown;  // the total of the last link, where it is known
+
+        bool cut(Position at) {
+            links.push_back({at, total});
+            if (std::uint32_t const known = encoder.total_at(length - at.offset, at.before); known != unknown) rest = known;
+            return rest == unknown;
+        }
+    };
+    Pipeline::Lease const workspace = pipeline_->lease();
+    Bytes const whole = text();
+    Sink sink{{pipeline_->coder(), workspace->pieces}, *this, whole.size, {}};
+    Position at;
+    for (std::size_t window = added + look_ahead;;) {
+        std::size_t const limit = std::min(whole.size, at.offset + window);
+        Position const from = at;
+        std::size_t const tokens = sink.links.empty() ? 0 : sink.links.back().tokens;
+        pipeline_->scan(whole.data, 0, at, limit, limit == whole.size, {}, *workspace, sink);
+        if (sink.rest != unknown) break;
+        if (limit == whole.size) {
+            sink.links.push_back({{whole.size, Before::region}, sink.total});
+            sink.rest = 0;
+            break;
+        }
+        // Pieces behind the last cut come again.
+        sink.total = sink.links.empty() ? 0 : sink.links.back().tokens;
+        (void)tokens;
+        if (at == from) window *= 4;
+    }
+    std::size_t const count = sink.links.back().tokens + sink.rest;
+    for (auto const& link : sink.links) {
+        std::size_t const rest = count - link.tokens;
+        if (link.at.offset < whole.size) total_at(whole.size - link.at.offset, link.at.before) = static_cast<std::uint32_t>(rest);
+    }
+    return count;
+}
+
+void PipelinePrependingEncoder::return_to(const State& state) {
+    state_ = state;
+    totals_.resize(state.length + 1, unknown);
+    behind_tokens_.erase(behind_tokens_.upper_bound(state.length), behind_tokens_.end());
+}
+
+}  // namespace bpe

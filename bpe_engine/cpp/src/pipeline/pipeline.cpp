@@ -1,0 +1,115 @@
+#include "bpe/pipeline/pipeline.hpp"
+
+namespace bpe {
+
+namespace {
+
+struct CountSink {
+    const PieceCoder& coder;
+    PieceCoder::Workspace& workspace;
+    std::size_t total = 0;
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
+    void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
+    bool cut(Position) { return true; }
+};
+
+struct IdsSink {
+    const Pipeline& pipeline;
+    PieceCoder::Workspace& workspace;
+    std::vector<std::uint32_t>& ids;
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { pipeline.coder().encode(piece, readable, is_first, workspace, ids); }
+    void token(std::uint32_t number, std::size_t, std::size_t) { ids.push_back(pipeline.added_tokens()[number].id); }
+    bool cut(Position) { return true; }
+};
+
+}  // namespace
+
+std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const {
+    Lease const workspace = lease();
+    CountSink sink{coder_, workspace->pieces};
+    Position at;
+    scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
+    return sink.total;
+}
+
+void Pipeline::encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTokens::Wanted& wanted) const {
+    Lease const workspace = lease();
+    ids.reserve(ids.size() + text.size / 3 + 16);
+    IdsSink sink{*this, workspace->pieces, ids};
+    Position at;
+    scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
+}
+
+void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets,
+                                   const AddedTokens::Wanted& wanted) const {
+    Lease const workspace = lease();
+    struct Sink {
+        const Pipeline& pipeline;
+        const Normalized& normalized;
+        Bytes text;
+        std::vector<std::uint32_t>& ids;
+        std::vector<std::uint32_t>& offsets;
+        std::size_t base = 0;
+        std::vector<std::uint32_t> inner;
+        void piece(Bytes piece, std::size_t, bool is_first, std::size_t raw) {
+            inner.clear();
+            pipeline.coder().encode_with_offsets(piece, is_first, ids, inner);
+            bool const is_raw = piece.data >= text.data && piece.data < text.data + text.size;
+            const std::uint32_t* const origin = is_raw ? nullptr : normalized.origin.data() + (piece.data - normalized.text.data());
+            for (std::uint32_t const place : inner)
+                offsets.push_back(static_cast<std::uint32_t>(is_raw ? raw + place : raw + (origin[place] - origin[0])));
+        }
+        void token(std::uint32_t number, std::size_t start, std::size_t) {
+            ids.push_back(pipeline.added_tokens()[number].id);
+            offsets.push_back(static_cast<std::uint32_t>(start));
+        }
+        bool cut(Position) { return true; }
+    };
+    Sink sink{*this, workspace->normalized, text, ids, offsets, 0, {}};
+    Position at;
+    scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
+    // A token that starts inside of a character has the offset of that character.
+    for (std::uint32_t& offset : offsets)
+        while (offset > 0 && offset < text.size && UnicodeTable::continues(text[offset])) --offset;
+}
+
+void Pipeline::split(Bytes text, std::vector<std::string>& pieces) const {
+    Lease const workspace = lease();
+    struct Sink {
+        const Pipeline& pipeline;
+        std::vector<std::string>& pieces;
+        void piece(Bytes piece, std::size_t, bool is_first, std::size_t) { pipeline.coder().split(piece, is_first, pieces); }
+        void token(std::uint32_t number, std::size_t, std::size_t) { pieces.push_back(pipeline.added_tokens()[number].text); }
+        bool cut(Position) { return true; }
+    };
+    Sink sink{*this, pieces};
+    Position at;
+    scan(text.data, 0, at, text.size, true, {}, *workspace, sink);
+}
+
+void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const {
+    Lease const workspace = lease();
+    struct Sink {
+        std::vector<std::uint32_t>& numbers;
+        void piece(Bytes, std::size_t, bool, std::size_t) {}
+        void token(std::uint32_t number, std::size_t, std::size_t) { numbers.push_back(number); }
+        bool cut(Position) { return true; }
+    };
+    Sink sink{numbers};
+    Position at;
+    scan(text.data, 0, at, text.size, true, AddedTokens::Wanted(tokens_.size(), 1), *workspace, sink);
+}
+
+std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) const {
+    Lease const workspace = lease();
+    struct Sink : CountSink {
+        std::size_t limit;
+        bool cut(Position) { return total <= limit; }
+    };
+    Sink sink{{coder_, workspace->pieces}, limit};
+    Position at;
+    scan(text.data, 0, at, text.size, true, {}, *workspace, sink);
+    return sink.total <= limit ? std::optional(sink.total) : std::nullopt;
+}
+
+}  // namespace bpe

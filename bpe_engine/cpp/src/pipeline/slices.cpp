@@ -1,0 +1,133 @@
+#include "bpe/pipeline/slices.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace bpe {
+
+namespace {
+
+// Bytes. Smaller windows make for more of them, larger ones for more to read at the end of a slice.
+constexpr std::size_t window_size = 192;
+
+}  // namespace
+
+PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text)
+    : pipeline_(std::move(pipeline)), text_(text) {
+    struct Sink {
+        PipelineIntervalEncoder& encoder;
+        const PieceCoder& coder;
+        PieceCoder::Workspace& workspace;
+        std::size_t tokens = 0;
+        void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { tokens += coder.count(piece, readable, is_first, workspace); }
+        void token(std::uint32_t, std::size_t, std::size_t) { ++tokens; }
+        bool cut(Position at) {
+            encoder.add(at, tokens);
+            tokens = 0;
+            return true;
+        }
+    };
+    words_.resize(text.size / 64 + 1);
+    Pipeline::Lease const workspace = pipeline_->lease();
+    Sink sink{*this, pipeline_->coder(), workspace->pieces};
+    Position at;
+    for (std::size_t size = window_size; at.offset < text.size;) {
+        std::size_t const limit = std::min(text.size, at.offset + size);
+        std::size_t const from = at.offset;
+        pipeline_->scan(text.data, 0, at, limit, limit == text.size, {}, *workspace, sink);
+        if (limit == text.size) break;
+        sink.tokens = 0;
+        if (at.offset > from) windows_.push_back({limit, at});
+        size = at.offset > from ? window_size : size * 2;
+    }
+    for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
+}
+
+void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
+    std::size_t const word = at.offset >> 6;
+    // Two cuts at one offset: white space that is left out before a token that takes none. They are one, behind the token.
+    bool const again = filled_ > word && (words_[word].cuts >> (at.offset & 63) & 1);
+    for (; filled_ <= word; ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
+    tokens_ += tokens;
+    if (at.before == Before::token) behind_tokens_.push_back(at.offset);
+    if (again) {
+        std::size_t const number = counts_.size() - 1;
+        std::size_t const sum = tokens + (counts_.back() < 255 ? counts_.back() : large_.at(number));
+        if (sum >= 255) large_[number] = sum;
+        counts_.back() = static_cast<std::uint8_t>(std::min<std::size_t>(sum, 255));
+        return;
+    }
+    words_[word].cuts |= std::uint64_t{1} << (at.offset & 63);
+    if (tokens >= 255) large_.emplace(counts_.size(), tokens);
+    counts_.push_back(static_cast<std::uint8_t>(std::min<std::size_t>(tokens, 255)));
+}
+
+bool PipelineIntervalEncoder::is_cut(Position at) const {
+    if (!(words_[at.offset >> 6].cuts >> (at.offset & 63) & 1)) return false;
+    return (at.before == Before::token) == std::binary_search(behind_tokens_.begin(), behind_tokens_.end(), at.offset);
+}
+
+std::size_t PipelineIntervalEncoder::tokens_before(std::size_t offset) const {
+    Word const& word = words_[offset >> 6];
+    std::size_t total = word.tokens;
+    auto const upto = static_cast<std::size_t>(std::popcount(word.cuts & (~std::uint64_t{0} >> (63 - (offset & 63)))));
+    for (std::size_t number = word.before; number < word.before + upto; ++number)
+        total += counts_[number] < 255 ? counts_[number] : large_.at(number);
+    return total;
+}
+
+std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) const {
+    if (start == end) return 0;
+    struct Sink {
+        const PipelineIntervalEncoder& encoder;
+        const PieceCoder& coder;
+        PieceCoder::Workspace& workspace;
+        std::size_t total = 0, at_cut = 0;
+        Position met{};
+        bool looks = true, has_met = false;
+        void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
+        void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
+        bool cut(Position at) {
+            at_cut = total;
+            if (!looks || !encoder.is_cut(at)) return true;
+            met = at;
+            has_met = true;
+            return false;
+        }
+    };
+    auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& window) { return value < window.limit; });
+    Position const last = window == windows_.begin() ? Position{} : std::prev(window)->certain;
+    Pipeline::Lease const workspace = pipeline_->lease();
+    Sink sink{*this, pipeline_->coder(), workspace->pieces};
+    Position at{start, Before::nothing};
+    if (start == 0 && last.offset > 0) {
+        sink.total = sink.at_cut = tokens_before(last.offset);
+        at = last;
+    }
+    sink.looks = last.offset > start && start > 0;
+    for (std::size_t size = window_size; at.offset < end;) {
+        std::size_t const limit = sink.looks ? std::min(end, at.offset + size) : end;
+        std::size_t const from = at.offset;
+        pipeline_->scan(text_.data, start, at, limit, limit == end, {}, *workspace, sink);
+        if (sink.has_met) {
+            sink.has_met = sink.looks = false;
+            if (last.offset > at.offset) {
+                sink.total += tokens_before(last.offset) - tokens_before(at.offset);
+                sink.at_cut = sink.total;
+                at = last;
+            }
+            continue;
+        }
+        if (limit == end) break;
+        sink.total = sink.at_cut;
+        size = at.offset > from ? window_size : size * 2;
+    }
+    return sink.total;
+}
+
+std::size_t PipelineIntervalEncoder::memory() const {
+    return words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + behind_tokens_.capacity() * sizeof(std::size_t) +
+           windows_.capacity() * sizeof(Window);
+}
+
+}  // namespace bpe
