@@ -11,6 +11,7 @@
 
 #include "batches.hpp"
 #include "bpe/models/merges.hpp"
+#include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
 
 namespace bpe::bindings {
@@ -100,6 +101,51 @@ Behaviour behaviour_named(const std::string& name) {
     if (name == "with_previous") return Behaviour::with_previous;
     if (name == "with_next") return Behaviour::with_next;
     throw nb::value_error("no such behaviour");
+}
+
+std::u32string characters_of(nb::handle text) {
+    if (!PyUnicode_Check(text.ptr())) throw nb::type_error("a text is a str");
+    std::u32string made;
+    for (Py_ssize_t place = 0; place < PyUnicode_GetLength(text.ptr()); ++place) made.push_back(PyUnicode_ReadChar(text.ptr(), place));
+    return made;
+}
+
+// Tuples of a name and what it takes.
+SharedNormalizer normalizer_of(nb::handle steps) {
+    using Kind = NormalizationStep::Kind;
+    std::vector<NormalizationStep> made;
+    for (nb::handle given : steps) {
+        auto const [name, first, second] = nb::cast<std::tuple<std::string, nb::object, nb::object>>(given);
+        NormalizationStep step{};
+        if (name == "NFC" || name == "NFKC" || name == "NFD" || name == "NFKD") {
+            step.kind = name.back() == 'C' ? Kind::compose : Kind::decompose;
+            step.compatible = name.size() == 4;
+        } else if (name == "lower") {
+            step.kind = Kind::lower;
+        } else if (name == "strip_accents") {
+            step.kind = Kind::strip_accents;
+        } else if (name == "strip") {
+            step.kind = Kind::strip;
+            step.left = nb::cast<bool>(first);
+            step.right = nb::cast<bool>(second);
+        } else if (name == "prepend") {
+            step.kind = Kind::prepend;
+            step.content = characters_of(first);
+        } else if (name == "prepend_unless") {
+            step.kind = Kind::prepend_unless;
+            step.content = characters_of(first);
+            step.first_only = nb::cast<bool>(second);
+        } else if (name == "replace") {
+            step.kind = Kind::replace;
+            step.pattern = characters_of(first);
+            step.content = characters_of(second);
+            if (step.pattern.empty()) throw nb::value_error("nothing to replace");
+        } else {
+            throw nb::value_error("no such step");
+        }
+        made.push_back(std::move(step));
+    }
+    return {std::make_shared<const StepNormalizer>(std::move(made))};
 }
 
 // (name of a scanner | matcher, behaviour) each.
@@ -285,7 +331,17 @@ void define_pipeline(nb::module_& module) {
             return SharedMatcher{std::make_shared<const TouchMatcher>(self.merges)};
         }, "Finds where no token reaches over; None where that cannot be known.");
     nb::class_<SharedMatcher>(module, "Matcher", "Finds where a pre-tokenizer cuts.");
-    nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.");
+    nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.")
+        .def_static("of_steps", &normalizer_of, nb::arg("steps"),
+                    nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
+                    "From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, "
+                    "whether only where the text begins), replace (pattern, content).")
+        .def("normalize", [](const SharedNormalizer& self, nb::handle text) {
+            Text const given(text);
+            Normalized made;
+            self.held->run(given.bytes().data, 0, given.bytes().size, true, true, true, 0, made);
+            return decoded({made.text.data(), made.text.size()}, "surrogateescape");
+        }, nb::arg("text").none(), nb::sig("def normalize(self, text: str | bytes) -> str"), "The normalized text.");
 
     nb::class_<PipelineEngine>(module, "Pipeline", "A whole tokenizer: added tokens, normalizer, pre-tokenizers, model.")
         .def("__init__", [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,

@@ -30,13 +30,14 @@ void PipelineAppendingEncoder::append(Bytes more) {
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
-        CutSink sink{pipeline_->coder(), workspace->pieces};
-        pipeline_->scan(text_.data(), 0, state_.certain, text_.size(), false, {}, *workspace, sink);
-        state_.certain_count += sink.at_cut;
-        sink.total = 0;
-        Position at = state_.certain;
-        pipeline_->scan(text_.data(), 0, at, text_.size(), true, {}, *workspace, sink);
+        struct Sink : CutSink {
+            std::size_t certain = 0;
+            void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
+        };
+        Sink sink{{pipeline_->coder(), workspace->pieces}, 0};
+        pipeline_->scan_to_end(text_.data(), 0, state_.certain, text_.size(), *workspace, sink);
         state_.count = state_.certain_count + sink.total;
+        state_.certain_count += sink.certain;
         state_.length = text_.size();
     } catch (...) {
         return_to(before);

@@ -8,7 +8,7 @@ namespace bpe {
 namespace {
 
 // Bytes. Smaller windows make for more of them, larger ones for more to read at the end of a slice.
-constexpr std::size_t window_size = 192;
+constexpr std::size_t window_size = 96;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         pipeline_->scan(text.data, 0, at, limit, limit == text.size, {}, *workspace, sink);
         if (limit == text.size) break;
         sink.tokens = 0;
-        if (at.offset > from) windows_.push_back({limit, at});
+        if (at.offset > from) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(at.offset)});
         size = at.offset > from ? window_size : size * 2;
     }
     for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
@@ -63,8 +63,12 @@ void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
 }
 
 bool PipelineIntervalEncoder::is_cut(Position at) const {
-    if (!(words_[at.offset >> 6].cuts >> (at.offset & 63) & 1)) return false;
-    return (at.before == Before::token) == std::binary_search(behind_tokens_.begin(), behind_tokens_.end(), at.offset);
+    return (words_[at.offset >> 6].cuts >> (at.offset & 63) & 1) && cut_at(at.offset) == at;
+}
+
+Position PipelineIntervalEncoder::cut_at(std::size_t offset) const {
+    bool const is_behind = !behind_tokens_.empty() && std::binary_search(behind_tokens_.begin(), behind_tokens_.end(), offset);
+    return {offset, is_behind ? Before::token : Before::region};
 }
 
 std::size_t PipelineIntervalEncoder::tokens_before(std::size_t offset) const {
@@ -96,7 +100,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
         }
     };
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& window) { return value < window.limit; });
-    Position const last = window == windows_.begin() ? Position{} : std::prev(window)->certain;
+    Position const last = window == windows_.begin() ? Position{} : cut_at(std::prev(window)->certain);
     Pipeline::Lease const workspace = pipeline_->lease();
     Sink sink{*this, pipeline_->coder(), workspace->pieces};
     Position at{start, Before::nothing};

@@ -66,7 +66,47 @@ public:
         return Run<Sink>{stages_, text, sink}.stage(0, start, limit, at_end);
     }
 
+    // Whether `run_to_end` knows these stages.
+    bool is_scanner() const { return stages_.size() == 1 && stages_[0].scanner; }
+
+    // The same for a text that ends at `limit` now, and goes on later: calls `sink.uncertain()` behind the last piece that is certain. In one pass.
+    template <class Sink>
+    void run_to_end(const Byte* text, std::size_t start, std::size_t limit, Sink& sink) const {
+        Scanner const& scanner = *stages_[0].scanner;
+        Held held{static_cast<std::size_t>(scanner.lookback), start};
+        for_each_pretoken(scanner, text, start, limit, [&](std::size_t, std::size_t end) {
+            if (std::size_t const first = held.from, settled = held.push(end); settled != no_match) {
+                sink.piece(first, settled);
+                sink.cut(settled);
+            }
+        });
+        sink.uncertain();
+        for (std::size_t index = 0; index < held.count; ++index) {
+            sink.piece(held.from, held.ends[index]);
+            held.from = held.ends[index];
+        }
+    }
+
 private:
+    // The last pre-tokens of a scanner, which later text may change.
+    struct Held {
+        std::size_t most, from;
+        std::array<std::size_t, 4> ends{};
+        std::size_t count = 0;
+
+        // The end of the pre-token that is certain now; `from` is moved there.
+        std::size_t push(std::size_t end) {
+            std::size_t settled = no_match;
+            if (count == most) {
+                settled = from = ends[0];
+                for (std::size_t index = 1; index < count; ++index) ends[index - 1] = ends[index];
+                --count;
+            }
+            ends[count++] = end;
+            return settled;
+        }
+    };
+
     template <class Sink>
     struct Run {
         const std::vector<Stage>& stages;
@@ -216,17 +256,9 @@ private:
                 }
                 return true;
             }
-            std::array<std::size_t, 4> held{};
-            std::size_t const lookback = static_cast<std::size_t>(scanner.lookback);
-            std::size_t holding = 0, from = start;
+            Held held{static_cast<std::size_t>(scanner.lookback), start};
             auto const hold = [&](std::size_t end) {
-                if (holding == lookback) {
-                    if (!give(from, held[0])) return;
-                    from = held[0];
-                    for (std::size_t index = 1; index < holding; ++index) held[index - 1] = held[index];
-                    --holding;
-                }
-                held[holding++] = end;
+                if (std::size_t const first = held.from, settled = held.push(end); settled != no_match) give(first, settled);
             };
             for (std::size_t place = start; place < limit && goes_on;) {
                 Step const step = scanner.step(text, place, limit);

@@ -102,6 +102,21 @@ public:
         }
     }
 
+    // Reads to the end of a text that may go on later: `sink.uncertain()` is called behind all that nothing can change, and `at` is the last cut before it.
+    template <class Sink>
+    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink) const {
+        bool const is_simple = chain_.is_scanner() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
+        if (is_simple && (!normalizer_ || normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing))) {
+            RawSink<Sink> raw{sink, at, text, begin, limit};
+            chain_.run_to_end(text, at.offset, limit, raw);
+            return;
+        }
+        scan(text, begin, at, limit, false, {}, workspace, sink);
+        sink.uncertain();
+        Position end = at;
+        scan(text, begin, end, limit, true, {}, workspace, sink);
+    }
+
     // The number of tokens.
     std::size_t count(Bytes text, const AddedTokens::Wanted& wanted = {}) const;
     // Appends the ids.
@@ -131,6 +146,7 @@ private:
         std::size_t begin, limit;
         bool has_ended = false;
 
+        void uncertain() { sink.uncertain(); }
         void piece(std::size_t start, std::size_t end) { sink.piece(Bytes{text + start, end - start}, limit - start, start == begin, start); }
         bool cut(std::size_t offset) {
             at = {offset, Before::region};

@@ -20,7 +20,7 @@ namespace bpe {
 
 class PipelineIntervalEncoder {
 public:
-    // `text` must outlive the encoder. Throws EncodingError where a character has no token.
+    // `text`, of less than 4 GiB, must outlive the encoder. Throws EncodingError where a character has no token.
     PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text);
 
     std::size_t size() const { return text_.size; }
@@ -35,12 +35,13 @@ private:
         std::uint64_t before = 0;  // cuts before
     };
     struct Window {
-        std::size_t limit;  // how far was read
-        Position certain;   // the last cut then
+        std::uint32_t limit;    // how far was read
+        std::uint32_t certain;  // the last cut then
     };
 
     void add(Position at, std::size_t tokens);
     bool is_cut(Position at) const;
+    Position cut_at(std::size_t offset) const;
     // The tokens before a cut.
     std::size_t tokens_before(std::size_t offset) const;
 

@@ -1,0 +1,67 @@
+// Normalizers in a row, as a tokenizer.json lists them.
+//
+// Text is worked on as a list of characters that know where they come from, step by step. That is some hundred nanoseconds a character, and few need it: for most
+// a table says what becomes of them, whatever stands around (ASCII), or that nothing does (most letters under NFC, all ideographs). Only what lies between
+// such characters goes through the steps.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bpe/pipeline/normalizer.hpp"
+
+namespace bpe {
+
+struct NormalizationStep {
+    enum class Kind : std::uint8_t {
+        decompose,         // NFD, or NFKD
+        compose,           // NFC, or NFKC
+        lower,             // each character by itself: no final sigma
+        strip_accents,     // without marks
+        strip,             // without white space at the start (`left`) and the end (`right`) of a region
+        prepend,           // `content` before each region that is not empty
+        prepend_unless,    // the same where it does not begin with `content`
+        replace,           // `content` in place of each `pattern`, from left to right
+    };
+    Kind kind;
+    bool compatible = false;            // of decompose and compose
+    bool left = false, right = false;   // of strip
+    bool first_only = false;            // of prepend_unless: only where the whole text begins
+    std::u32string pattern = {}, content = {};
+};
+
+class StepNormalizer final : public Normalizer {
+public:
+    explicit StepNormalizer(std::vector<NormalizationStep> steps);
+
+    bool keeps(Bytes part, bool at_start, bool is_first) const override;
+    std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
+                    Normalized& out) const override;
+
+private:
+    struct Item {
+        char32_t code;         // a byte that is no UTF-8 is 0x110000 and more
+        std::uint32_t origin;  // offset in the raw text
+        bool is_cut;           // the raw text can be cut before it
+    };
+    using Items = std::vector<Item>;
+    enum class Ease : std::uint8_t { hard, stays, table };
+
+    void apply(Items& items, bool at_start, bool is_first, bool at_end) const;
+    static void change_form(Items& items, bool compose, bool compatible);
+    static void lower(Items& items);
+    static void strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end);
+    static void prepend(Items& items, const NormalizationStep& step, bool is_first);
+    static void replace(Items& items, const NormalizationStep& step, bool at_end);
+    Ease ease_of(char32_t code) const;
+    static void write(const Items& items, Normalized& out);
+
+    std::vector<NormalizationStep> steps_;
+    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false;
+    std::array<std::string, 128> images_;     // what becomes of an ASCII character
+    std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane
+};
+
+}  // namespace bpe

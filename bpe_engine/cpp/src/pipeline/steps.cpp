@@ -1,0 +1,352 @@
+#include "bpe/pipeline/steps.hpp"
+
+#include <algorithm>
+
+#include "bpe/pipeline/unicode_forms.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+namespace {
+
+using Kind = NormalizationStep::Kind;
+
+bool is_space(char32_t code) { return code < 0x110000 && UnicodeTable::instance().flags_of(code) & space_class; }
+
+void put(std::vector<Byte>& out, char32_t code) {
+    auto const byte = [&](char32_t value) { out.push_back(static_cast<Byte>(value)); };
+    if (code < 0x80) {
+        byte(code);
+    } else if (code < 0x800) {
+        byte(0xC0 | code >> 6);
+        byte(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        byte(0xE0 | code >> 12);
+        byte(0x80 | (code >> 6 & 0x3F));
+        byte(0x80 | (code & 0x3F));
+    } else if (code < 0x110000) {
+        byte(0xF0 | code >> 18);
+        byte(0x80 | (code >> 12 & 0x3F));
+        byte(0x80 | (code >> 6 & 0x3F));
+        byte(0x80 | (code & 0x3F));
+    } else {
+        byte(code - 0x110000);
+    }
+}
+
+std::uint8_t rank_of(char32_t code) { return code < 0x300 ? 0 : UnicodeForms::instance().combining(code); }
+
+void decompose(char32_t code, bool compatible, std::vector<char32_t>& parts) {
+    parts.clear();
+    if (code < 0xA0) {
+        parts.push_back(code);
+    } else if (UnicodeForms::is_hangul(code)) {
+        char32_t const index = code - UnicodeForms::hangul_first;
+        parts.push_back(0x1100 + index / 588);
+        parts.push_back(0x1161 + index % 588 / 28);
+        if (index % 28) parts.push_back(0x11A7 + index % 28);
+    } else {
+        auto const found = UnicodeForms::instance().decomposition(code, compatible);
+        if (found.empty()) parts.push_back(code);
+        else parts.assign(found.begin(), found.end());
+    }
+}
+
+}  // namespace
+
+StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(std::move(steps)) {
+    bool has_long_pattern = false, looks_at_unicode = false;
+    for (NormalizationStep const& step : steps_) {
+        if (step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless) acts_at_start_ = true;
+        if (step.kind == Kind::strip) acts_at_end_ = true;
+        if (step.kind == Kind::replace) has_long_pattern = has_long_pattern || step.pattern.size() > 1;
+        if (step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower || step.kind == Kind::strip_accents) looks_at_unicode = true;
+    }
+    // Where a pattern has several characters what becomes of one depends on others; and white space at the end of a part may be that of the region.
+    has_table_ = !has_long_pattern && !acts_at_end_;
+    if (!has_table_) return;
+    keeps_ascii_ = true;
+    for (char32_t code = 0; code < 128; ++code) {
+        Items items{{code, 0, true}};
+        apply(items, false, false, true);
+        std::vector<Byte> image;
+        for (Item const& item : items) put(image, item.code);
+        images_[code].assign(image.begin(), image.end());
+        keeps_ascii_ = keeps_ascii_ && images_[code].size() == 1 && static_cast<Byte>(images_[code][0]) == code;
+    }
+    stays_.assign(0x10000 / 64, 0);
+    for (char32_t code = 128; code < 0x10000; ++code) {
+        if (code >= 0xD800 && code < 0xE000) continue;
+        bool stays = true;
+        if (looks_at_unicode) {
+            Items items{{'a', 0, true}, {code, 1, true}};
+            apply(items, false, false, true);
+            // Behind a letter nothing joins it.
+            stays = !items.empty() && items.back().code == code && items.back().is_cut && items.back().origin == 1 && !UnicodeForms::instance().joins(code);
+        }
+        for (NormalizationStep const& step : steps_)
+            if (step.kind == Kind::replace && step.pattern[0] == code) stays = false;
+        if (stays) stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
+    }
+}
+
+StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
+    if (!has_table_) return Ease::hard;
+    if (code < 128) return Ease::table;
+    return code < 0x10000 && stays_[code >> 6] >> (code & 63) & 1 ? Ease::stays : Ease::hard;
+}
+
+bool StepNormalizer::keeps(Bytes part, bool at_start, bool) const {
+    if (!keeps_ascii_ || (at_start && acts_at_start_ && part.size > 0)) return false;
+    UnicodeTable const& table = UnicodeTable::instance();
+    for (std::size_t place = 0; place < part.size;) {
+        std::uint64_t word;
+        if (place + 8 <= part.size) {
+            std::memcpy(&word, part.data + place, 8);
+            if ((word & 0x8080808080808080ull) == 0) {
+                place += 8;
+                continue;
+            }
+        }
+        Character const character = table.at(part.data, place, part.size);
+        if (character.code >= 128 && ease_of(character.code) != Ease::stays) return false;
+        place += character.size;
+    }
+    return true;
+}
+
+void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_end) const {
+    for (NormalizationStep const& step : steps_) {
+        switch (step.kind) {
+            case Kind::decompose: change_form(items, false, step.compatible); break;
+            case Kind::compose: change_form(items, true, step.compatible); break;
+            case Kind::lower: lower(items); break;
+            case Kind::strip_accents:
+                std::erase_if(items, [](Item const& item) { return item.code >= 0x300 && item.code < 0x110000 && UnicodeForms::instance().is_mark(item.code); });
+                break;
+            case Kind::strip: strip(items, step, at_start, at_end); break;
+            case Kind::prepend:
+            case Kind::prepend_unless:
+                if (at_start) prepend(items, step, is_first);
+                break;
+            case Kind::replace: replace(items, step, at_end); break;
+        }
+    }
+}
+
+// What a character of the result did to those that were there: 1: put in, 0: in place of one, -n: of one and n more behind it.
+void StepNormalizer::change_form(Items& items, bool compose, bool compatible) {
+    UnicodeForms const& forms = UnicodeForms::instance();
+    struct Made {
+        char32_t code;
+        int change;
+        std::uint8_t rank;
+    };
+    if (std::all_of(items.begin(), items.end(), [](Item const& item) { return item.code < 0xA0; })) return;
+    std::vector<Made> made;
+    std::vector<char32_t> parts;
+    made.reserve(items.size() + items.size() / 2);
+    std::size_t marks = 0;  // at the end of `made`
+    auto const settle = [&] {
+        std::stable_sort(made.end() - static_cast<std::ptrdiff_t>(marks), made.end(), [](Made const& one, Made const& other) { return one.rank < other.rank; });
+        marks = 0;
+    };
+    for (Item const& item : items) {
+        decompose(item.code, compatible, parts);
+        for (std::size_t number = 0; number < parts.size(); ++number) {
+            std::uint8_t const rank = rank_of(parts[number]);
+            if (rank == 0 && marks > 0) settle();
+            made.push_back({parts[number], number > 0 ? 1 : 0, rank});
+            if (rank != 0) ++marks;
+        }
+    }
+    settle();
+    if (compose) {
+        constexpr std::size_t none = static_cast<std::size_t>(-1);
+        std::size_t starter = none, size = 0;
+        std::uint8_t last_rank = 0;
+        for (std::size_t index = 0; index < made.size(); ++index) {
+            Made const next = made[index];
+            if (starter != none && (size == starter + 1 || (last_rank < next.rank && last_rank != 0))) {
+                if (char32_t const whole = forms.composed(made[starter].code, next.code)) {
+                    made[starter].code = whole;
+                    made[starter].change += next.change - 1;
+                    continue;
+                }
+            }
+            if (next.rank == 0) starter = size;
+            last_rank = next.rank;
+            made[size++] = next;
+        }
+        made.resize(size);
+    }
+    Items changed;
+    changed.reserve(made.size());
+    std::size_t place = 0;
+    for (Made const& one : made) {
+        if (one.change > 0) {
+            changed.push_back({one.code, items[place == 0 ? 0 : place - 1].origin, false});
+            continue;
+        }
+        Item const& from = items[place];
+        decompose(from.code, compatible, parts);
+        changed.push_back({one.code, from.origin, from.is_cut && !forms.joins(parts[0])});
+        place += static_cast<std::size_t>(1 - one.change);
+    }
+    items = std::move(changed);
+}
+
+void StepNormalizer::lower(Items& items) {
+    UnicodeForms const& forms = UnicodeForms::instance();
+    Items changed;
+    changed.reserve(items.size());
+    for (Item const& item : items) {
+        if (item.code < 128) {
+            changed.push_back({item.code >= 'A' && item.code <= 'Z' ? item.code + 32 : item.code, item.origin, item.is_cut});
+            continue;
+        }
+        auto const lowered = item.code < 0x110000 ? forms.lower_case(item.code) : std::span<const char32_t>{};
+        if (lowered.empty()) changed.push_back(item);
+        for (std::size_t number = 0; number < lowered.size(); ++number) changed.push_back({lowered[number], item.origin, item.is_cut && number == 0});
+    }
+    items = std::move(changed);
+}
+
+void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end) {
+    auto const is_ink = [](Item const& item) { return !is_space(item.code); };
+    if (step.left && at_start) items.erase(items.begin(), std::find_if(items.begin(), items.end(), is_ink));
+    if (!step.right) return;
+    auto const end = std::find_if(items.rbegin(), items.rend(), is_ink).base();
+    if (at_end) {
+        items.erase(end, items.end());
+    } else {
+        // It may turn out to be the end of the region.
+        for (auto item = end; item != items.end(); ++item) item->is_cut = false;
+        if (end != items.begin()) std::prev(end)->is_cut = std::prev(end)->is_cut && end == items.end();
+    }
+}
+
+void StepNormalizer::prepend(Items& items, const NormalizationStep& step, bool is_first) {
+    if (items.empty() || (step.first_only && !is_first)) return;
+    if (step.kind == Kind::prepend_unless && items.size() >= step.content.size() &&
+        std::equal(step.content.begin(), step.content.end(), items.begin(), [](char32_t code, Item const& item) { return code == item.code; }))
+        return;
+    Item const first = items[0];
+    items[0].is_cut = false;
+    Items added;
+    for (char32_t const code : step.content) added.push_back({code, first.origin, false});
+    items.insert(items.begin(), added.begin(), added.end());
+}
+
+void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool at_end) {
+    std::u32string const& pattern = step.pattern;
+    std::size_t const size = pattern.size();
+    auto const same = [](Item const& item, char32_t code) { return item.code == code; };
+    if (!at_end && size > 1) {
+        // A match may begin before what is certain ends, and go on behind it.
+        std::size_t certain = items.size();
+        while (certain > 0 && !items[certain - 1].is_cut) --certain;
+        certain = certain > 0 ? certain - 1 : 0;
+        std::size_t begin = certain;
+        for (std::size_t start = certain - std::min(certain, size - 1); start < certain; ++start) {
+            if (std::equal(items.begin() + static_cast<std::ptrdiff_t>(start), items.begin() + static_cast<std::ptrdiff_t>(certain), pattern.begin(), same)) {
+                begin = start;
+                break;
+            }
+        }
+        for (std::size_t index = begin + 1; index < items.size() && begin < certain; ++index) items[index].is_cut = false;
+    }
+    Items changed;
+    changed.reserve(items.size());
+    for (std::size_t place = 0; place < items.size();) {
+        if (place + size <= items.size() && std::equal(pattern.begin(), pattern.end(), items.begin() + static_cast<std::ptrdiff_t>(place), [](char32_t code, Item const& item) { return item.code == code; })) {
+            // What is put in comes from the last character of what it stands for.
+            std::uint32_t const origin = items[place + size - 1].origin;
+            for (std::size_t number = 0; number < step.content.size(); ++number)
+                changed.push_back({step.content[number], origin, number == 0 && size == 1 && items[place].is_cut});
+            place += size;
+        } else {
+            changed.push_back(items[place++]);
+        }
+    }
+    items = std::move(changed);
+}
+
+void StepNormalizer::write(const Items& items, Normalized& out) {
+    for (Item const& item : items) {
+        std::size_t const before = out.text.size();
+        put(out.text, item.code);
+        std::size_t const size = out.text.size() - before;
+        out.origin.insert(out.origin.end(), size, item.origin);
+        out.is_cut.push_back(item.is_cut);
+        out.is_cut.insert(out.is_cut.end(), size - 1, 0);
+    }
+}
+
+std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
+                                Normalized& out) const {
+    UnicodeTable const& table = UnicodeTable::instance();
+    out.text.reserve(out.text.size() + (limit - from) + (limit - from) / 2);
+    out.origin.reserve(out.text.capacity() + 1);
+    out.is_cut.reserve(out.text.capacity() + 1);
+    Items items;
+    bool starts = at_start && acts_at_start_;
+    for (std::size_t place = from; place < limit;) {
+        // Characters of a table, up to one whose next may change it: nothing that stands in a table does.
+        while (!starts && place < limit) {
+            Character const character = table.at(raw, place, limit);
+            Ease const ease = ease_of(character.code);
+            if (ease == Ease::hard) break;
+            std::size_t const next = place + character.size;
+            if (next < limit ? ease_of(table.at(raw, next, limit).code) == Ease::hard : !at_end) break;
+            auto const origin = static_cast<std::uint32_t>(place - base);
+            if (ease == Ease::table) {
+                std::string const& image = images_[character.code];
+                for (std::size_t number = 0; number < image.size(); ++number) {
+                    out.text.push_back(static_cast<Byte>(image[number]));
+                    out.origin.push_back(origin);
+                    out.is_cut.push_back(number == 0);
+                }
+            } else {
+                out.text.insert(out.text.end(), raw + place, raw + next);
+                out.origin.insert(out.origin.end(), character.size, origin);
+                out.is_cut.push_back(1);
+                out.is_cut.insert(out.is_cut.end(), character.size - 1u, 0);
+            }
+            place = next;
+        }
+        if (place == limit) break;
+        // Up to the next two that stand in a table go through the steps.
+        items.clear();
+        std::size_t easy = 0;
+        std::size_t stop = place;
+        while (stop < limit) {
+            Character const character = table.at(raw, stop, limit);
+            easy = ease_of(character.code) == Ease::hard ? 0 : easy + 1;
+            if (easy >= 2 && items.size() > 1) break;
+            items.push_back({character.code <= 0x10FFFF ? character.code : 0x110000u + raw[stop], static_cast<std::uint32_t>(stop - base), true});
+            stop += character.size;
+        }
+        bool const is_last = stop == limit;
+        apply(items, starts, starts && is_first, at_end && is_last);
+        if (is_last && !at_end) {
+            // What is certain ends at the last cut, before which nothing changes any more.
+            std::size_t certain = items.size();
+            while (certain > 0 && !items[certain - 1].is_cut) --certain;
+            std::size_t const end = certain > 0 ? items[certain - 1].origin : static_cast<std::uint32_t>(place - base);
+            items.resize(certain > 0 ? certain - 1 : 0);
+            write(items, out);
+            out.origin.push_back(static_cast<std::uint32_t>(end));
+            out.is_cut.push_back(1);
+            return base + end;
+        }
+        starts = starts && items.empty();
+        write(items, out);
+        place = stop;
+    }
+    out.origin.push_back(static_cast<std::uint32_t>(limit - base));
+    out.is_cut.push_back(1);
+    return limit;
+}
+
+}  // namespace bpe
