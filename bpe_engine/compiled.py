@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 encoders.AppendingEncoder.register(_core.AppendingEncoder)
 encoders.PrependingEncoder.register(_core.PrependingEncoder)
 encoders.IntervalEncoder.register(_core.IntervalEncoder)
+encoders.AppendingEncoder.register(_core.PipelineAppendingEncoder)
+encoders.PrependingEncoder.register(_core.PipelinePrependingEncoder)
+encoders.IntervalEncoder.register(_core.PipelineIntervalEncoder)
 encoders.Mark.register(_core.Mark)
 
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from bpe_engine import encoders
 from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, UnsupportedModelError, VocabularyError
 from bpe_engine.formats.byte_alphabet import characters_of
+from bpe_engine.implementation import implementation
 from bpe_engine.offsets import Unit, in_unit, unit_of
+from bpe_engine.pipelines import NotNativeError, pipeline_of
 from bpe_engine.received import byte_places, received, to_bytes
 from bpe_engine.segments import Segments, segments_of
 from bpe_engine.special_tokens import Specials, SpecialTokens
@@ -34,6 +36,9 @@ from bpe_engine.threads import in_threads
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING or implementation() == "cpp":
+    from bpe_engine import _core
 
 Wanted = Callable[[AddedToken], bool]
 
@@ -71,6 +76,15 @@ class StagedTokenizer(Tokenizer):
         vocabulary = Vocabulary(specification.name, inner.vocabulary.ranks)
         super().__init__(vocabulary, prefix=specification.prefix, suffix=specification.suffix, like=inner)
         self.specification = specification
+        self._pipeline: _core.Pipeline | None = None
+        self.not_native = "the implementation is Python"
+        if implementation() == "cpp":
+            try:
+                self._pipeline = pipeline_of(specification)
+                self.not_native = ""
+            except NotNativeError as error:
+                self.not_native = str(error)
+        self._numbers = {token.text: number for number, token in enumerate(specification.added_tokens) if token.special}
         self.special_tokens = SpecialTokens(
             {token.text: token.id for token in specification.added_tokens if token.special}
         )
@@ -86,7 +100,7 @@ class StagedTokenizer(Tokenizer):
     @property
     def is_incremental(self) -> bool:
         """Whether a growing text is read about once, and not anew for each count: whether it is known where texts come apart."""
-        return self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
+        return self._pipeline is not None or self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
 
     # --- text -> segments and added tokens
 
@@ -215,6 +229,17 @@ class StagedTokenizer(Tokenizer):
 
         return wanted
 
+    def _allowed(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int] | None:
+        """The numbers of the special tokens that are looked for. Raises DisallowedSpecialTokenError."""
+        if not allowed and not disallowed:
+            return None
+        wanted = self._wanted(allowed, disallowed)
+        if disallowed and self._pipeline is not None:
+            for number in self._pipeline.find_added(text):
+                wanted(self.specification.added_tokens[number])
+        texts = self.special_tokens_set if allowed == "all" else set(allowed)
+        return [self._numbers[text] for text in texts if text in self._numbers]
+
     # --- text -> tokens
 
     def encode(
@@ -229,6 +254,9 @@ class StagedTokenizer(Tokenizer):
 
         `allowed_special="all"` is how Hugging Face encodes; the default is how it does with `encode_special_tokens = True`.
         """
+        if self._pipeline is not None:
+            found = self._pipeline.encode(text, self._allowed(text, allowed_special, disallowed_special))
+            return [*self.prefix, *found, *self.suffix] if add_special_tokens else found
         ids: list[int] = []
         wanted = self._wanted(allowed_special, disallowed_special) if allowed_special or disallowed_special else always
         if self.needs_alignment:
@@ -247,10 +275,14 @@ class StagedTokenizer(Tokenizer):
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
         """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        if self._pipeline is not None:
+            return self._pipeline.encode_to_buffer(text)
         return memoryview(array("I", self.encode(text))).toreadonly()
 
     def count(self, text: str | bytes) -> int:
         """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        if self._pipeline is not None:
+            return self._pipeline.count(text)
         return self.count_characters(received(text))
 
     def count_characters(self, characters: str) -> int:
@@ -261,6 +293,8 @@ class StagedTokenizer(Tokenizer):
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
+        if self._pipeline is not None:
+            return self._pipeline.count_up_to(text, limit)
         characters = received(text)
         encoder = self.appending_encoder()
         step = max(256, 8 * limit)
@@ -300,6 +334,9 @@ class StagedTokenizer(Tokenizer):
         """
         wanted = unit_of(text, unit)
         characters = received(text)
+        if self._pipeline is not None:
+            ids, offsets = self._pipeline.encode_with_offsets(text)
+            return ids, in_unit(text, characters, offsets, wanted)
         places = byte_places(characters)
         found = list(self._with_offsets(characters))
         return [token for token, _ in found], in_unit(text, characters, [places[place] for _, place in found], wanted)
@@ -330,18 +367,24 @@ class StagedTokenizer(Tokenizer):
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
         """A text that grows to the right, and its count."""
+        if self._pipeline is not None:
+            return cast("encoders.AppendingEncoder", _core.PipelineAppendingEncoder(self, self._pipeline))
         from bpe_engine.staged_encoders import StagedAppendingEncoder  # noqa: PLC0415 - it is written in terms of this class
 
         return StagedAppendingEncoder(self)
 
     def prepending_encoder(self) -> encoders.PrependingEncoder:
         """A text that grows to the left, and its count."""
+        if self._pipeline is not None:
+            return cast("encoders.PrependingEncoder", _core.PipelinePrependingEncoder(self, self._pipeline))
         from bpe_engine.staged_encoders import StagedPrependingEncoder  # noqa: PLC0415 - as above
 
         return StagedPrependingEncoder(self)
 
     def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
         """The counts of all slices of `text`."""
+        if self._pipeline is not None and not _core.has_lone_surrogates(text):
+            return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._pipeline, text))
         from bpe_engine.staged_intervals import StagedIntervalEncoder  # noqa: PLC0415 - as above
 
         return StagedIntervalEncoder(self, text)
