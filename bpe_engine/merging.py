@@ -43,7 +43,7 @@ class Merging:
         self._specification = specification
         self._tokens = specification.tokens
         self._by_characters = specification.alphabet == "characters"
-        self._check()
+        check_merges(specification)
         self.whole_tokens: dict[str | bytes, int] = {}
         """Pre-tokens that are tokens for all that merges make of them: `ignore_merges`."""
         self._rank_of: RankOf | None = None
@@ -63,25 +63,6 @@ class Merging:
     def joins_unknown(self) -> bool:
         """Whether what becomes of an unknown character depends on whether one stands before it."""
         return self._specification.fuse_unknown and isinstance(self._specification.unknown, int)
-
-    def _check(self) -> None:
-        specification = self._specification
-        source, unknown = specification.source, specification.unknown
-        if not self._by_characters and (unknown != "error" or specification.byte_fallback):
-            raise VocabularyError(
-                f"{source}: an unknown token or byte fallback where the alphabet is bytes is not supported"
-            )
-        if specification.byte_fallback and len(specification.byte_fallback) < 256 and isinstance(unknown, int):
-            missing = min(set(range(256)) - specification.byte_fallback.keys())
-            raise UnsupportedModelError(
-                f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
-            )
-        never_merged = set(specification.byte_fallback.values()) | {unknown}
-        for place, pair in enumerate(specification.merges or ()):
-            if not never_merged.isdisjoint(pair):
-                raise UnsupportedModelError(
-                    f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
-                )
 
     def _order(self) -> list[int]:
         """The ids of the internal vocabulary in merge order; none where the definition has to do."""
@@ -227,6 +208,27 @@ class Merging:
     @cached_property
     def _atoms(self) -> dict[str | bytes, int]:
         return {token: token_id for token_id, token in self._tokens.items() if len(token) == 1}
+
+
+def check_merges(specification: Specification) -> None:
+    """Raise VocabularyError or UnsupportedModelError where the merges of `specification` cannot be honoured."""
+    source, unknown = specification.source, specification.unknown
+    if specification.alphabet == "bytes" and (unknown != "error" or specification.byte_fallback):
+        raise VocabularyError(
+            f"{source}: an unknown token or byte fallback where the alphabet is bytes is not supported"
+        )
+    if specification.byte_fallback and len(specification.byte_fallback) < 256 and isinstance(unknown, int):
+        missing = min(set(range(256)) - specification.byte_fallback.keys())
+        raise UnsupportedModelError(
+            f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
+        )
+    never_merged = set(specification.byte_fallback.values()) | {unknown}
+    for place, pair in enumerate(specification.merges or ()):
+        if not never_merged.isdisjoint(pair):
+            raise UnsupportedModelError(
+                f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
+            )
+
 
 
 class Recoding(dict[int, str]):

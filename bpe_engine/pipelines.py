@@ -16,11 +16,30 @@ Each behaviour of Hugging Face, inverted or not, is one of six of the core:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+import regex
+
+from bpe_engine.errors import PatternError, VocabularyError
+from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
+from bpe_engine.merging import check_merges
 from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.stages.characters import members, numbers
+from bpe_engine.stages.expressions import Expression
 from bpe_engine.stages.normalizers import Lowercase, Normalizer, Prepend, Replace, Strip, StripAccents, UnicodeForm
-from bpe_engine.stages.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer, Split
+from bpe_engine.stages.oniguruma import WORD, translated
+from bpe_engine.stages.pre_tokenizers import (
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    Metaspace,
+    PreTokenizer,
+    Punctuation,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
 from bpe_engine.stages.recognition import named_pattern
 
 if TYPE_CHECKING:
@@ -30,6 +49,19 @@ if TYPE_CHECKING:
 Step = tuple[str, object, object]
 Stage = "tuple[str | _core.Matcher, str]"
 Insertion = "tuple[str, str, str, list[tuple[str | _core.Matcher, str]]]"
+
+_BEHAVIOURS = {
+    ("removed", False): "without_match",
+    ("removed", True): "without_gap",
+    ("isolated", False): "isolated",
+    ("isolated", True): "isolated",
+    ("contiguous", False): "contiguous",
+    ("contiguous", True): "contiguous",
+    ("merged_with_previous", False): "with_previous",
+    ("merged_with_previous", True): "with_next",
+    ("merged_with_next", False): "with_next",
+    ("merged_with_next", True): "with_previous",
+}
 
 _NO_RANK: Final = 0xFFFFFFFF
 
@@ -42,6 +74,7 @@ def pipeline_of(specification: Specification) -> _core.Pipeline:
     """The pipeline that runs `specification`. Raises NotNativeError."""
     from bpe_engine import _core  # noqa: PLC0415 - only where there is a compiled core
 
+    check_merges(specification)
     model = _model(specification)
     steps = [_step(normalizer) for normalizer in specification.normalizers]
     if steps and any(token.normalized and not token.special for token in specification.added_tokens):
@@ -95,28 +128,46 @@ def _model(specification: Specification) -> _core.MergeModel:
     from bpe_engine import _core  # noqa: PLC0415 - as above
 
     tokens = specification.tokens
+    by_characters = specification.alphabet == "characters"
+    if by_characters and any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
+        # Its characters stand for bytes; a token with another one is never made.
+        if specification.byte_fallback:
+            raise NotNativeError("byte fallback where characters stand for bytes")
+        tokens, by_characters = _in_bytes(tokens), False
     texts = [token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass") for token in tokens.values()]
     merges, ranks = None, None
     if specification.merges is not None:
-        id_of = {token: token_id for token_id, token in tokens.items()}
-        merges = [(left, right, id_of[tokens[left] + tokens[right]]) for left, right in specification.merges]  # type: ignore[operator]  # all are bytes, or all are str
+        merges = specification.merges if len(tokens) == len(specification.tokens) else [
+            pair for pair in specification.merges if pair[0] in tokens and pair[1] in tokens
+        ]
     elif specification.ranks is not None:
         ranks = [specification.ranks.get(token_id, _NO_RANK) for token_id in tokens]
     else:
         ranks = list(tokens)
-    return _core.MergeModel.create(
-        texts,
-        list(tokens),
-        merges,
-        ranks,
-        by_characters=specification.alphabet == "characters",
-        ignore_merges=specification.ignore_merges,
-        unknown=specification.unknown,
-        fuse_unknown=specification.fuse_unknown,
-        continuing_prefix="",
-        end_suffix="",
-        byte_fallback=dict(specification.byte_fallback),
-    )
+    try:
+        return _core.MergeModel.create(
+            texts,
+            list(tokens),
+            merges,
+            ranks,
+            by_characters=by_characters,
+            ignore_merges=specification.ignore_merges,
+            unknown=specification.unknown,
+            fuse_unknown=specification.fuse_unknown,
+            continuing_prefix="",
+            end_suffix="",
+            byte_fallback=dict(specification.byte_fallback),
+        )
+    except VocabularyError as error:
+        raise VocabularyError(f"{specification.source}: {error}") from error
+
+
+def _in_bytes(tokens: Mapping[int, bytes] | Mapping[int, str]) -> dict[int, bytes]:
+    return {
+        token_id: bytes(map(BYTE_OF_CHARACTER.__getitem__, token))
+        for token_id, token in tokens.items()
+        if isinstance(token, str) and all(character in BYTE_OF_CHARACTER for character in token)
+    }
 
 
 def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list[Insertion]]:
@@ -130,7 +181,7 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
     for place, one in enumerate(pre_tokenizers):
         match one:
             case Metaspace(replacement, scheme, split):
-                here = [(_matcher(replacement), "with_next")] if split else []
+                here = [(_matcher(regex.escape(replacement)), "with_next")] if split else []
                 insertions.append((replacement if scheme != "never" else "", scheme, replacement, here))
                 continue
             case ByteLevel(adds, use_regex):
@@ -147,11 +198,36 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
 
 
 def _stage(one: PreTokenizer) -> Stage:
+    match one:
+        case Split(str(literal), behaviour, invert):
+            return _matcher(regex.escape(literal)), _BEHAVIOURS[behaviour, invert]
+        case Split(Expression(source), behaviour, invert):
+            return _matcher(translated(source)), _BEHAVIOURS[behaviour, invert]
+        case Pattern(source, behaviour):
+            return _matcher(source), "without_gap" if behaviour == "match" else "isolated"
+        case Digits(individual):
+            return _matcher(f"[{numbers()}]"), "isolated" if individual else "contiguous"
+        case Punctuation(behaviour):
+            return _matcher(f"[{members('punctuation')}]"), _BEHAVIOURS[behaviour, False]
+        case Whitespace():
+            return _matcher(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"), "without_gap"
+        case WhitespaceSplit():
+            return _matcher(r"\s"), "without_match"
+        case CharDelimiterSplit(delimiter):
+            return _matcher(regex.escape(delimiter)), "without_match"
     raise NotNativeError(f"the pre-tokenizer {one!r}")
 
 
-def _matcher(literal: str) -> _core.Matcher:
-    raise NotNativeError(literal)
+def _matcher(source: str) -> _core.Matcher:
+    from bpe_engine import _core  # noqa: PLC0415 - as above
+
+    try:
+        matcher = _core.Matcher.of_expression(source)
+    except PatternError as error:
+        raise NotNativeError(f"the expression {source!r}: {error}") from error
+    if matcher is None:
+        raise NotNativeError(f"the expression {source!r} looks behind, or matches nothing")
+    return matcher
 
 
 def _scanner(pre_tokenizers: tuple[PreTokenizer, ...]) -> str | None:

@@ -51,7 +51,7 @@ def rank_by_pairs(
     >>> rank_by_pairs(tokens, [(1, 2), (0, 1), (4, 2), (0, 3), (2, 4)], "an example")
     Ranking(order=[0, 1, 2, 8, 3, 4, 5, 7], disordered=None, blocked=[6, 9], unreachable=[])
     """
-    places, targets = _places(tokens, merges, source)
+    places, targets = pair_places(tokens, merges, source)
     made = {token_id: _ATOM for token_id, token in tokens.items() if len(token) == 1}
     atoms = list(made)
     halves: dict[int, tuple[int, int]] = {}
@@ -84,7 +84,7 @@ def rank_by_pairs(
     return Ranking([*atoms, *halves], disordered, blocked, unreachable)
 
 
-def _places(
+def pair_places(
     tokens: Mapping[int, bytes] | Mapping[int, str], merges: Sequence[tuple[int, int]], source: str
 ) -> tuple[dict[int, int], list[int | None]]:
     """The place of each pair in the list, and for each place what is made there: None where the same pair comes again later, which counts."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from bpe_engine import encoders
 from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, UnsupportedModelError, VocabularyError
@@ -43,11 +43,20 @@ if TYPE_CHECKING or implementation() == "cpp":
 Wanted = Callable[[AddedToken], bool]
 
 
+Made = TypeVar("Made")
+
+
 class Segment(NamedTuple):
     """Normalized text that is cut into pre-tokens by itself. `is_first`: it begins where the whole text begins."""
 
     text: str
     is_first: bool
+
+
+@cache
+def _no_tokens() -> Tokenizer:
+    """An engine to stand behind tokenizers whose work a pipeline does."""
+    return Tokenizer(Vocabulary(None, {bytes([byte]): byte for byte in range(256)}))
 
 
 def always(token: AddedToken) -> bool:
@@ -62,32 +71,62 @@ class StagedTokenizer(Tokenizer):
     """
 
     def __init__(self, specification: Specification) -> None:
-        try:
-            self.normalization = Normalization(specification.normalizers)
-            self.segments: Segments = segments_of(specification)
-            self._raw_finder = AddedTokenFinder(token for token in specification.added_tokens if not token.normalized)
-            self._finder = AddedTokenFinder(
-                (token for token in specification.added_tokens if token.normalized), self.normalization.normalize
-            )
-        except PatternError as error:
-            raise UnsupportedModelError(f"{specification.source}: {error}") from error
-        inner = self.segments.merging.tokenizer
+        self.specification = specification
+        self._pipeline: _core.Pipeline | None = None
+        self._not_native: str | None = "the implementation that runs is 'python'"
+        if implementation() == "cpp":
+            try:
+                self._pipeline, self._not_native = pipeline_of(specification), None
+            except NotNativeError as error:
+                self._not_native = str(error)
+        inner = _no_tokens() if self._pipeline is not None else self.segments.merging.tokenizer
         # The pattern stays inside: what is known of its cuts does not hold with stages around it.
         vocabulary = Vocabulary(specification.name, inner.vocabulary.ranks)
         super().__init__(vocabulary, prefix=specification.prefix, suffix=specification.suffix, like=inner)
-        self.specification = specification
-        self._pipeline: _core.Pipeline | None = None
-        self.not_native = "the implementation is Python"
-        if implementation() == "cpp":
-            try:
-                self._pipeline = pipeline_of(specification)
-                self.not_native = ""
-            except NotNativeError as error:
-                self.not_native = str(error)
         self._numbers = {token.text: number for number, token in enumerate(specification.added_tokens) if token.special}
         self.special_tokens = SpecialTokens(
             {token.text: token.id for token in specification.added_tokens if token.special}
         )
+        # Before anybody encodes: an added token of which the normalizers leave nothing is an error of the file.
+        if specification.normalizers and any(token.normalized for token in specification.added_tokens):
+            _ = self.finder
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the compiled core does all of the work; else `not_native` says why it does not."""
+        return self._pipeline is not None
+
+    @property
+    def not_native(self) -> str | None:
+        """Why the work is done in Python, which is some hundred times as slow; None where it is not."""
+        return self._not_native
+
+    @cached_property
+    def normalization(self) -> Normalization:
+        """The normalizers in Python."""
+        return self._supported(lambda: Normalization(self.specification.normalizers))
+
+    @cached_property
+    def segments(self) -> Segments:
+        """Pre-tokenizers and merges in Python."""
+        return self._supported(lambda: segments_of(self.specification))
+
+    @cached_property
+    def raw_finder(self) -> AddedTokenFinder:
+        """Finds the added tokens that are looked for in the text as it is."""
+        return AddedTokenFinder(token for token in self.specification.added_tokens if not token.normalized)
+
+    @cached_property
+    def finder(self) -> AddedTokenFinder:
+        """Finds the added tokens that are looked for in normalized text."""
+        tokens = (token for token in self.specification.added_tokens if token.normalized)
+        return AddedTokenFinder(tokens, self.normalization.normalize)
+
+    def _supported(self, make: Callable[[], Made]) -> Made:
+        try:
+            return make()
+        except PatternError as error:
+            raise UnsupportedModelError(f"{self.specification.source}: {error}") from error
 
     def __reduce__(self) -> tuple[Callable[[Specification], StagedTokenizer], tuple[Specification]]:
         return type(self), (self.specification,)
@@ -118,16 +157,6 @@ class StagedTokenizer(Tokenizer):
             return False
         return not firsts[0] or not all(isinstance(one, UnicodeForm | Lowercase | Prepend) for one in normalizers)
 
-    @property
-    def raw_finder(self) -> AddedTokenFinder:
-        """Finds the added tokens that are looked for in the text as it is."""
-        return self._raw_finder
-
-    @property
-    def finder(self) -> AddedTokenFinder:
-        """Finds the added tokens that are looked for in normalized text."""
-        return self._finder
-
     def parts(self, characters: str, wanted: Wanted) -> Iterator[Segment | AddedToken]:
         """The segments and the added tokens of a text, in order."""
         for stretch, start, token in self.stretches(characters, wanted):
@@ -145,8 +174,8 @@ class StagedTokenizer(Tokenizer):
     def stretches(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
         """What stands between the added tokens that are looked for in the text itself, where it starts, and the token behind it."""
         place = 0
-        if self._raw_finder and (self.finds_always or wanted is not always):
-            for found in self._raw_finder.find(characters, wanted):
+        if self.raw_finder and (self.finds_always or wanted is not always):
+            for found in self.raw_finder.find(characters, wanted):
                 yield characters[place : max(place, found.start)], place, found.token
                 place = found.end
         yield characters[place:], place, None
@@ -154,8 +183,8 @@ class StagedTokenizer(Tokenizer):
     def normal_stretches(self, normalized: str, wanted: Wanted = always) -> Iterator[tuple[str, AddedToken | None]]:
         """What stands between the added tokens that are looked for in normalized text, and the token behind it."""
         place = 0
-        if self._finder and (self.finds_always or wanted is not always):
-            for found in self._finder.find(normalized, wanted):
+        if self.finder and (self.finds_always or wanted is not always):
+            for found in self.finder.find(normalized, wanted):
                 yield normalized[place : max(place, found.start)], found.token
                 place = found.end
         yield normalized[place:], None
@@ -168,14 +197,14 @@ class StagedTokenizer(Tokenizer):
     @cached_property
     def longest_added(self) -> int:
         """Characters of the longest added token that may be found."""
-        return max(self._raw_finder.longest, self._finder.longest) if self.finds_always else 0
+        return max(self.raw_finder.longest, self.finder.longest) if self.finds_always else 0
 
     def total_cuts(self, characters: str, stride: int) -> Iterator[int]:
         """Some places, at least `stride` characters apart, where the text comes apart altogether, in ascending order: count == count of one side + count of the other (`count_part`)."""
         if not self.is_incremental or self.normalization.strips or not self.normalization.keeps_plain:
             return
         # Added tokens in normalized text are not looked for here: with them, it has to be the same as the text.
-        if self.finds_always and self._finder and self.normalization:
+        if self.finds_always and self.finder and self.normalization:
             return
         is_cut = self.raw_cuts.checker(characters)
         place = stride
@@ -190,9 +219,9 @@ class StagedTokenizer(Tokenizer):
         `is_first`: it begins where the whole text begins; as `at_start` by default.
         """
         first = at_start if is_first is None else is_first
-        if not self.finds_always or not self._raw_finder.occurs(characters):
+        if not self.finds_always or not self.raw_finder.occurs(characters):
             normalized = self.normalization.normalize(characters, at_start=at_start, at_end=at_end)
-            if not self.finds_always or not self._finder.occurs(normalized):
+            if not self.finds_always or not self.finder.occurs(normalized):
                 return self.segments.count(normalized, is_first=first, at_start=at_start)
         total = 0
         begins = at_start
@@ -345,13 +374,13 @@ class StagedTokenizer(Tokenizer):
         place = 0
         found: Found | None
         inner: Found | None
-        for found in [*self._raw_finder.find(characters, wanted), None]:
+        for found in [*self.raw_finder.find(characters, wanted), None]:
             end = len(characters) if found is None else max(place, found.start)
             stretch = characters[place:end]
             normalized, places = self.normalization.aligned(stretch)
             places = [place + inner for inner in places]
             done = 0
-            for inner in [*self._finder.find(normalized, wanted), None]:
+            for inner in [*self.finder.find(normalized, wanted), None]:
                 stop = len(normalized) if inner is None else inner.start
                 if done < stop:
                     is_first = places[done] == 0
@@ -446,7 +475,7 @@ class StagedTokenizer(Tokenizer):
     def _added_texts(self) -> dict[int, str]:
         """The texts of added tokens as they are looked for, which is as Hugging Face decodes them."""
         found = (
-            (token.id, text) for finder in (self._raw_finder, self._finder) for text, token in finder.tokens.items()
+            (token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items()
         )
         return dict(found)
 

@@ -177,6 +177,11 @@ def matcher(pattern: str | Expression) -> Matcher:
     return Matcher(pattern)
 
 
+def translated(source: str) -> str:
+    """An expression of Oniguruma for the `regex` package, without a look at its version of Unicode. Raises PatternError as `matcher`."""
+    return "(?V1)" + _Translation(source).result
+
+
 # A character of a word, as Rust's regular expressions have it.
 WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
 

@@ -27,6 +27,10 @@ NB_MODULE(_core, module) {
                           error.byte, error.offset);
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
             PyErr_SetString(type.ptr(), message);
+        } catch (const bpe::UnknownCharacter& error) {
+            nb::object const character = nb::steal(PyUnicode_FromOrdinal(error.code > 0x10FFFF ? 0xDC00 + error.byte : static_cast<int>(error.code)));
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
+            PyErr_Format(type.ptr(), "%R at character %zu is no token of the vocabulary", character.ptr(), error.index);
         } catch (const bpe::EncodingError& error) {
             char message[96];
             std::snprintf(message, sizeof message, "byte 0x%02x at byte offset %zu is in no token of the vocabulary", error.byte, error.offset);
@@ -44,11 +48,11 @@ NB_MODULE(_core, module) {
         }
     });
     bpe::bindings::define_engine(module);
+    bpe::bindings::define_models(module);
     bpe::bindings::define_pipeline(module);
     bpe::bindings::define_growing(module);
     bpe::bindings::define_interval(module);
     bpe::bindings::define_algorithms(module);
     bpe::bindings::define_regex(module);
-    bpe::bindings::define_models(module);
     bpe::bindings::define_training(module);
 }

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 
 #include "batches.hpp"
 #include "bpe/models/merges.hpp"
+#include "bpe/pipeline/expressions.hpp"
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
 
@@ -24,13 +26,8 @@ struct Shared {
     std::shared_ptr<const Held> held;
 };
 
-using SharedModel = Shared<PieceModel>;
 using SharedMatcher = Shared<Matcher>;
 using SharedNormalizer = Shared<Normalizer>;
-
-struct SharedMerges : SharedModel {
-    std::shared_ptr<const MergeModel> merges;
-};
 
 Bytes bytes_of(nb::handle token) {
     if (!PyBytes_Check(token.ptr())) throw nb::type_error("a token is bytes");
@@ -67,7 +64,7 @@ MergeModel::Options merge_options(bool by_characters, bool ignore_merges, nb::ha
     return options;
 }
 
-SharedMerges merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges, nb::object unknown,
+std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges, nb::object unknown,
                          bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
     auto const numbers = nb::cast<std::vector<std::uint32_t>>(ids);
     if (numbers.size() != nb::len(tokens)) throw nb::value_error("as many ids as tokens");
@@ -75,21 +72,29 @@ SharedMerges merge_model(nb::list tokens, nb::sequence ids, nb::object merges, n
     all.reserve(numbers.size());
     for (nb::handle token : tokens) all.push_back({bytes_of(token), numbers[all.size()]});
     MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, continuing_prefix, end_suffix, byte_fallback);
-    SharedMerges made;
+    std::shared_ptr<MergeModel> made;
     if (!merges.is_none()) {
         std::vector<MergeModel::Merge> list;
         list.reserve(nb::len(merges));
         for (nb::handle merge : merges) {
-            auto const [left, right, merged] = nb::cast<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>(merge);
-            list.push_back({left, right, merged});
+            auto const [left, right] = nb::cast<std::pair<std::uint32_t, std::uint32_t>>(merge);
+            list.push_back({left, right});
         }
-        made.merges = std::make_shared<const MergeModel>(all, list, options);
+        try {
+            made = std::make_shared<MergeModel>(all, list, options);
+        } catch (const MergeModel::NoToken& error) {
+            std::string const message = "merge " + std::to_string(error.place);
+            nb::object const text = by_characters ? decoded({reinterpret_cast<const Byte*>(error.text.data()), error.text.size()}, "surrogatepass")
+                                                  : nb::object(nb::bytes(error.text.data(), error.text.size()));
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
+            PyErr_Format(type.ptr(), "%s makes %.80R, which is no token", message.c_str(), text.ptr());
+            throw nb::python_error();
+        }
     } else {
         auto const given = nb::cast<std::vector<std::uint32_t>>(ranks);
         if (given.size() != all.size()) throw nb::value_error("as many ranks as tokens");
-        made.merges = MergeModel::by_ranks(all, given, options);
+        made = MergeModel::by_ranks(all, given, options);
     }
-    made.held = made.merges;
     return made;
 }
 
@@ -177,7 +182,7 @@ std::vector<AddedToken> added_tokens_of(nb::handle tokens) {
 }
 
 // (text, "never" | "first" | "always", space, stages) each.
-PieceCoder coder_of(const SharedModel& model, nb::handle insertions) {
+PieceCoder coder_of(std::shared_ptr<const PieceModel> model, nb::handle insertions) {
     std::vector<Insertion> all;
     std::vector<Chain> chains;
     for (nb::handle insertion : insertions) {
@@ -186,7 +191,7 @@ PieceCoder coder_of(const SharedModel& model, nb::handle insertions) {
         all.push_back({text, where == "never" ? Where::never : where == "first" ? Where::first : Where::always, space});
         chains.push_back(chain_of(stages));
     }
-    return PieceCoder(model.held, std::move(all), std::move(chains));
+    return PieceCoder(std::move(model), std::move(all), std::move(chains));
 }
 
 AddedTokens::Wanted wanted_of(const PipelineEngine& self, nb::handle numbers) {
@@ -311,26 +316,25 @@ nb::object PipelineEngine::to_list(const std::vector<std::uint32_t>& ids) const 
 }
 
 void define_pipeline(nb::module_& module) {
-    nb::class_<SharedModel>(module, "PieceModel", "A model: one pre-token -> token ids.")
-        .def("encode", [](const SharedModel& self, nb::bytes piece) {
-            std::vector<std::uint32_t> ids, lengths;
-            self.held->encode(bytes_of(piece), ids, &lengths);
-            return nb::make_tuple(ids, lengths);
-        }, nb::arg("piece"), nb::sig("def encode(self, piece: bytes) -> tuple[list[int], list[int]]"),
-             "The ids of one pre-token, and how many bytes of it each covers.");
-    nb::class_<SharedMerges, SharedModel>(module, "MergeModel", "Byte-pair encoding of any kind.")
+    nb::class_<MergeModel, PieceModel>(module, "MergeModel", "Byte-pair encoding of any kind.")
         .def_static("create", &merge_model, nb::arg("tokens"), nb::arg("ids"), nb::arg("merges").none(), nb::arg("ranks").none(), nb::kw_only(),
                     nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"), nb::arg("fuse_unknown"), nb::arg("continuing_prefix"),
                     nb::arg("end_suffix"), nb::arg("byte_fallback"),
-                    nb::sig("def create(tokens: list[bytes], ids: collections.abc.Sequence[int], merges: collections.abc.Sequence[tuple[int, int, int]] | None, "
+                    nb::sig("def create(tokens: list[bytes], ids: collections.abc.Sequence[int], merges: collections.abc.Sequence[tuple[int, int]] | None, "
                             "ranks: collections.abc.Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
                             "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
-                    "From tokens and their ids; and from pairs of ids with what they make, the best first, or from the ranks of the tokens (4294967295: none).")
-        .def("touching", [](const SharedMerges& self) -> std::optional<SharedMatcher> {
-            if (!self.merges->tells_joins()) return std::nullopt;
-            return SharedMatcher{std::make_shared<const TouchMatcher>(self.merges)};
+                    "From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).")
+        .def("touching", [](std::shared_ptr<MergeModel> self) -> std::optional<SharedMatcher> {
+            if (!self->tells_joins()) return std::nullopt;
+            return SharedMatcher{std::make_shared<const TouchMatcher>(std::move(self))};
         }, "Finds where no token reaches over; None where that cannot be known.");
-    nb::class_<SharedMatcher>(module, "Matcher", "Finds where a pre-tokenizer cuts.");
+    nb::class_<SharedMatcher>(module, "Matcher", "Finds where a pre-tokenizer cuts.")
+        .def_static("of_expression", [](const std::string& source) -> std::optional<SharedMatcher> {
+            auto program = regex::Program::compile(source);
+            if (program->looks_behind() || program->matches_empty()) return std::nullopt;
+            return SharedMatcher{std::make_shared<const ExpressionMatcher>(std::move(program))};
+        }, nb::arg("source"),
+                    "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.");
     nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.")
         .def_static("of_steps", &normalizer_of, nb::arg("steps"),
                     nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
@@ -345,7 +349,7 @@ void define_pipeline(nb::module_& module) {
 
     nb::class_<PipelineEngine>(module, "Pipeline", "A whole tokenizer: added tokens, normalizer, pre-tokenizers, model.")
         .def("__init__", [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,
-                            const SharedModel& model) {
+                            std::shared_ptr<PieceModel> model) {
             new (self) PipelineEngine(std::make_shared<const Pipeline>(added_tokens_of(added_tokens), normalizer ? normalizer->held : nullptr,
                                                                        chain_of(stages), coder_of(model, insertions)));
         }, nb::arg("added_tokens"), nb::arg("normalizer").none(), nb::arg("stages"), nb::arg("insertions"), nb::arg("model"),

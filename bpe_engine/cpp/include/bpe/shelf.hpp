@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -11,6 +13,12 @@ namespace bpe {
 template <class Workspace>
 class Shelf {
 public:
+    using Make = std::function<std::unique_ptr<Workspace>()>;
+    Shelf()
+        requires std::default_initializable<Workspace>
+        : Shelf([] { return std::make_unique<Workspace>(); }) {}
+    explicit Shelf(Make make) : make_(std::move(make)) {}
+
     // A workspace for the time of a scope.
     class Lease {
     public:
@@ -37,7 +45,7 @@ private:
         }
         // Room to put it back first: `put_back` must not throw.
         shelf_.reserve(all_.size() + 1);
-        all_.push_back(std::make_unique<Workspace>());
+        all_.push_back(make_());
         return all_.back().get();
     }
 
@@ -48,6 +56,7 @@ private:
         shelf_.push_back(workspace);
     }
 
+    Make make_;
     mutable std::atomic<Workspace*> at_hand_{nullptr};
     mutable std::mutex mutex_;
     mutable std::vector<std::unique_ptr<Workspace>> all_;

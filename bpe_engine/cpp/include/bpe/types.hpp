@@ -44,6 +44,14 @@ public:
     using EncodingError::EncodingError;
 };
 
+// A character of a text is no token, and nothing stands for it.
+class UnknownCharacter : public EncodingError {
+public:
+    UnknownCharacter(char32_t code, Byte byte, std::size_t offset, std::size_t index) : EncodingError(byte, offset), code(code), index(index) {}
+    char32_t code;
+    std::size_t index;  // in the pre-token, in characters
+};
+
 // The tokens do not make a vocabulary that byte-pair encoding works with.
 class VocabularyError : public std::runtime_error {
 public:

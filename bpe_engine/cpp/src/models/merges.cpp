@@ -138,11 +138,20 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
     add_tokens(tokens);
     auto const numbers = number_ids();
     reserve_pairs(merges.size());
-    for (std::uint32_t rank = 0; rank < merges.size(); ++rank)
-        add_pair(numbers.at(merges[rank].left), numbers.at(merges[rank].right), rank, numbers.at(merges[rank].merged));
+    std::vector<Byte> whole;
+    std::size_t const prefix = options_.continuing_prefix.size();
+    for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
+        std::uint32_t const left = numbers.at(merges[rank].left), right = numbers.at(merges[rank].right);
+        whole.assign(bytes_.begin() + offsets_[left], bytes_.begin() + offsets_[left + 1]);
+        std::size_t const start = offsets_[right] + std::min<std::size_t>(prefix, offsets_[right + 1] - offsets_[right]);
+        whole.insert(whole.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(start), bytes_.begin() + offsets_[right + 1]);
+        std::int64_t const merged = find_token({whole.data(), whole.size()});
+        if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
+        add_pair(left, right, rank, static_cast<std::uint32_t>(merged));
+    }
 }
 
-std::shared_ptr<const MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
+std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
                                                        const Options& options) {
     std::shared_ptr<MergeModel> const model(new MergeModel(options));
     model->add_tokens(tokens);
@@ -191,7 +200,12 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
                 else out.push_back({options_.unknown_id, static_cast<std::uint32_t>(character.size)});
                 after_unknown = true;
                 return;
-            case Unknown::error: throw EncodingError(character[0], place);
+            case Unknown::error: {
+                if (!options_.by_characters) throw EncodingError(character[0], place);
+                std::size_t size = 0;
+                auto const before = std::count_if(piece.data, piece.data + place, [](Byte byte) { return !UnicodeTable::continues(byte); });
+                throw UnknownCharacter(code_at(piece, place, size), character[0], place, static_cast<std::size_t>(before));
+            }
             case Unknown::drop:
                 // Its bytes belong to the token before it, or behind.
                 if (!out.empty()) out.back().length += static_cast<std::uint32_t>(character.size);

@@ -28,7 +28,12 @@ public:
         std::uint32_t id;
     };
     struct Merge {
-        std::uint32_t left, right, merged;  // ids
+        std::uint32_t left, right;  // ids
+    };
+    // A pair of `merges` that makes no token.
+    struct NoToken {
+        std::size_t place;
+        std::string text;
     };
 
     struct Options {
@@ -43,10 +48,10 @@ public:
         std::array<std::int64_t, 256> byte_fallback;
     };
 
-    // `merges`, the best first.
+    // `merges`, the best first: each makes the token that is the concatenation of both, without the continuing prefix of the right one. Throws NoToken.
     MergeModel(const std::vector<Token>& tokens, const std::vector<Merge>& merges, const Options& options);
     // Any two neighbours merge whose concatenation is a token with a rank.
-    static std::shared_ptr<const MergeModel> by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
+    static std::shared_ptr<MergeModel> by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
                                                       const Options& options);
 
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
