@@ -87,6 +87,121 @@ def has_lone_surrogates(text: str | bytes) -> bool:
 def has_scanner(name: str) -> bool:
     """Whether the core knows the grammar of this name."""
 
+class GrowingPiece:
+    """A pre-token that grows to the right, and the number of its tokens."""
+
+    def extend(self, more: bytes) -> None:
+        """Add bytes at the end."""
+
+    def truncate(self, size: int) -> None:
+        """Cut back to the first `size` bytes."""
+
+    def __len__(self) -> int: ...
+
+    def count(self) -> int:
+        """The number of tokens, as if the piece ended here."""
+
+    def fewest(self) -> int:
+        """A lower bound for the count of this piece and of every continuation."""
+
+class PieceModel:
+    """One pre-token -> token ids."""
+
+    def encode(self, piece: bytes) -> list[int]:
+        """The token ids of a pre-token."""
+
+    def encode_with_lengths(self, piece: bytes) -> list[tuple[int, int]]:
+        """Each token id with the number of bytes it covers."""
+
+    def count(self, piece: bytes) -> int:
+        """The number of tokens of a pre-token."""
+
+    def growing(self) -> GrowingPiece | None:
+        """An empty pre-token that grows; None where encoding anew is as good."""
+
+class WordLevelModel(PieceModel):
+    """A pre-token is one token as a whole, or the unknown token."""
+
+    def __init__(self, tokens: dict[bytes, int], *, unknown: int | None) -> None: ...
+
+class WordPieceModel(PieceModel):
+    """The longest token first, inside words those with a prefix."""
+
+    def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None: ...
+
+class UnigramModel(PieceModel):
+    """The tokens with the highest sum of scores."""
+
+    def __init__(self, tokens: Iterable[tuple[bytes, int, float]], *, unknown: int | None, bytes: dict[int, int], user_defined: Iterable[int], like: str) -> None:
+        """
+        `tokens` are bytes, id and score; of equal ones the last counts. `like` is "tokenizers" or "sentencepiece"; `bytes` are the tokens of single bytes, `user_defined` the ids of user-defined ones.
+        """
+
+class MergeModel(PieceModel):
+    """Byte-pair encoding of any kind."""
+
+    @staticmethod
+    def create(tokens: list[bytes], ids: Sequence[int], merges: Sequence[tuple[int, int]] | None, ranks: Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel:
+        """
+        From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).
+        """
+
+    def touching(self) -> Matcher | None:
+        """Finds where no token reaches over; None where that cannot be known."""
+
+class Matcher:
+    """Finds where a pre-tokenizer cuts."""
+
+    @staticmethod
+    def of_expression(source: str) -> Matcher | None:
+        """
+        From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.
+        """
+
+class Normalizer:
+    """Text -> normalized text."""
+
+    @staticmethod
+    def of_steps(steps: Sequence[tuple[str, object, object]]) -> Normalizer:
+        """
+        From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, whether only where the text begins), replace (pattern, content).
+        """
+
+    def normalize(self, text: str | bytes) -> str:
+        """The normalized text."""
+
+class Pipeline:
+    """A whole tokenizer: added tokens, normalizer, pre-tokenizers, model."""
+
+    def __init__(self, added_tokens: Sequence[tuple[str, int, bool, bool, bool, bool, bool]], normalizer: Normalizer | None, stages: Sequence[tuple[str | Matcher, str]], insertions: Sequence[tuple[str, str, str, Sequence[tuple[str | Matcher, str]]]], model: PieceModel) -> None: ...
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens."""
+
+    def encode(self, text: str | bytes, wanted: Sequence[int] | None = None) -> list[int]:
+        """
+        The ids. `wanted`: the numbers of the special tokens that are looked for, in the order in which they were given.
+        """
+
+    def encode_to_buffer(self, text: str | bytes, wanted: Sequence[int] | None = None) -> memoryview: ...
+
+    def encode_with_offsets(self, text: str | bytes, wanted: Sequence[int] | None = None) -> tuple[list[int], list[int]]:
+        """
+        The ids, and for each the offset in bytes of the character that it comes from.
+        """
+
+    def count_up_to(self, text: str | bytes, limit: int) -> int | None: ...
+
+    def split(self, text: str | bytes) -> list[str]:
+        """The pre-tokens that the model gets."""
+
+    def find_added(self, text: str | bytes) -> list[int]:
+        """The numbers of the added tokens that are written in a text."""
+
+    def count_batch(self, texts: Iterable[str | bytes], num_threads: int) -> list[int]: ...
+
+    def encode_batch(self, texts: Iterable[str | bytes], num_threads: int) -> list[list[int]]: ...
+
 class Mark:
     """A place that `rollback` can return to."""
 
@@ -192,10 +307,133 @@ class PrependingEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
+class PipelineAppendingEncoder:
+    """A text that grows to the right, and its count."""
+
+    def __init__(self, tokenizer: object, engine: Pipeline) -> None: ...
+
+    def append(self, text: str | bytes) -> None:
+        """Add `text` at the end. Amortized time proportional to its length."""
+
+    @property
+    def count(self) -> int:
+        """
+        The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.
+        """
+
+    @property
+    def fewest(self) -> int:
+        """
+        A lower bound for the count of this text and of whatever it may grow to.
+        """
+
+    @property
+    def text(self) -> str:
+        """
+        The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time.
+        """
+
+    @property
+    def data(self) -> bytes:
+        """The text as bytes, exactly. Linear time."""
+
+    def tokens(self) -> list[int]:
+        """
+        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        """
+
+    def snapshot(self) -> Mark:
+        """
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        """
+
+    def rollback(self, mark: Mark) -> None:
+        """
+        Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+        """
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+    def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:
+        """
+        Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
+        """
+
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
+
+class PipelinePrependingEncoder:
+    """A text that grows to the left, and its count."""
+
+    def __init__(self, tokenizer: object, engine: Pipeline) -> None: ...
+
+    def prepend(self, text: str | bytes) -> None:
+        """Add `text` at the start. Amortized time proportional to its length."""
+
+    @property
+    def count(self) -> int:
+        """
+        The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.
+        """
+
+    @property
+    def fewest(self) -> int:
+        """
+        A lower bound for the count of this text and of whatever it may grow to.
+        """
+
+    @property
+    def text(self) -> str:
+        """
+        The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time.
+        """
+
+    @property
+    def data(self) -> bytes:
+        """The text as bytes, exactly. Linear time."""
+
+    def tokens(self) -> list[int]:
+        """
+        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        """
+
+    def snapshot(self) -> Mark:
+        """
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        """
+
+    def rollback(self, mark: Mark) -> None:
+        """
+        Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+        """
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
 class IntervalEncoder:
     """The counts of all slices of one text."""
 
     def __init__(self, tokenizer: object, text: object | None) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def count(self, start: int, end: int) -> int:
+        """
+        The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.
+        """
+
+    def counts(self, start: int, ends: Sequence[int]) -> list[int]:
+        """`count(start, end)` for each of `ends`."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory, the text itself not counted."""
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+class PipelineIntervalEncoder:
+    """The counts of all slices of one text."""
+
+    def __init__(self, tokenizer: object, engine: Pipeline, text: str | bytes) -> None: ...
 
     def __len__(self) -> int: ...
 
@@ -261,56 +499,6 @@ class RegexProgram:
 
     @property
     def matches_empty(self) -> bool: ...
-
-class GrowingPiece:
-    """A pre-token that grows to the right, and the number of its tokens."""
-
-    def extend(self, more: bytes) -> None:
-        """Add bytes at the end."""
-
-    def truncate(self, size: int) -> None:
-        """Cut back to the first `size` bytes."""
-
-    def __len__(self) -> int: ...
-
-    def count(self) -> int:
-        """The number of tokens, as if the piece ended here."""
-
-    def fewest(self) -> int:
-        """A lower bound for the count of this piece and of every continuation."""
-
-class PieceModel:
-    """One pre-token -> token ids."""
-
-    def encode(self, piece: bytes) -> list[int]:
-        """The token ids of a pre-token."""
-
-    def encode_with_lengths(self, piece: bytes) -> list[tuple[int, int]]:
-        """Each token id with the number of bytes it covers."""
-
-    def count(self, piece: bytes) -> int:
-        """The number of tokens of a pre-token."""
-
-    def growing(self) -> GrowingPiece | None:
-        """An empty pre-token that grows; None where encoding anew is as good."""
-
-class WordLevelModel(PieceModel):
-    """A pre-token is one token as a whole, or the unknown token."""
-
-    def __init__(self, tokens: dict[bytes, int], *, unknown: int | None) -> None: ...
-
-class WordPieceModel(PieceModel):
-    """The longest token first, inside words those with a prefix."""
-
-    def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None: ...
-
-class UnigramModel(PieceModel):
-    """The tokens with the highest sum of scores."""
-
-    def __init__(self, tokens: Iterable[tuple[bytes, int, float]], *, unknown: int | None, bytes: dict[int, int], user_defined: Iterable[int], like: str) -> None:
-        """
-        `tokens` are bytes, id and score; of equal ones the last counts. `like` is "tokenizers" or "sentencepiece"; `bytes` are the tokens of single bytes, `user_defined` the ids of user-defined ones.
-        """
 
 class PretokenCounter:
     """

@@ -230,7 +230,6 @@ def check_merges(specification: Specification) -> None:
             )
 
 
-
 class Recoding(dict[int, str]):
     """Characters -> the internal text, in the form of `received`: code point -> what stands for it, filled as needed.
 

@@ -17,7 +17,7 @@ Each behaviour of Hugging Face, inverted or not, is one of six of the core:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import regex
 
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from bpe_engine import _core
     from bpe_engine.specification import Specification
 
-Step = tuple[str, object, object]
-Stage = "tuple[str | _core.Matcher, str]"
-Insertion = "tuple[str, str, str, list[tuple[str | _core.Matcher, str]]]"
+Step: TypeAlias = tuple[str, object, object]
+Stage: TypeAlias = "tuple[str | _core.Matcher, str]"
+Insertion: TypeAlias = "tuple[str, str, str, list[Stage]]"
 
 _BEHAVIOURS = {
     ("removed", False): "without_match",
@@ -120,7 +120,7 @@ def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Ste
             splits = [Split(replacement, "merged_with_next")] if split else []
             return steps, (*splits, *others)
         case (ByteLevel(True, use_regex), *others):
-            return [("prepend_unless", " ", False)], (ByteLevel(False, use_regex), *others)
+            return [("prepend_unless", " ", False)], (ByteLevel(add_prefix_space=False, use_regex=use_regex), *others)
     return [], pre_tokenizers
 
 
@@ -137,9 +137,11 @@ def _model(specification: Specification) -> _core.MergeModel:
     texts = [token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass") for token in tokens.values()]
     merges, ranks = None, None
     if specification.merges is not None:
-        merges = specification.merges if len(tokens) == len(specification.tokens) else [
-            pair for pair in specification.merges if pair[0] in tokens and pair[1] in tokens
-        ]
+        merges = (
+            specification.merges
+            if len(tokens) == len(specification.tokens)
+            else [pair for pair in specification.merges if pair[0] in tokens and pair[1] in tokens]
+        )
     elif specification.ranks is not None:
         ranks = [specification.ranks.get(token_id, _NO_RANK) for token_id in tokens]
     else:

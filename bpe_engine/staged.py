@@ -139,7 +139,9 @@ class StagedTokenizer(Tokenizer):
     @property
     def is_incremental(self) -> bool:
         """Whether a growing text is read about once, and not anew for each count: whether it is known where texts come apart."""
-        return self._pipeline is not None or self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
+        if self._pipeline is not None:
+            return True
+        return self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
 
     # --- text -> segments and added tokens
 
@@ -474,9 +476,7 @@ class StagedTokenizer(Tokenizer):
     @property
     def _added_texts(self) -> dict[int, str]:
         """The texts of added tokens as they are looked for, which is as Hugging Face decodes them."""
-        found = (
-            (token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items()
-        )
+        found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
         return dict(found)
 
     @cached_property

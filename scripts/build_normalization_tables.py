@@ -97,7 +97,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if TARGET.read_text(encoding="ascii") == table():
         return 0
-    print(f"{TARGET.relative_to(ROOT)} is not up to date: run python scripts/build_normalization_tables.py", file=sys.stderr)
+    print(
+        f"{TARGET.relative_to(ROOT)} is not up to date: run python scripts/build_normalization_tables.py",
+        file=sys.stderr,
+    )
     return 1
 
 

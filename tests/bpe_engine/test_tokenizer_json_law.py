@@ -18,6 +18,7 @@ import bpe_engine.staged_intervals
 from bpe_engine import AppendingEncoder, EncodingError, PrependingEncoder, StaleMarkError, Tokenizer, VocabularyError
 from bpe_engine.specification import Specification
 from bpe_engine.staged import StagedTokenizer
+from bpe_engine.stages.expressions import Expression
 from bpe_engine.stages.pre_tokenizers import Punctuation, Split, WhitespaceSplit
 
 
@@ -188,10 +189,11 @@ def test_without_known_cuts_the_whole_text_is_counted_again() -> None:
     ours = Tokenizer.from_specification(
         Specification(
             name=None, source="x", tokens=tokens, alphabet="characters", merges=[(0, 1)], unknown=4,
-            pre_tokenizers=(Split("b.", "merged_with_next"), WhitespaceSplit()),
+            pre_tokenizers=(Split(Expression(r"(?<=b)\."), "merged_with_next"), WhitespaceSplit()),
         )
     )  # fmt: skip
     assert isinstance(ours, StagedTokenizer)
+    assert not ours.is_native
     assert not ours.is_incremental
     run(ours, [("grow", "ab"), ("snapshot", ""), ("grow", ". "), ("rollback", 0), ("grow", "?b.")], appends=True)
     assert ours.count_up_to("ab" * 50, 49) is None

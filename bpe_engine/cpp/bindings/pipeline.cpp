@@ -20,6 +20,14 @@ namespace bpe::bindings {
 
 namespace {
 
+// As nb::cast, whose std::bad_cast would reach Python without a word.
+template <class Wanted>
+Wanted checked(nb::handle value) {
+    Wanted found;
+    if (!nb::try_cast(value, found)) given::raise_type("an argument", "of another type or out of range", value);
+    return found;
+}
+
 // Objects of the core that Python only hands on.
 template <class Held>
 struct Shared {
@@ -49,24 +57,24 @@ MergeModel::Options merge_options(bool by_characters, bool ignore_merges, nb::ha
     options.end_suffix = end_suffix;
     options.byte_fallback.fill(-1);
     if (PyUnicode_Check(unknown.ptr())) {
-        auto const name = nb::cast<std::string>(unknown);
+        auto const name = checked<std::string>(unknown);
         if (name != "error" && name != "drop") throw nb::value_error("unknown is an id, \"error\" or \"drop\"");
         options.unknown = name == "drop" ? MergeModel::Unknown::drop : MergeModel::Unknown::error;
     } else {
         options.unknown = MergeModel::Unknown::token;
-        options.unknown_id = nb::cast<std::uint32_t>(unknown);
+        options.unknown_id = checked<std::uint32_t>(unknown);
     }
     for (auto const& [byte, id] : byte_fallback) {
-        auto const value = nb::cast<std::uint32_t>(byte);
+        auto const value = checked<std::uint32_t>(byte);
         if (value > 255) throw nb::value_error("byte fallback is from bytes");
-        options.byte_fallback[value] = nb::cast<std::uint32_t>(id);
+        options.byte_fallback[value] = checked<std::uint32_t>(id);
     }
     return options;
 }
 
 std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges, nb::object unknown,
                          bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
-    auto const numbers = nb::cast<std::vector<std::uint32_t>>(ids);
+    auto const numbers = checked<std::vector<std::uint32_t>>(ids);
     if (numbers.size() != nb::len(tokens)) throw nb::value_error("as many ids as tokens");
     std::vector<MergeModel::Token> all;
     all.reserve(numbers.size());
@@ -77,7 +85,7 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
         std::vector<MergeModel::Merge> list;
         list.reserve(nb::len(merges));
         for (nb::handle merge : merges) {
-            auto const [left, right] = nb::cast<std::pair<std::uint32_t, std::uint32_t>>(merge);
+            auto const [left, right] = checked<std::pair<std::uint32_t, std::uint32_t>>(merge);
             list.push_back({left, right});
         }
         try {
@@ -91,7 +99,7 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
             throw nb::python_error();
         }
     } else {
-        auto const given = nb::cast<std::vector<std::uint32_t>>(ranks);
+        auto const given = checked<std::vector<std::uint32_t>>(ranks);
         if (given.size() != all.size()) throw nb::value_error("as many ranks as tokens");
         made = MergeModel::by_ranks(all, given, options);
     }
@@ -120,7 +128,7 @@ SharedNormalizer normalizer_of(nb::handle steps) {
     using Kind = NormalizationStep::Kind;
     std::vector<NormalizationStep> made;
     for (nb::handle given : steps) {
-        auto const [name, first, second] = nb::cast<std::tuple<std::string, nb::object, nb::object>>(given);
+        auto const [name, first, second] = checked<std::tuple<std::string, nb::object, nb::object>>(given);
         NormalizationStep step{};
         if (name == "NFC" || name == "NFKC" || name == "NFD" || name == "NFKD") {
             step.kind = name.back() == 'C' ? Kind::compose : Kind::decompose;
@@ -131,15 +139,15 @@ SharedNormalizer normalizer_of(nb::handle steps) {
             step.kind = Kind::strip_accents;
         } else if (name == "strip") {
             step.kind = Kind::strip;
-            step.left = nb::cast<bool>(first);
-            step.right = nb::cast<bool>(second);
+            step.left = checked<bool>(first);
+            step.right = checked<bool>(second);
         } else if (name == "prepend") {
             step.kind = Kind::prepend;
             step.content = characters_of(first);
         } else if (name == "prepend_unless") {
             step.kind = Kind::prepend_unless;
             step.content = characters_of(first);
-            step.first_only = nb::cast<bool>(second);
+            step.first_only = checked<bool>(second);
         } else if (name == "replace") {
             step.kind = Kind::replace;
             step.pattern = characters_of(first);
@@ -157,13 +165,13 @@ SharedNormalizer normalizer_of(nb::handle steps) {
 Chain chain_of(nb::handle stages) {
     std::vector<Stage> made;
     for (nb::handle stage : stages) {
-        auto const [what, behaviour] = nb::cast<std::pair<nb::object, std::string>>(stage);
+        auto const [what, behaviour] = checked<std::pair<nb::object, std::string>>(stage);
         if (PyUnicode_Check(what.ptr())) {
-            Scanner const* const scanner = scanner_named(nb::cast<std::string>(what));
+            Scanner const* const scanner = scanner_named(checked<std::string>(what));
             if (!scanner) throw nb::value_error("no scanner has this name");
             made.push_back({nullptr, Behaviour::isolated, scanner});
         } else {
-            made.push_back({nb::cast<const SharedMatcher&>(what).held, behaviour_named(behaviour), nullptr});
+            made.push_back({checked<SharedMatcher>(what).held, behaviour_named(behaviour), nullptr});
         }
     }
     if (made.size() > Chain::most_stages) throw nb::value_error("too many pre-tokenizers in a row");
@@ -174,7 +182,7 @@ std::vector<AddedToken> added_tokens_of(nb::handle tokens) {
     std::vector<AddedToken> all;
     for (nb::handle token : tokens) {
         auto const [text, id, special, lstrip, rstrip, single_word, normalized] =
-            nb::cast<std::tuple<nb::object, std::uint32_t, bool, bool, bool, bool, bool>>(token);
+            checked<std::tuple<nb::object, std::uint32_t, bool, bool, bool, bool, bool>>(token);
         all.push_back({string_of(text), id, special, lstrip, rstrip, single_word, normalized});
         if (all.back().text.empty()) throw nb::value_error("an added token has at least one character");
     }
@@ -186,7 +194,7 @@ PieceCoder coder_of(std::shared_ptr<const PieceModel> model, nb::handle insertio
     std::vector<Insertion> all;
     std::vector<Chain> chains;
     for (nb::handle insertion : insertions) {
-        auto const [text, where, space, stages] = nb::cast<std::tuple<std::string, std::string, std::string, nb::object>>(insertion);
+        auto const [text, where, space, stages] = checked<std::tuple<std::string, std::string, std::string, nb::object>>(insertion);
         using Where = Insertion::Where;
         all.push_back({text, where == "never" ? Where::never : where == "first" ? Where::first : Where::always, space});
         chains.push_back(chain_of(stages));
@@ -199,7 +207,7 @@ AddedTokens::Wanted wanted_of(const PipelineEngine& self, nb::handle numbers) {
     if (numbers.is_none()) return wanted;
     wanted.resize(self.encoder()->added_tokens().size(), 0);
     for (nb::handle number : numbers) {
-        auto const index = nb::cast<std::size_t>(number);
+        auto const index = checked<std::size_t>(number);
         if (index >= wanted.size()) throw nb::index_error("no such added token");
         wanted[index] = 1;
     }
