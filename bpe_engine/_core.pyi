@@ -21,7 +21,13 @@ class TokenSet:
     @staticmethod
     def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet:
         """
-        From tokens in the order of their ids. Raises VocabularyError where that is not merge order.
+        From tokens in merge order. Raises VocabularyError where one comes before its halves.
+        """
+
+    @staticmethod
+    def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet:
+        """
+        From tokens in an order that is that of merging but for `crossings` (bpe_engine/merge_order.py). All but `ids` and `priorities` are places in `tokens`.
         """
 
     def __len__(self) -> int: ...
@@ -35,6 +41,11 @@ class TokenSet:
         """
         For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.
         """
+
+def halves_of(tokens: list[bytes], priorities: list[int]) -> list[tuple[int, int] | None]:
+    """
+    For each token the places of the two that it is merged from, of two merges the one of the lower priority first, the leftmost of equals: its own twice, where it is one byte; None where no merge makes it.
+    """
 
 class Engine:
     """Text -> tokens. What Tokenizer inherits."""

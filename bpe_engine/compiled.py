@@ -7,17 +7,20 @@ core sees.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
+from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabularies import load_planes
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from bpe_engine.merge_order import Reordered
     from bpe_engine.reference import engine as reference
     from bpe_engine.tokenizer import Tokenizer
 
@@ -34,11 +37,16 @@ encoders.Mark.register(_core.Mark)
 
 
 class Engine(_core.Engine):
-    """Text -> tokens by the compiled core. Raises VocabularyError where the ids are not in merge order."""
+    """Text -> tokens by the compiled core. Raises VocabularyError for tokens that it cannot merge."""
 
     def __init__(self, vocabulary: Vocabulary, like: Engine | None = None) -> None:
         self._vocabulary = vocabulary
-        self._tokens: _core.TokenSet = like._tokens if like else _tokens_of(vocabulary)  # noqa: SLF001 - of the same class
+        self._reordered: Reordered | None
+        self._tokens: _core.TokenSet
+        if like is None:
+            self._tokens, self._reordered = _tokens_of(vocabulary)
+        else:
+            self._tokens, self._reordered = like._tokens, like._reordered  # noqa: SLF001 - of the same class
         grammar = scanner_of(vocabulary)
         self._by_scanner = grammar is not None or vocabulary.pattern is None
         super().__init__(self._tokens, grammar, None if self._by_scanner else self.reference)
@@ -49,7 +57,8 @@ class Engine(_core.Engine):
         from bpe_engine.reference import engine as reference
 
         whole = _core.Engine(self._tokens, None, None)
-        return reference.Engine(self._vocabulary, encode_piece=whole._encode_piece)  # noqa: SLF001 - the core is of this package
+        encode_piece = whole._encode_piece  # noqa: SLF001 - the core is of this package
+        return reference.Engine(self._vocabulary, encode_piece=encode_piece, reordered=self._reordered)
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
         """A text that grows to the right, and its count."""
@@ -78,6 +87,11 @@ class Engine(_core.Engine):
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens but the special ones, in ascending order."""
         return self._tokens.sorted_tokens()
+
+    def halves_by_id(self) -> dict[int, tuple[int, int] | None]:
+        """For each token, in the order of ids, the two that it is merged from; its own id twice, where it is one byte; None where no merge makes it."""
+        ids = sorted(token_id for token, token_id in self._vocabulary.ranks.items() if token)
+        return dict(zip(ids, self._tokens.halves(), strict=True))
 
     def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
         if self._by_scanner and not _core.has_lone_surrogates(text):
@@ -115,8 +129,8 @@ def rebuild_prepending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -
     return encoder
 
 
-def _tokens_of(vocabulary: Vocabulary) -> _core.TokenSet:
-    return _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary.ranks)
+def _tokens_of(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None]:
+    return (_embedded(vocabulary.embedded), None) if vocabulary.embedded else _token_set(vocabulary)
 
 
 @cache_until_exit
@@ -124,6 +138,23 @@ def _embedded(name: str) -> _core.TokenSet:
     return _core.TokenSet.from_planes(load_planes(name))
 
 
-def _token_set(ranks: dict[bytes, int]) -> _core.TokenSet:
-    tokens = sorted(ranks, key=ranks.__getitem__)
-    return _core.TokenSet.from_tokens(tokens, [ranks[token] for token in tokens])
+def _token_set(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None]:
+    """The tokens as the core has them; where they are not in merge order by their ids, in which order they are."""
+    ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
+    tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
+    ids = [ranks[token] for token in tokens]
+    if merge_ranks is None:
+        try:
+            return _core.TokenSet.from_tokens(tokens, ids), None
+        except VocabularyError:
+            merge_ranks = {}  # not in merge order; if that is not it, it is told again
+    from bpe_engine.merge_order import reorder
+
+    found = reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], _halves_of)
+    if found.is_exact:
+        return _core.TokenSet.from_tokens(found.tokens, found.ids), found
+    return _core.TokenSet.from_disorder(*found), found
+
+
+def _halves_of(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[tuple[int, int] | None]:
+    return _core.halves_of(list(tokens), list(ranks))

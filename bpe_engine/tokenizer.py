@@ -39,7 +39,7 @@ else:
 class Tokenizer(Engine):
     """A byte-pair tokenizer. Immutable; threads may share it; pickles (embedded vocabularies by name).
 
-    Raises VocabularyError where the ids are not in merge order, PatternError where the pattern does not compile.
+    Raises VocabularyError for tokens that it cannot merge, PatternError where the pattern does not compile.
 
     >>> tokenizer = Tokenizer.load("o200k_base")
     >>> tokenizer.encode("Hello, world"), tokenizer.count("Hello, world")
@@ -239,7 +239,7 @@ class Tokenizer(Engine):
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
         data = to_bytes(received(text_or_bytes))
-        found = self._id_of(data)
+        found = self._id_of(data) if data else self.vocabulary.empty_token
         if found is None:
             found = self.vocabulary.special_tokens.get(data.decode("utf-8", "replace"))
         if found is None:
@@ -279,6 +279,8 @@ class Tokenizer(Engine):
         found = self._bytes_of(token)
         if found is None:
             found = self.special_tokens.bytes_of.get(token)
+        if found is None and token == self.vocabulary.empty_token and token is not None:
+            found = b""
         if found is None:
             raise UnknownTokenError(f"no token of {self.name} has the id {token!r}")
         return found
@@ -324,7 +326,8 @@ class Tokenizer(Engine):
     @cached_property
     def max_token_value(self) -> int:
         """The largest id."""
-        return max(self._largest_id(), max(self.special_tokens.bytes_of, default=-1))
+        empty = self.vocabulary.empty_token
+        return max(self._largest_id(), max(self.special_tokens.bytes_of, default=-1), -1 if empty is None else empty)
 
     @property
     def n_vocab(self) -> int:
@@ -354,7 +357,7 @@ class Tokenizer(Engine):
         characters = 0
         for data in self.decode_tokens_bytes(ids):
             starts = sum(1 for byte in data if not 0x80 <= byte < 0xC0)
-            offsets.append(max(0, characters - (0x80 <= data[0] < 0xC0)))
+            offsets.append(max(0, characters - (0x80 <= data[0] < 0xC0 if data else 0)))
             characters += starts
         return offsets
 

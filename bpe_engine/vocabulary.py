@@ -23,8 +23,9 @@ class Vocabulary:
     """The tokens, the order of their merges, the special tokens and the pre-tokenization pattern.
 
     `ranks` maps the bytes of each token to its id. An id is the merge rank too: of two possible merges the one that
-    makes the token with the lower id comes first. Ids are from 0 to LARGEST_ID; gaps are allowed (p50k_base has one, where its
-    special token stands). The order of the dictionary itself means nothing.
+    makes the token with the lower id comes first, whatever the ids of its halves. Ids are from 0 to LARGEST_ID; gaps are allowed (p50k_base has one, where its
+    special token stands). The order of the dictionary itself means nothing. An empty token has an id that no text ever is encoded to: Whisper's file has one.
+    `merge_ranks`: id -> merge rank, from 0 to LARGEST_ID, where it is not the id itself. Of merges of equal rank the leftmost comes first.
 
     `special_tokens` maps the text of each special token to its id, which no entry of `ranks` has. Two special tokens may
     share an id: o200k_harmony publishes 200018 both as `<|endofprompt|>` and as `<|reserved_200018|>`.
@@ -43,11 +44,14 @@ class Vocabulary:
     ranks: dict[bytes, int] = field(repr=False)
     special_tokens: dict[str, int] = field(default_factory=dict, repr=False)
     pattern: Pattern | None = None
+    merge_ranks: dict[int, int] | None = field(default=None, repr=False)
     embedded: str | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         _check_tokens(self.ranks)
         _check_special_tokens(self.special_tokens, self.ranks)
+        if self.merge_ranks is not None:
+            _check_merge_ranks(self.merge_ranks, self.ranks)
 
     @classmethod
     def from_ranks(
@@ -87,7 +91,9 @@ class Vocabulary:
     ) -> Vocabulary:
         """The vocabulary over the package data `embedded`. Nothing is read yet, and nothing checked: tests check the data."""
         vocabulary = cls.__new__(cls)
-        vars(vocabulary).update(name=name, embedded=embedded, special_tokens=special_tokens, pattern=pattern)
+        vars(vocabulary).update(
+            name=name, embedded=embedded, special_tokens=special_tokens, pattern=pattern, merge_ranks=None
+        )
         return vocabulary
 
     if not TYPE_CHECKING:  # a type checker would take it that any attribute exists
@@ -106,6 +112,11 @@ class Vocabulary:
         """
         return None if self.embedded is None else load_planes(self.embedded)
 
+    @property
+    def empty_token(self) -> int | None:
+        """The id of the token without bytes; None where there is none, as almost always."""
+        return None if self.embedded is not None else self.ranks.get(b"")
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
             return NotImplemented
@@ -113,7 +124,7 @@ class Vocabulary:
             return False
         if self.embedded is not None and self.embedded == other.embedded:
             return True  # without the dictionaries
-        return self.ranks == other.ranks
+        return self.ranks == other.ranks and self.merge_ranks == other.merge_ranks
 
     def __hash__(self) -> int:
         return hash((self.name, len(self), self.pattern))
@@ -129,18 +140,16 @@ class Vocabulary:
 
         if self.name is not None and registry.is_embedded(self):
             return registry.load_vocabulary, (self.name,)
-        return Vocabulary, (self.name, self.ranks, self.special_tokens, self.pattern)
+        return Vocabulary, (self.name, self.ranks, self.special_tokens, self.pattern, self.merge_ranks)
 
 
 def _check_tokens(ranks: dict[bytes, int]) -> None:
     # Each test is one pass in C over a quarter of a million entries; the search for the culprit runs only when one fails.
-    if not ranks:
+    if not any(ranks):
         raise VocabularyError("the vocabulary holds no token")
     if set(map(type, ranks)) != {bytes}:
         token = next(token for token in ranks if type(token) is not bytes)
         raise VocabularyError(f"tokens are bytes, and {token!r} is {type(token).__name__}")
-    if b"" in ranks:
-        raise VocabularyError(f"the token with id {ranks[b'']} is empty")
     if set(map(type, ranks.values())) != {int}:
         token, token_id = next((token, i) for token, i in ranks.items() if type(i) is not int)
         raise VocabularyError(f"the id of the token {token!r} is an int, not {token_id!r}")
@@ -165,6 +174,15 @@ def has_lone_surrogate(text: str) -> bool:
     (True, False)
     """
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _check_merge_ranks(merge_ranks: dict[int, int], ranks: dict[bytes, int]) -> None:
+    for token, token_id in ranks.items():
+        rank = merge_ranks.get(token_id)
+        if type(rank) is not int or not 0 <= rank <= LARGEST_ID:
+            raise VocabularyError(
+                f"the merge rank of the token {token!r} is an int from 0 to {LARGEST_ID}, not {rank!r}"
+            )
 
 
 def _check_special_tokens(special_tokens: dict[str, int], ranks: dict[bytes, int]) -> None:

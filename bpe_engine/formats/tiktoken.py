@@ -20,13 +20,23 @@ from bpe_engine.errors import VocabularyError
 if TYPE_CHECKING:
     from bpe_engine.specification import Specification
 
+_EMPTY = b"="
+"""An empty token, as Whisper's file has it: none would be seen."""
+
 
 def read(path: Path) -> Specification:
     """The specification of a file: its tokens alone. Raises as `read_tiktoken`."""
     from bpe_engine.specification import Specification  # noqa: PLC0415 - published encodings do without
 
-    tokens = {token_id: token for token, token_id in read_tiktoken(path).items()}
-    return Specification(name=path.stem, source=str(path), tokens=tokens, ignore_merges=True)
+    ranks = read_tiktoken(path)
+    empty = ranks.pop(b"", None)
+    return Specification(
+        name=path.stem,
+        source=str(path),
+        tokens={token_id: token for token, token_id in ranks.items()},
+        texts_only={} if empty is None else {empty: b""},
+        ignore_merges=True,
+    )
 
 
 def read_tiktoken(path: str | PathLike[str]) -> dict[bytes, int]:
@@ -37,7 +47,7 @@ def read_tiktoken(path: str | PathLike[str]) -> dict[bytes, int]:
 def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
     """The tokens in the contents of a file; `source` is what messages call the file.
 
-    Empty lines are skipped and line ends may be CR LF. Raises `VocabularyError` with `source:line:` in front for a line
+    Empty lines are skipped and line ends may be CR LF. A token may be empty: "=". Raises `VocabularyError` with `source:line:` in front for a line
     that is not a token and an id, and for a token or an id that an earlier line has.
 
     >>> parse_tiktoken(b"IQ== 0\\nIg== 1\\n", "two.tiktoken")
@@ -54,7 +64,7 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
                 f"{source}:{number}: expected a token in base64, a space and its id, not {_shortened(line)}"
             )
         try:
-            token = base64.b64decode(fields[0], validate=True)
+            token = base64.b64decode(fields[0], validate=True) if fields[0] != _EMPTY else b""
         except binascii.Error as error:
             raise VocabularyError(f"{source}:{number}: {_shortened(fields[0])} is not base64: {error}") from error
         token_id = int(fields[1])
@@ -77,7 +87,7 @@ def dump_tiktoken(ranks: Mapping[bytes, int]) -> bytes:
     b'IQ== 0\\nIg== 1\\n'
     """
     by_id = sorted(ranks.items(), key=lambda item: item[1])
-    return b"".join(b"%b %d\n" % (base64.b64encode(token), token_id) for token, token_id in by_id)
+    return b"".join(b"%b %d\n" % (base64.b64encode(token) or _EMPTY, token_id) for token, token_id in by_id)
 
 
 def _shortened(line: bytes) -> str:

@@ -23,7 +23,6 @@ from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
 from bpe_engine.formats.oniguruma import oniguruma_stages
 from bpe_engine.formats.tiktoken import dump_tiktoken
-from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.tokenizer import Tokenizer
 
@@ -89,15 +88,6 @@ def _check_plain(tokenizer: Tokenizer, file_format: str) -> None:
         raise VocabularyError("the format of minbpe has no way to say what a model gets around each text")
 
 
-def _halves(tokenizer: Tokenizer) -> dict[int, tuple[int, int] | None]:
-    """For each token, in the order of ids, the two that it is merged from; itself twice, where it is one byte; None where no merge makes it."""
-    tokens = sorted(tokenizer.vocabulary.ranks.items(), key=lambda item: item[1])
-    ids = [token_id for _, token_id in tokens]
-    if implementation() == "cpp":
-        return dict(zip(ids, core().TokenSet.from_tokens([token for token, _ in tokens], ids).halves(), strict=True))
-    return {token_id: tokenizer.reference.dictionary.halves(token_id) for token_id in ids}
-
-
 def _check_bytes(ranks: dict[bytes, int], file_format: str) -> None:
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
@@ -115,7 +105,7 @@ def _minbpe(tokenizer: Tokenizer) -> bytes:
             'the format of minbpe has the bytes as ids 0 to 255 in their order: train with layout="minbpe"'
         )
     merges: dict[tuple[int, int], int] = {}
-    for token_id, halves in _halves(tokenizer).items():
+    for token_id, halves in tokenizer.halves_by_id().items():
         if halves is None:
             token = tokenizer.decode_single_token_bytes(token_id)
             raise VocabularyError(f"the format of minbpe has no way to write {token!r:.80}, which no merge makes")
@@ -163,7 +153,7 @@ def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
             raise VocabularyError(
                 f"the special tokens {taken[token_id]!r:.80} and {special!r:.80} have the same id {token_id}"
             )
-    halves = _halves(tokenizer)
+    halves = tokenizer.halves_by_id()
     merges = [
         [text_of[pair[0]], text_of[pair[1]]]
         for token_id, pair in halves.items()

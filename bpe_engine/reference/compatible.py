@@ -30,7 +30,8 @@ def compatible(dictionary: TokenDictionary, left: int, right: int) -> bool:
     if known is None:
         if len(dictionary.compatible_pairs) >= REMEMBERED_PAIRS:
             dictionary.compatible_pairs.clear()
-        known = dictionary.compatible_pairs[left, right] = _unmerge(dictionary, left, right)
+        unmerge = _unmerge if dictionary.priorities is None else _by_merges
+        known = dictionary.compatible_pairs[left, right] = unmerge(dictionary, left, right)
     return known
 
 
@@ -52,3 +53,30 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
             limit, left = left, left_half
         else:
             limit, right = right + 1, right_half
+
+
+def _by_merges(dictionary: TokenDictionary, left: int, right: int) -> bool:
+    """The same whatever the order of ids: no merge at the join comes before those on its two sides that take its halves."""
+    halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
+    if halves(left) is None or halves(right) is None:
+        return False
+    near, above_near = left, None
+    while True:
+        far, above_far = right, None
+        while True:
+            merged = id_of.get(bytes_of[near] + bytes_of[far])
+            if (
+                merged is not None
+                and halves(merged) == (near, far)
+                and (above_near is None or not dictionary.comes_first(above_near, merged))
+                and (above_far is None or dictionary.comes_first(merged, above_far))
+            ):
+                return False
+            half = (halves(far) or (far, far))[0]
+            if half == far:
+                break
+            above_far, far = far, half
+        half = (halves(near) or (near, near))[1]
+        if half == near:
+            return True
+        above_near, near = near, half

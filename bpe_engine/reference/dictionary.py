@@ -6,13 +6,15 @@ Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them
 2. A sequence of tokens is the encoding of its bytes if and only if each neighbouring pair is (see `compatible.py`).
 
 Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after the two that
-it is merged from. Without the latter the second fact does not hold; `check_merge_order` tells.
+it is merged from; `check_merge_order` tells. Where no order of tokens is that of merging in all texts (`bpe_engine/merge_order.py` tells why), there are
+priorities besides, and pairs of merges of which the ids say the wrong one first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import ahocorasick
 
@@ -27,12 +29,22 @@ class TokenDictionary:
     (6, b'ac', 4)
     """
 
-    def __init__(self, ranks: Mapping[bytes, int]) -> None:
+    def __init__(
+        self,
+        ranks: Mapping[bytes, int],
+        halves: Mapping[int, tuple[int, int] | None] | None = None,
+        priorities: Sequence[int] | None = None,
+        crossings: Collection[tuple[int, int]] = (),
+    ) -> None:
+        """`halves`: where they are known. `priorities`, by id, the lowest first: where ids are not in merge order."""
         self.id_of = ranks if isinstance(ranks, dict) else dict(ranks)
         self.bytes_of = {token: data for data, token in self.id_of.items()}
         self.longest = max(map(len, self.id_of), default=0)
         """The length of the longest token, in bytes."""
-        self._halves: dict[int, tuple[int, int] | None] = {}
+        self._halves: dict[int, tuple[int, int] | None] = dict(halves or {})
+        self.priorities = priorities
+        self.crossings = frozenset(crossings)
+        """Two merges that share a half, the left one's right and the right one's left, of which the one with the higher id comes first."""
         self.compatible_pairs: dict[tuple[int, int], bool] = {}
         """What `compatible` has found out so far."""
 
@@ -41,8 +53,14 @@ class TokenDictionary:
         """A small dictionary from its tokens in merge order, parted by spaces; for examples and tests."""
         return cls({token.encode(): number for number, token in enumerate(tokens.split())})
 
-    def __reduce__(self) -> tuple[type[TokenDictionary], tuple[dict[bytes, int]]]:
-        return type(self), (self.id_of,)
+    def __reduce__(self) -> tuple[type[TokenDictionary], tuple[Any, ...]]:
+        if self.priorities is None:
+            return type(self), (self.id_of,)
+        return type(self), (self.id_of, self._halves, self.priorities, self.crossings)
+
+    def comes_first(self, left: int, right: int) -> bool:
+        """Of two merges that share a half, the right one of `left` and the left one of `right`: whether `left` is made first."""
+        return (left <= right) != ((left, right) in self.crossings)
 
     @cached_property
     def automaton(self) -> ahocorasick.Automaton:

@@ -9,6 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Self, cast
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
+from bpe_engine.errors import VocabularyError
+from bpe_engine.merge_order import Reordered, find_halves, reorder
 from bpe_engine.offsets import starts_of_pieces
 from bpe_engine.received import received, to_bytes
 from bpe_engine.reference import appending_encoder, interval_encoder, prepending_encoder
@@ -29,10 +31,10 @@ BLOCK = 1 << 16
 
 
 class Engine:
-    """Text -> tokens by the readable twin. Raises VocabularyError where the ids are not in merge order.
+    """Text -> tokens by the readable twin. Raises VocabularyError for tokens that it cannot merge.
 
-    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; the tokens count as checked then, and so do
-    those that are shared with the engine `like`.
+    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; he also knows whether the tokens are not in merge order
+    by their ids, and says in which they are, as `reordered`. The engine `like` shares its tokens.
     """
 
     def __init__(
@@ -40,14 +42,16 @@ class Engine:
         vocabulary: Vocabulary,
         like: Engine | None = None,
         encode_piece: Callable[[bytes], Sequence[int]] | None = None,
+        reordered: Reordered | None = None,
     ) -> None:
         self._vocabulary = vocabulary
+        self._reordered = reordered
         if like is not None:
-            self.dictionary = like.dictionary
+            self.dictionary, self._reordered = like.dictionary, like._reordered  # noqa: SLF001 - of the same class
         elif encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
-            self.dictionary.check_merge_order()
+            self._put_in_order()
         self.pretokenizer: PreTokenizer = pretokenizer_for(vocabulary.pattern)
-        self._piece_ids = PieceIds.of(self.dictionary) if encode_piece is None else PieceIds(encode_piece)
+        self._piece_ids = PieceIds(encode_piece or self._encode_piece)
         self.piece_counts = PieceCounts(self._piece_ids)
 
     @property
@@ -57,8 +61,34 @@ class Engine:
 
     @cached_property
     def dictionary(self) -> TokenDictionary:
-        """The tokens."""
-        return TokenDictionary(self._vocabulary.ranks)
+        """The tokens. Where `reordered` says so, they have other ids here than outside."""
+        found = self._reordered
+        if found is None:
+            ranks = self._vocabulary.ranks
+            return TokenDictionary(
+                {token: token_id for token, token_id in ranks.items() if token} if b"" in ranks else ranks
+            )
+        ids = {token: number for number, token in enumerate(found.tokens)}
+        halves = dict(enumerate(found.halves))
+        return (
+            TokenDictionary(ids, halves)
+            if found.is_exact
+            else TokenDictionary(ids, halves, found.priorities, found.crossings)
+        )
+
+    def _put_in_order(self) -> None:
+        ranks, merge_ranks = self._vocabulary.ranks, self._vocabulary.merge_ranks
+        if merge_ranks is None:
+            try:
+                self.dictionary.check_merge_order()
+            except VocabularyError:
+                merge_ranks = {}  # if that is not it, it is told again
+            else:
+                return
+            del self.dictionary
+        tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
+        ids = [ranks[token] for token in tokens]
+        self._reordered = reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], find_halves)
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
         """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
@@ -143,16 +173,35 @@ class Engine:
         return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
 
     def _bytes_of(self, token: int) -> bytes | None:
-        return self.dictionary.bytes_of.get(token)
+        return self._own_bytes.get(token)
 
     def _id_of(self, token: bytes) -> int | None:
-        return self.dictionary.id_of.get(token)
+        found = self.dictionary.id_of.get(token)
+        return found if found is None or self._reordered is None else self._reordered.ids[found]
 
     def _encode_piece(self, piece: bytes) -> Sequence[int]:
-        return encode_piece(self.dictionary, piece)
+        found = encode_piece(self.dictionary, piece)
+        return found if self._reordered is None else tuple(map(self._reordered.ids.__getitem__, found))
 
     def _largest_id(self) -> int:
-        return max(self.dictionary.bytes_of)
+        return max(self._own_bytes)
+
+    @cached_property
+    def _own_bytes(self) -> dict[int, bytes]:
+        """Id, as it is outside, -> token."""
+        if self._reordered is None:
+            return self.dictionary.bytes_of
+        return dict(zip(self._reordered.ids, self._reordered.tokens, strict=True))
+
+    def halves_by_id(self) -> dict[int, tuple[int, int] | None]:
+        """For each token, in the order of ids, the two that it is merged from; its own id twice, where it is one byte; None where no merge makes it."""
+        found = self._reordered
+        if found is None:
+            return {token: self.dictionary.halves(token) for token in sorted(self.dictionary.bytes_of)}
+        pairs = zip(found.ids, found.halves, strict=True)
+        return {
+            token: None if pair is None else (found.ids[pair[0]], found.ids[pair[1]]) for token, pair in sorted(pairs)
+        }
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens but the special ones, in ascending order."""

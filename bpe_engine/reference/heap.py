@@ -17,19 +17,19 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     >>> encode(TokenDictionary.of("a b c ac bb ab acbb"), b"abacbb")
     [5, 6]
     """
-    rank_of = dictionary.id_of.get
+    rank_of, priorities = dictionary.id_of.get, dictionary.priorities
     size = len(data)
     end_of = list(range(1, size + 1))  # of the part that begins here; 0 where none does any more
     start_of_previous = list(range(-1, size - 1))
 
     def pair(start: int) -> tuple[int, int, int] | None:
-        """What the part at `start` makes with the next: (token, start, end)."""
+        """What the part at `start` makes with the next: (priority of the token, start, end)."""
         middle = end_of[start]
         if middle >= size:
             return None
         end = end_of[middle]
         token = rank_of(data[start:end]) if end - start <= dictionary.longest else None
-        return None if token is None else (token, start, end)
+        return None if token is None else (token if priorities is None else priorities[token], start, end)
 
     heap = [found for start in range(size) if (found := pair(start))]
     heapify(heap)

@@ -45,11 +45,13 @@ def merges(dictionary: TokenDictionary, data: bytes) -> list[list[bytes]]:
 
 def _merge_lowest(dictionary: TokenDictionary, parts: list[bytes]) -> bool:
     """Merge the pair that comes first, in place; False where no pair makes a token."""
-    rank_of = dictionary.id_of.get
+    rank_of, priorities = dictionary.id_of.get, dictionary.priorities
     lowest = None
     where = -1
     for index in range(len(parts) - 1):
         rank = rank_of(parts[index] + parts[index + 1])
+        if rank is not None and priorities is not None:
+            rank = priorities[rank]
         if rank is not None and (lowest is None or rank < lowest):
             lowest, where = rank, index
     if lowest is None:

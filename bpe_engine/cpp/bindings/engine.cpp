@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -65,7 +66,7 @@ PyType_Slot buffer_slots[] = {
     nb::object message;
     if (error.kind == VocabularyError::Kind::damaged) {
         message = tokens.empty() ? nb::object(nb::str("the packed tokens are damaged"))
-                                 : nb::object(nb::str("the token {} (id {}) is empty, or stands twice")
+                                 : nb::object(nb::str("the token {} (id {}) is empty, stands twice, or is not made of its halves")
                                                   .attr("format")(nb::repr(to_python(tokens[error.token])), set.id(error.token)));
     } else {
         Bytes const token = tokens[error.token];
@@ -93,9 +94,8 @@ TokenSet from_planes(nb::bytes planes) {
     }
 }
 
-// `tokens` in the order of their ids.
-TokenSet from_tokens(nb::list tokens, nb::list ids) {
-    given::same_length(tokens, "tokens", ids, "ids");
+// Bytes that stay those of the list.
+std::vector<Bytes> views_of(const nb::list& tokens) {
     std::vector<Bytes> all;
     all.reserve(nb::len(tokens));
     std::size_t total = 0;
@@ -106,21 +106,93 @@ TokenSet from_tokens(nb::list tokens, nb::list ids) {
         total += bytes.size();
     }
     if (total > std::numeric_limits<std::uint32_t>::max()) throw nb::value_error("the tokens have 4 GB or more");
+    return all;
+}
+
+std::vector<Rank> numbers_of(const nb::list& numbers, const char* what) {
+    std::vector<Rank> all;
+    all.reserve(nb::len(numbers));
+    for (nb::handle number : numbers)
+        all.push_back(static_cast<Rank>(given::number(number, what, 0, std::numeric_limits<std::uint32_t>::max() - 1)));
+    return all;
+}
+
+// A set without tokens as yet, whose ids are in any order.
+TokenSet with_ids(const nb::list& tokens, const nb::list& ids) {
+    given::same_length(tokens, "tokens", ids, "ids");
     TokenSet set;
-    bool identity = true;
-    for (nb::handle id : ids) {
-        auto const value = static_cast<std::uint32_t>(given::number(id, "an id", 0, std::numeric_limits<std::uint32_t>::max() - 1));
-        if (!set.ids.empty() && set.ids.back() >= value) throw nb::value_error("ids must ascend");
-        identity &= set.ids.size() == value;
-        set.ids.push_back(value);
-    }
+    set.ids = numbers_of(ids, "an id");
+    set.by_id.resize(set.ids.size());
+    std::iota(set.by_id.begin(), set.by_id.end(), Rank{0});
+    std::sort(set.by_id.begin(), set.by_id.end(), [&](Rank one, Rank other) { return set.ids[one] < set.ids[other]; });
+    auto const same = std::adjacent_find(set.by_id.begin(), set.by_id.end(), [&](Rank one, Rank other) { return set.ids[one] == set.ids[other]; });
+    if (same != set.by_id.end()) given::raise(PyExc_ValueError, "two tokens have the id %u", static_cast<unsigned>(set.ids[*same]));
+    return set;
+}
+
+// Calls `make` for the dictionary, and says what was wrong in terms of ids.
+template <class Make>
+TokenSet made(TokenSet set, const std::vector<Bytes>& tokens, Make&& make) {
     try {
-        set.dictionary = Dictionary::from_tokens(all);
+        set.dictionary = make();
     } catch (const VocabularyError& error) {
-        raise_vocabulary_error(error, all, set);
+        raise_vocabulary_error(error, tokens, set);
     }
+    bool identity = true;
+    for (std::size_t rank = 0; rank < set.ids.size(); ++rank) identity &= set.ids[rank] == rank;
     if (identity) set.ids.clear();
     return set;
+}
+
+// `tokens` in merge order.
+TokenSet from_tokens(nb::list tokens, nb::list ids) {
+    std::vector<Bytes> const all = views_of(tokens);
+    return made(with_ids(tokens, ids), all, [&] { return Dictionary::from_tokens(all); });
+}
+
+// Pairs of places below `size`; None: neither.
+std::vector<Halves> pairs_of(const nb::list& pairs, const char* what, std::size_t size) {
+    std::vector<Halves> all;
+    all.reserve(nb::len(pairs));
+    for (nb::handle pair : pairs) {
+        Halves found;
+        if (!pair.is_none()) {
+            if (!PyTuple_Check(pair.ptr()) || nb::len(pair) != 2) given::raise_type(what, "a tuple of two", pair);
+            auto const both = nb::borrow<nb::tuple>(pair);
+            auto const last = static_cast<std::int64_t>(size) - 1;
+            found = {static_cast<Rank>(given::number(both[0], what, 0, last)), static_cast<Rank>(given::number(both[1], what, 0, last))};
+        }
+        all.push_back(found);
+    }
+    return all;
+}
+
+TokenSet from_disorder(nb::list tokens, nb::list ids, nb::list priorities, nb::list halves, bool in_order, nb::list crossings) {
+    std::vector<Bytes> const all = views_of(tokens);
+    given::same_length(tokens, "tokens", priorities, "priorities");
+    given::same_length(tokens, "tokens", halves, "halves");
+    Dictionary::Disorder disorder{numbers_of(priorities, "a priority"), pairs_of(halves, "a pair of halves", all.size()), in_order,
+                                  pairs_of(crossings, "a crossing", all.size())};
+    return made(with_ids(tokens, ids), all, [&] { return Dictionary::from_disorder(all, std::move(disorder)); });
+}
+
+nb::list halves_of(nb::list tokens, nb::list priorities) {
+    std::vector<Bytes> const all = views_of(tokens);
+    given::same_length(tokens, "tokens", priorities, "priorities");
+    std::vector<Halves> found;
+    try {
+        found = Dictionary::halves_of(all, numbers_of(priorities, "a priority"));
+    } catch (const VocabularyError& error) {
+        raise_vocabulary_error(error, all, TokenSet{});
+    }
+    nb::list result;
+    for (Halves const pair : found) {
+        if (pair.left == no_rank)
+            result.append(nb::none());
+        else
+            result.append(nb::make_tuple(pair.left, pair.right));
+    }
+    return result;
 }
 
 nb::object count(const Engine& self, nb::handle text) {
@@ -254,8 +326,8 @@ nb::object memory_view(std::vector<std::uint32_t> ids) {
 
 Rank TokenSet::rank(std::uint64_t id) const {
     if (ids.empty()) return id < dictionary->size() ? static_cast<Rank>(id) : no_rank;
-    auto const found = std::lower_bound(ids.begin(), ids.end(), id);  // ranks are in the order of ids
-    return found != ids.end() && *found == id ? static_cast<Rank>(found - ids.begin()) : no_rank;
+    auto const found = std::lower_bound(by_id.begin(), by_id.end(), id, [this](Rank rank, std::uint64_t wanted) { return ids[rank] < wanted; });
+    return found != by_id.end() && ids[*found] == id ? *found : no_rank;
 }
 
 Engine::Engine(TokenSet tokens, const Scanner* scanner, nb::object fallback)
@@ -318,11 +390,15 @@ void define_engine(nb::module_& module) {
         .def_static("from_planes", &from_planes, nb::arg("planes"), "From the packed form of an embedded vocabulary.")
         .def_static("from_tokens", &from_tokens, nb::arg("tokens"), nb::arg("ids"),
                     nb::sig("def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet"),
-                    "From tokens in the order of their ids. Raises VocabularyError where that is not merge order.")
+                    "From tokens in merge order. Raises VocabularyError where one comes before its halves.")
+        .def_static("from_disorder", &from_disorder, nb::arg("tokens"), nb::arg("ids"), nb::arg("priorities"), nb::arg("halves"), nb::arg("in_order"), nb::arg("crossings"),
+                    nb::sig("def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet"),
+                    "From tokens in an order that is that of merging but for `crossings` (bpe_engine/merge_order.py). All but `ids` and `priorities` are places in `tokens`.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("largest_id", [](const TokenSet& self) -> std::int64_t {
             std::size_t const size = self.dictionary->size();
-            return size > 0 ? std::int64_t{self.id(static_cast<Rank>(size - 1))} : -1;
+            if (size == 0) return -1;
+            return self.ids.empty() ? static_cast<std::int64_t>(size) - 1 : std::int64_t{self.ids[self.by_id.back()]};
         })
         .def("sorted_tokens",
              [](const TokenSet& self) {
@@ -340,7 +416,8 @@ void define_engine(nb::module_& module) {
         .def("halves",
              [](const TokenSet& self) {
                  nb::list result;
-                 for (Rank rank = 0; rank < self.dictionary->size(); ++rank) {
+                 for (Rank place = 0; place < self.dictionary->size(); ++place) {
+                     Rank const rank = self.ids.empty() ? place : self.by_id[place];
                      Halves const halves = self.dictionary->halves(rank);
                      if (self.dictionary->reachable(rank))
                          result.append(nb::make_tuple(self.id(halves.left), self.id(halves.right)));
@@ -351,6 +428,10 @@ void define_engine(nb::module_& module) {
              },
              nb::sig("def halves(self) -> list[tuple[int, int] | None]"),
              "For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.");
+
+    module.def("halves_of", &halves_of, nb::arg("tokens"), nb::arg("priorities"),
+               nb::sig("def halves_of(tokens: list[bytes], priorities: list[int]) -> list[tuple[int, int] | None]"),
+               "For each token the places of the two that it is merged from, of two merges the one of the lower priority first, the leftmost of equals: its own twice, where it is one byte; None where no merge makes it.");
 
     nb::class_<Engine>(module, "Engine", nb::type_slots(engine_slots), "Text -> tokens. What Tokenizer inherits.")
         .def(

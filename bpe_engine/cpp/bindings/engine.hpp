@@ -16,6 +16,7 @@ namespace bpe::bindings {
 struct TokenSet {
     std::shared_ptr<const Dictionary> dictionary;
     std::vector<std::uint32_t> ids;  // of each rank; empty where it is the rank itself
+    std::vector<Rank> by_id{};       // ranks in the order of their ids
 
     std::uint32_t id(Rank rank) const { return ids.empty() ? rank : ids[rank]; }
     // The rank of an id; no_rank where no token has it.

@@ -27,20 +27,100 @@ constexpr Rank no_half = 0xFFFFFF;  // as the packed planes write it
 
 }  // namespace
 
-std::shared_ptr<const Dictionary> Dictionary::from_tokens(const std::vector<Bytes>& tokens) {
-    std::shared_ptr<Dictionary> made(new Dictionary);
+void Dictionary::take(const std::vector<Bytes>& tokens) {
     std::size_t total = 0;
     for (Bytes const token : tokens) total += token.size;
-    made->bytes_.reserve(total);
-    made->offsets_.reserve(tokens.size() + 1);
+    bytes_.reserve(total);
+    offsets_.reserve(tokens.size() + 1);
     for (Bytes const token : tokens) {
-        made->bytes_.insert(made->bytes_.end(), token.begin(), token.end());
-        made->offsets_.push_back(static_cast<std::uint32_t>(made->bytes_.size()));
+        bytes_.insert(bytes_.end(), token.begin(), token.end());
+        offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
     }
-    made->halves_.resize(tokens.size());
+    halves_.resize(tokens.size());
+    for (Rank token = 0; token < halves_.size(); ++token) {
+        // Two of the same bytes would be found in turns; one of none never ends.
+        if (length(token) == 0 || find(bytes(token)) != token) throw VocabularyError(VocabularyError::Kind::damaged, token, "");
+        longest_ = std::max(longest_, length(token));
+    }
+}
+
+std::shared_ptr<const Dictionary> Dictionary::from_tokens(const std::vector<Bytes>& tokens) {
+    std::shared_ptr<Dictionary> made(new Dictionary);
+    made->take(tokens);
     made->find_halves();
+    made->check_order();
     made->finish();
     return made;
+}
+
+std::vector<Halves> Dictionary::halves_of(const std::vector<Bytes>& tokens, std::vector<Rank> priorities) {
+    Dictionary made;
+    made.take(tokens);
+    if (priorities.size() != tokens.size()) throw VocabularyError(VocabularyError::Kind::damaged, 0, "");
+    made.priorities_ = std::move(priorities);
+    made.find_halves();
+    return std::move(made.halves_);
+}
+
+std::shared_ptr<const Dictionary> Dictionary::from_disorder(const std::vector<Bytes>& tokens, Disorder disorder) {
+    std::shared_ptr<Dictionary> made(new Dictionary);
+    made->take(tokens);
+    auto const damaged = [](std::size_t token) { return VocabularyError(VocabularyError::Kind::damaged, static_cast<Rank>(token), ""); };
+    if (disorder.priorities.size() != tokens.size() || disorder.halves.size() != tokens.size()) throw damaged(0);
+    for (Rank token = 0; token < tokens.size(); ++token) {
+        auto const [left, right] = disorder.halves[token];
+        Bytes const data = made->bytes(token);
+        if (left == no_rank && right == no_rank && data.size > 1) continue;
+        if (data.size == 1 ? left != token || right != token : left >= tokens.size() || right >= tokens.size()) throw damaged(token);
+        if (data.size == 1) continue;
+        if (disorder.halves[left].left == no_rank || disorder.halves[right].left == no_rank) throw damaged(token);
+        std::size_t const middle = made->length(left);
+        if (middle + made->length(right) != data.size || !(made->bytes(left) == data.part(0, middle)) ||
+            !(made->bytes(right) == data.part(middle, data.size)))
+            throw damaged(token);
+    }
+    made->halves_ = std::move(disorder.halves);
+    made->priorities_ = std::move(disorder.priorities);
+    constexpr std::size_t few = 8;  // more texts than this are not looked for
+    made->crosses_anywhere_ = !disorder.in_order || disorder.crossings.size() > few;
+    made->shortest_crossed_ = static_cast<std::size_t>(-1);
+    for (auto const [left, right] : disorder.crossings) {
+        if (left >= tokens.size() || right >= tokens.size() || made->length(left) < 2 || made->length(right) < 2) throw damaged(0);
+        if (!made->reachable(left) || !made->reachable(right) || made->halves_[left].right != made->halves_[right].left) throw damaged(left);
+        made->crossings_.push_back(key_of(left, right));
+        if (made->crosses_anywhere_) continue;
+        Bytes const before = made->bytes(left), behind = made->bytes(made->halves_[right].right);
+        std::vector<Byte> text(before.begin(), before.end());
+        text.insert(text.end(), behind.begin(), behind.end());
+        made->shortest_crossed_ = std::min(made->shortest_crossed_, text.size());
+        made->crossed_.push_back(std::move(text));
+    }
+    std::sort(made->crossings_.begin(), made->crossings_.end());
+    made->finish();
+    return made;
+}
+
+bool Dictionary::is_ordered_in(Bytes piece) const {
+    if (crosses_anywhere_) return false;
+    if (piece.size < shortest_crossed_) return true;
+    return std::none_of(crossed_.begin(), crossed_.end(), [&](const std::vector<Byte>& text) {
+        return std::search(piece.begin(), piece.end(), text.begin(), text.end()) != piece.end();
+    });
+}
+
+bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right) {
+    // The tokens at the right end of `left`, from the whole to a byte, and those at the left end of `right`, each with the one that it is a half of.
+    for (Rank near = left, above_near = no_rank;; above_near = near, near = dictionary.halves(near).right) {
+        for (Rank far = right, above_far = no_rank;; above_far = far, far = dictionary.halves(far).left) {
+            Rank const merged = dictionary.merged(near, far);
+            if (merged != no_rank && (above_near == no_rank || !dictionary.comes_first(above_near, merged)) &&
+                (above_far == no_rank || dictionary.comes_first(merged, above_far)))
+                return false;
+            if (dictionary.halves(far).left == far) break;
+        }
+        if (dictionary.halves(near).right == near) break;
+    }
+    return true;
 }
 
 std::shared_ptr<const Dictionary> Dictionary::from_planes(Bytes planes) {
@@ -85,23 +165,17 @@ void Dictionary::find_halves() {
         bool alive;
     };
     struct Candidate {
-        Rank rank;
+        Rank priority;
         std::uint32_t start, end, left;
         bool operator>(const Candidate& other) const {
-            return rank != other.rank ? rank > other.rank : start > other.start;
+            return priority != other.priority ? priority > other.priority : start > other.start;
         }
     };
     constexpr std::uint32_t nobody = 0xFFFFFFFF;
     std::vector<Part> parts;
     for (Rank token = 0; token < halves_.size(); ++token) {
         Bytes const data = bytes(token);
-        longest_ = std::max(longest_, data.size);
-    }
-    for (Rank token = 0; token < halves_.size(); ++token) {
-        Bytes const data = bytes(token);
         auto const size = static_cast<std::uint32_t>(data.size);
-        // Two of the same bytes would be found in turns; one of none never ends.
-        if (size == 0 || find(data) != token) throw VocabularyError(VocabularyError::Kind::damaged, token, "");
         if (size == 1) {
             halves_[token] = {token, token};
             continue;
@@ -115,7 +189,7 @@ void Dictionary::find_halves() {
             if (left == nobody || parts[left].next == nobody) return;
             std::uint32_t const start = parts[left].start, end = parts[parts[left].next].end;
             Rank const rank = end - start > longest_ ? no_rank : find(data.part(start, end));
-            if (rank != no_rank) queue.push({rank, start, end, left});
+            if (rank != no_rank) queue.push({priority(rank), start, end, left});
         };
         for (std::uint32_t place = 0; place + 1 < size; ++place) offer(place);
         std::uint32_t count = size;
@@ -143,6 +217,11 @@ void Dictionary::find_halves() {
             offer(best.left);
             offer(left.previous);
         }
+    }
+}
+
+void Dictionary::check_order() const {
+    for (Rank token = 0; token < halves_.size(); ++token) {
         Halves const pair = halves_[token];
         if (pair.left == no_rank) continue;
         if (Rank const later = std::max(pair.left, pair.right); later > token)

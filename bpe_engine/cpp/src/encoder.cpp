@@ -1,5 +1,7 @@
 #include "bpe/encoder.hpp"
 
+#include <algorithm>
+
 namespace bpe {
 
 Encoder::Encoder(std::shared_ptr<const Dictionary> dictionary, const Scanner* scanner, std::vector<std::uint32_t> ids)
@@ -35,6 +37,11 @@ std::size_t Encoder::merge(Bytes piece, Rank* out) const {
         }
     }
     dictionary_->check_bytes(piece);
+    if (!dictionary_->is_ordered(piece)) [[unlikely]] {
+        std::vector<Rank> const tokens = encode_by_heap(*dictionary_, piece);
+        std::copy(tokens.begin(), tokens.end(), out);
+        return tokens.size();
+    }
     return merge_short(*dictionary_, piece, out);
 }
 

@@ -157,6 +157,7 @@ bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>&
 
 const std::vector<Rank>& Merging::encode(const Dictionary& dictionary, Bytes piece) {
     dictionary.check_bytes(piece);
+    if (!dictionary.is_ordered(piece)) [[unlikely]] return tokens_ = encode_by_heap(dictionary, piece);
     if (merged_ < worth_a_trie) {
         merged_ += piece.size;
         if (piece.size <= medium_length) {
@@ -219,11 +220,11 @@ std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece) {
         std::uint32_t previous, next;
     };
     struct Candidate {
-        Rank merged;
+        Rank priority;
         std::uint32_t place;
-        Rank left, right;
+        Rank left, right, merged;
         bool operator>(const Candidate& other) const {
-            return merged != other.merged ? merged > other.merged : place > other.place;
+            return priority != other.priority ? priority > other.priority : place > other.place;
         }
     };
     auto const size = static_cast<std::uint32_t>(piece.size);
@@ -233,7 +234,7 @@ std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece) {
         if (place == nobody || parts[place].next == nobody) return;
         Rank const left = parts[place].token, right = parts[parts[place].next].token;
         if (Rank const merged = dictionary.merged(left, right); merged != no_rank)
-            queue.push({merged, place, left, right});
+            queue.push({dictionary.priority(merged), place, left, right, merged});
     };
     for (std::uint32_t place = 0; place < size; ++place)
         parts[place] = {dictionary.byte(piece[place]), place == 0 ? nobody : place - 1,

@@ -1,6 +1,7 @@
 // The dictionary: from tokens, from planes, and what is refused.
 #include "bpe/dictionary.hpp"
 
+#include "bpe/merging.hpp"
 #include "vocabularies.hpp"
 
 using namespace bpe;
@@ -60,6 +61,63 @@ void errors() {
     refused({"a", "ab"}, Kind::missing_byte, 1, "b");
     refused({"a", ""}, Kind::damaged, 1, "");
     refused({"a", "b", "ab", "ab"}, Kind::damaged, 3, "");
+}
+
+std::shared_ptr<const Dictionary> disordered(const std::vector<std::string>& tokens, Dictionary::Disorder disorder) {
+    std::vector<Bytes> views;
+    for (std::string const& token : tokens) views.push_back(view(token));
+    return Dictionary::from_disorder(views, std::move(disorder));
+}
+
+// No order of "ab" and "ba" is that of merging where both are to merge at once, the leftmost first.
+void disorder() {
+    std::vector<std::string> const tokens = {"a", "b", "ab", "ba", "abab", "abb"};
+    std::vector<Bytes> views;
+    for (std::string const& token : tokens) views.push_back(view(token));
+    Dictionary::Disorder const good = {{0, 0, 7, 7, 8, 3}, Dictionary::halves_of(views, {0, 0, 7, 7, 8, 3}), true, {{3, 2}}};
+    CHECK(good.halves[2] == (Halves{0, 1}) && good.halves[4] == (Halves{2, 2}) && good.halves[5] == (Halves{2, 1}));
+    auto const dictionary = disordered(tokens, good);
+    std::string const crossed = "bab", plain = "aba", both = "aababbabb";
+    CHECK(!dictionary->is_ordered() && dictionary->is_ordered(view(plain)) && !dictionary->is_ordered(view(crossed)));
+    CHECK((encode_by_heap(*dictionary, view(crossed)) == std::vector<Rank>{3, 1}));
+    CHECK((encode_by_heap(*dictionary, view(plain)) == std::vector<Rank>{2, 0}));
+    // Of its pairs of tokens as of any: compatible if and only if both together encode to themselves.
+    for (Rank left = 0; left < tokens.size(); ++left)
+        for (Rank right = 0; right < tokens.size(); ++right) {
+            std::string const text = tokens[left] + tokens[right];
+            bool const stay = encode_by_heap(*dictionary, view(text)) == std::vector<Rank>{left, right};
+            CHECK(compatible(*dictionary, left, right) == stay);
+        }
+    Merging merging;
+    CHECK(merging.encode(*dictionary, view(both)) == encode_by_heap(*dictionary, view(both)));
+    CHECK(merging.backtrack(*dictionary, view(both)) == encode_by_heap(*dictionary, view(both)));
+
+    auto const damaged = [&](auto change) {
+        Dictionary::Disorder disorder = good;
+        change(disorder);
+        try {
+            disordered(tokens, disorder);
+            CHECK(false);
+        } catch (const VocabularyError& error) {
+            CHECK(error.kind == VocabularyError::Kind::damaged);
+        }
+    };
+    damaged([](auto& disorder) { disorder.priorities.pop_back(); });
+    damaged([](auto& disorder) { disorder.halves.pop_back(); });
+    damaged([](auto& disorder) { disorder.halves[0] = {1, 1}; });
+    damaged([](auto& disorder) { disorder.halves[0] = {}; });
+    damaged([](auto& disorder) { disorder.halves[2] = {1, 0}; });
+    damaged([](auto& disorder) { disorder.halves[2] = {0, 99}; });
+    damaged([](auto& disorder) { disorder.halves[2] = {}; });  // "abab" is made of it
+    damaged([](auto& disorder) { disorder.crossings[0] = {2, 99}; });
+    damaged([](auto& disorder) { disorder.crossings[0] = {2, 2}; });
+    damaged([](auto& disorder) { disorder.crossings[0] = {0, 1}; });
+    try {
+        Dictionary::halves_of(views, {0, 0});
+        CHECK(false);
+    } catch (const VocabularyError& error) {
+        CHECK(error.kind == VocabularyError::Kind::damaged);
+    }
 }
 
 // Writes the halves as package data has them.
@@ -152,6 +210,7 @@ int main(int count, char** arguments) {
     example();
     unreachable();
     errors();
+    disorder();
     damaged_planes();
     repeat(count, arguments, 150, halves_and_planes);
     return 0;

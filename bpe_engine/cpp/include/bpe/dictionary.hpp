@@ -5,10 +5,13 @@
 //     halves    -    -    -    0,2   1,1   0,1   3,4        a single byte is its own half; "-" where no merge makes it
 //
 // Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them): each prefix of a text has one last token, and
-// a sequence of tokens is an encoding if and only if each neighbouring pair is. The second needs merge order: a token comes after
-// its halves.
+// a sequence of tokens is an encoding if and only if each neighbouring pair is.
+//
+// Ranks are the order of merging, and a token comes after its halves. Of some vocabularies no order of tokens is that of merging in all texts
+// (bpe_engine/merge_order.py tells why): then there are priorities besides, and pairs of merges of which the ranks say the wrong one first.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -31,6 +34,28 @@ public:
     // the right one. A single byte has its value as left half and 0xFFFFFF as right half. Throws VocabularyError (damaged)
     // where a half is no earlier token. That the halves are those that merging finds is believed: planes are package data, read in a hurry.
     static std::shared_ptr<const Dictionary> from_planes(Bytes planes);
+
+    // What is known of tokens whose ranks are not the order of merging in all texts.
+    struct Disorder {
+        std::vector<Rank> priorities;  // of each token: the lowest merges first, the leftmost of equals
+        std::vector<Halves> halves;    // what each token is merged from, by `halves_of`
+        bool in_order;                 // a token comes after its halves
+        std::vector<Halves> crossings; // two tokens that share a half, the left one's right and the right one's left, of which the one with the higher rank comes first
+    };
+    // From tokens in an order that is nearly that of merging. Throws VocabularyError (damaged) where the halves are not those of the tokens.
+    static std::shared_ptr<const Dictionary> from_disorder(const std::vector<Bytes>& tokens, Disorder disorder);
+
+    // The halves of tokens whose merges have priorities: the lowest first, the leftmost of equals. Throws as `from_tokens`, but for the order.
+    static std::vector<Halves> halves_of(const std::vector<Bytes>& tokens, std::vector<Rank> priorities);
+
+    // Whether ranks are the order of merging in all texts; and in this one.
+    bool is_ordered() const { return priorities_.empty(); }
+    bool is_ordered(Bytes piece) const { return priorities_.empty() || is_ordered_in(piece); }
+    Rank priority(Rank token) const { return priorities_.empty() ? token : priorities_[token]; }
+    // Of two merges that share a half, the right one of `left` and the left one of `right`: whether `left` is made first.
+    bool comes_first(Rank left, Rank right) const {
+        return (left <= right) != std::binary_search(crossings_.begin(), crossings_.end(), key_of(left, right));
+    }
 
     std::size_t size() const { return halves_.size(); }
     std::size_t longest() const { return longest_; }  // bytes
@@ -78,7 +103,11 @@ private:
     };
 
     Dictionary() = default;
+    void take(const std::vector<Bytes>& tokens);
     void find_halves();
+    void check_order() const;
+    bool is_ordered_in(Bytes piece) const;
+    static std::uint64_t key_of(Rank left, Rank right) { return std::uint64_t{left} << 32 | right; }
     void finish();
     const Trie* lazily(Lazy& lazy, Trie::Direction direction, bool reachable_only) const;
     void build_lookup() const;
@@ -92,6 +121,12 @@ private:
     std::size_t longest_ = 1;  // where there is no token, too: sizes are divided by it
     bool has_unreachable_ = false;
     bool has_all_bytes_ = true;
+    std::vector<Rank> priorities_;          // empty: the ranks
+    std::vector<std::uint64_t> crossings_;  // sorted
+    // The texts in which two merges cross; a piece with none of them is merged by rank.
+    std::vector<std::vector<Byte>> crossed_;
+    bool crosses_anywhere_ = false;
+    std::size_t shortest_crossed_ = 0;
 
     mutable Lazy starting_, ending_, starting_any_, ending_any_;
     // Token bytes -> rank, open-addressed: the low half of a slot is the rank, the high half check bits.
@@ -99,11 +134,15 @@ private:
     mutable std::vector<std::uint64_t> lookup_;
 };
 
+// The same as `compatible`, whatever the order: looks at every merge that there may be at the join. Some of both depths, multiplied.
+bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right);
+
 // May token `right` follow token `left`? It may if the bytes of both together encode to just these two. Both must be reachable.
 //
 // The test un-merges the pair from the outside in: if what meets at the join makes a token that would have been merged before the ones
 // that swallowed it, the two cannot have come about side by side. Source: `is_valid_token_pair` of GitHub's `bpe` crate.
 inline bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
+    if (!dictionary.is_ordered()) [[unlikely]] return compatible_by_merges(dictionary, left, right);
     Rank limit = no_rank;
     for (;;) {
         Rank const merged = dictionary.merged(left, right);
