@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bpe_engine import vocabularies
+from bpe_engine import Tokenizer, vocabularies
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import CL100K, O200K
 from bpe_engine.registry import build_vocabulary, load_vocabulary, published_encodings
@@ -33,7 +33,9 @@ def built_anew(name: str) -> Vocabulary:
 
 @pytest.mark.parametrize("merge_ranks", [{}, {0: 0}, {0: 0, 1: -1}, {0: 0, 1: 2**32}, {0: 0, 1: 1.0}])
 def test_unusable_merge_ranks(merge_ranks: Any) -> None:
-    with pytest.raises(VocabularyError, match=r"the merge rank of the token b'[ab]' is an int from 0 to 4294967294, not"):
+    with pytest.raises(
+        VocabularyError, match=r"the merge rank of the token b'[ab]' is an int from 0 to 4294967294, not"
+    ):
         Vocabulary(None, {b"a": 0, b"b": 1}, merge_ranks=merge_ranks)
 
 
