@@ -71,11 +71,12 @@ std::shared_ptr<const Dictionary> disordered(const std::vector<std::string>& tok
 
 // No order of "ab" and "ba" is that of merging where both are to merge at once, the leftmost first.
 void disorder() {
-    std::vector<std::string> const tokens = {"a", "b", "ab", "ba", "abab", "abb"};
+    std::vector<std::string> const tokens = {"a", "b", "ab", "ba", "abb", "abab"};
     std::vector<Bytes> views;
     for (std::string const& token : tokens) views.push_back(view(token));
-    Dictionary::Disorder const good = {{0, 0, 7, 7, 8, 3}, Dictionary::halves_of(views, {0, 0, 7, 7, 8, 3}), true, {{3, 2}}};
-    CHECK(good.halves[2] == (Halves{0, 1}) && good.halves[4] == (Halves{2, 2}) && good.halves[5] == (Halves{2, 1}));
+    // "abb" is made as soon as "ab" is, ahead of a "ba" that waits: "bab" is ba b, "abba" is abb a.
+    Dictionary::Disorder const good = {{0, 0, 7, 7, 3, 8}, Dictionary::halves_of(views, {0, 0, 7, 7, 3, 8}), true, {{3, 2}, {4, 3}}};
+    CHECK(good.halves[2] == (Halves{0, 1}) && good.halves[4] == (Halves{2, 1}) && good.halves[5] == (Halves{2, 2}));
     auto const dictionary = disordered(tokens, good);
     std::string const crossed = "bab", plain = "aba", both = "aababbabb";
     CHECK(!dictionary->is_ordered() && dictionary->is_ordered(view(plain)) && !dictionary->is_ordered(view(crossed)));
