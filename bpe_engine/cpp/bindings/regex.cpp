@@ -3,9 +3,10 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <iterator>
 #include <string>
 
-#include "bpe/regex/program.hpp"
+#include "bpe/regex/sweep.hpp"
 #include "text.hpp"
 
 namespace bpe::bindings {
@@ -33,14 +34,20 @@ nb::list findall_spans(const RegexProgram& self, nb::handle text) {
     Text const given(text);
     Bytes const bytes = given.bytes();
     Cache cache(*self.program);
+    regex::Sweep sweep(*self.program, cache, bytes.data, 0, 0, bytes.size, true);
     nb::list spans;
-    bool nonempty = false;
-    for (std::size_t from = 0; from <= bytes.size;) {
-        Found const found = self.program->find(bytes.data, 0, from, bytes.size, true, cache, nonempty);
+    for (;;) {
+        std::size_t ends[64];
+        std::size_t start = sweep.offset();
+        std::size_t const count = sweep.ends(ends, std::size(ends));
+        for (std::size_t index = 0; index < count; ++index) {
+            spans.append(nb::make_tuple(start, ends[index]));
+            start = ends[index];
+        }
+        if (count > 0) continue;
+        Found const found = sweep.next();
         if (found.start == regex::no_match) break;
         spans.append(nb::make_tuple(found.start, found.end));
-        nonempty = found.start == found.end;
-        from = found.end;
     }
     return spans;
 }

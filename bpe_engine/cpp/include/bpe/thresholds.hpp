@@ -11,7 +11,7 @@ namespace bpe::thresholds {
 #ifdef BPE_SMALL_THRESHOLDS
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
                              worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7, cut_reach = 12, worth_a_thread = 4,
-                             listed_counts = 4, scored_rows = 4;
+                             listed_counts = 4, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7;
 inline constexpr int pair_bits = 3, count_bits = 2, ids_bits = 2, long_count_bits = 1, longer_count_bits = 1, long_ids_bits = 1;
 #else
 
@@ -45,8 +45,15 @@ inline constexpr std::size_t counted_part = 1 << 18, cut_reach = 1 << 16, worth_
 // Counts. In training a pair with a lower one waits in a list of its count, others in a heap.
 inline constexpr std::size_t listed_counts = 1 << 12;
 
+<<<<<<< HEAD
 // Bytes. A pre-token that Unigram encodes at once is forgotten as it is read from here on, wherever what follows cannot change it.
 inline constexpr std::size_t scored_rows = 1 << 14;
+=======
+// Characters that the search for matches may read in vain before it reads the text backwards: so many a byte of progress, and these at once.
+inline constexpr std::size_t patience = 6, first_patience = 2048;
+// Bytes of text for which what the backward pass says is kept; for the others it is read again.
+inline constexpr std::size_t foresight_block = 8192;
+>>>>>>> 8a21034 (regex: sweep a text in linear time; ends of many matches at once)
 
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;

@@ -53,7 +53,16 @@ Classes::Classes(const std::vector<CharacterSet>& sets) {
     std::map<std::vector<ClassNumber>, std::uint16_t> pages;
     std::vector<ClassNumber> page(256);
     std::size_t run = 0;
+    constexpr std::uint16_t no_page = 0xFFFF;
+    std::vector<std::uint16_t> uniform(count_, no_page);  // pages of one class: most are
     for (char32_t start = 0; start < 0x110000; start += 256) {
+        while (run + 1 < runs.size() && runs[run + 1].first <= start) ++run;
+        bool const is_uniform = run + 1 == runs.size() || runs[run + 1].first >= start + 256;
+        std::uint16_t& known = uniform[runs[run].number];
+        if (is_uniform && known != no_page) {
+            page_of_[start >> 8] = known;
+            continue;
+        }
         for (char32_t code = start; code < start + 256; ++code) {
             while (run + 1 < runs.size() && runs[run + 1].first <= code) ++run;
             page[code - start] = runs[run].number;
@@ -61,6 +70,7 @@ Classes::Classes(const std::vector<CharacterSet>& sets) {
         auto const [found, is_new] = pages.try_emplace(page, static_cast<std::uint16_t>(pages.size()));
         if (is_new) pages_.insert(pages_.end(), page.begin(), page.end());
         page_of_[start >> 8] = found->second;
+        if (is_uniform) known = found->second;
     }
     invalid_ = runs.back().number;
     std::copy_n(pages_.begin() + (static_cast<std::ptrdiff_t>(page_of_[0]) << 8), 128, ascii_.begin());

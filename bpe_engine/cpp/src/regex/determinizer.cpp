@@ -98,13 +98,13 @@ Determinizer::Determinizer(const Code& code, const Classes& classes) : code_(cod
     // Backwards from the conditions, over instructions that read nothing. With bodies every state asks.
     std::size_t const size = code.instructions.size();
     asks_before_.assign(size, code.has_bodies && code.looks_behind);
-    if (code.has_bodies || !code.looks_behind) return;
-    std::vector<std::vector<Index>> from(size);
+    silent_before_.resize(size);
+    if (code.has_bodies) return;
     std::vector<Index> open;
     for (Index index = 0; index < size; ++index) {
         Instruction const& instruction = code.instructions[index];
-        if (instruction.kind == Instruction::Kind::split) from[instruction.argument].push_back(index);
-        if (instruction.kind == Instruction::Kind::split || instruction.kind == Instruction::Kind::condition) from[instruction.next].push_back(index);
+        if (instruction.kind == Instruction::Kind::split) silent_before_[instruction.argument].push_back(index);
+        if (instruction.kind == Instruction::Kind::split || instruction.kind == Instruction::Kind::condition) silent_before_[instruction.next].push_back(index);
         if (instruction.kind == Instruction::Kind::condition && code.conditions[instruction.argument].before != Condition::any) {
             asks_before_[index] = true;
             open.push_back(index);
@@ -113,7 +113,7 @@ Determinizer::Determinizer(const Code& code, const Classes& classes) : code_(cod
     while (!open.empty()) {
         Index const index = open.back();
         open.pop_back();
-        for (Index const before : from[index])
+        for (Index const before : silent_before_[index])
             if (!asks_before_[before]) {
                 asks_before_[before] = true;
                 open.push_back(before);
@@ -205,7 +205,7 @@ struct Determinizer::Walk {
                 open.push_back(instruction.next);
                 break;
             case Instruction::Kind::condition:
-                if (all.after_holds_[instruction.argument][class_number] && all.before_holds_[instruction.argument][context]) open.push_back(instruction.next);
+                if (all.holds(instruction.argument, context, class_number)) open.push_back(instruction.next);
                 break;
             case Instruction::Kind::match:
                 if (!nonempty) return add(out, {EntryKind::match, 1, {}, {}});
@@ -342,7 +342,7 @@ Determinizer::Step Determinizer::step(const Key& key, std::size_t class_number) 
     Walk::Place root{&tried, nullptr, {}, {}, 0};
     List moved;
     walk.move(list, moved, root);
-    work_ += list.size() + moved.size() + code_.instructions.size() / 64;
+    work_ += list.size() + 4 * walk.entries + (walk.bodies.size() + 1) * (code_.instructions.size() / 64 + 4);
     Step result;
     if (!moved.empty() && moved.back().kind == EntryKind::match) {
         result.match = moved.back().value;

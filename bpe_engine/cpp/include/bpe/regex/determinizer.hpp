@@ -48,6 +48,9 @@ public:
     };
     // From a state by a character of this class; classes.count(): by the end. Throws UnsupportedPattern where look-ahead reaches without bound.
     Step step(const Key& key, std::size_t class_number) const;
+    // Instructions that lead to this one without reading a character.
+    const std::vector<Index>& silent_before(Index index) const { return silent_before_[index]; }
+    bool holds(Index condition, unsigned context, std::size_t class_number) const { return after_holds_[condition][class_number] && before_holds_[condition][context]; }
     // How much steps have done so far, in instructions.
     std::size_t work() const { return work_; }
 
@@ -60,6 +63,7 @@ private:
     std::vector<unsigned> context_of_;
     std::vector<std::vector<bool>> before_holds_;  // of condition and context
     std::vector<std::vector<bool>> after_holds_;   // of condition and class
+    std::vector<std::vector<Index>> silent_before_;
     std::vector<bool> asks_before_;                // whether an instruction leads to a condition on what stands before, without a character between
     mutable std::size_t work_ = 0;
 };

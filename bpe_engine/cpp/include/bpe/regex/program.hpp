@@ -46,6 +46,7 @@ public:
 
 private:
     friend class Program;
+    friend class Sweep;
     States states_;
 };
 
@@ -55,6 +56,8 @@ public:
     static std::shared_ptr<const Program> compile(std::string_view source, Options options = {});
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
+
+    // For many matches of one text take a Sweep, which is faster, and linear over all of them together.
 
     // The first match in text[from:limit) that begins at `from` or after it. The region begins at `start` <= `from`, which \A, ^ and look-behind see. `at_end`:
     // the region ends at `limit`, so everything is settled; otherwise more may follow. `nonempty`: a match at `from` must not be empty.
@@ -73,19 +76,17 @@ public:
 
 private:
     friend class Cache;
+    friend class Foresight;
+    friend class Sweep;
     explicit Program(Code code, Options options);
-
-    struct Attempt;
-    struct Eager;
-    struct Lazy;
 
     void make_states(const Options& options);
     void drop_hopeless(std::vector<Transition>& table) const;
+    void join();
     std::size_t class_before(const Byte* text, std::size_t start, std::size_t from) const;
-    template <class Table>
-    Attempt attempt(Table& table, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, std::size_t certain, bool nonempty) const;
-    template <class Table>
-    Found find_in(Table& table, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, bool nonempty) const;
+
+    // Bits of an entry of the joined table (see sweep.cpp).
+    static constexpr std::uint32_t seen = 1, over = 2, rare = 4;
 
     Code code_;
     Classes classes_;
@@ -95,6 +96,8 @@ private:
     bool matches_empty_ = true;
     std::vector<Transition> table_;
     std::vector<State> starts_;  // of context and nonempty
+    std::vector<std::uint32_t> joined_;
+    std::uint32_t joined_start_ = 0;
 };
 
 }  // namespace bpe::regex

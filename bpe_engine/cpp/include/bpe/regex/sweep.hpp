@@ -1,0 +1,70 @@
+// All matches of a text, from left to right, in time linear in the text for every pattern.
+//
+//     Sweep sweep(*program, cache, text, 0, 0, size, true);
+//     for (Found found = sweep.next(); found.start != no_match; found = sweep.next()) ...
+//
+// Where matches stand one behind the other, as pre-tokens do, ends() finds many at once: a match that is over where the next begins costs
+// nothing but the store of its end.
+#pragma once
+
+#include <memory>
+
+#include "bpe/regex/program.hpp"
+
+namespace bpe::regex {
+
+class Foresight;
+
+class Sweep {
+public:
+    // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts.
+    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end);
+    ~Sweep();
+    Sweep(const Sweep&) = delete;
+    Sweep& operator=(const Sweep&) = delete;
+
+    // The next match; `start` is no_match behind the last. Empty matches are found as `regex.finditer` finds them. Behind a match that is not settled
+    // none is: they are those of the text as if it ended at `limit`.
+    Found next();
+
+    // The ends of up to `capacity` matches that follow at once, each from the end of the one before on, the first from offset() on; all settled and not empty.
+    // 0 where next() has to say what comes. Only as long as no match is wanted that next() has told already.
+    std::size_t ends(std::size_t* ends, std::size_t capacity);
+
+    // The end of the match that begins at offset(), or no_match; `settled` and `reach` as of Found. Does not move on.
+    std::size_t match_at_offset(bool& settled, std::size_t& reach);
+
+    // Where the search for the next match begins.
+    std::size_t offset() const { return from_; }
+    // The next match may not be empty at offset().
+    void set_nonempty(bool nonempty) { nonempty_ = nonempty; }
+    // Characters looked at so far, for tests of growth.
+    std::size_t steps() const;
+
+private:
+    struct Attempt;
+    struct Eager;
+    struct Lazy;
+
+    template <class Table>
+    Found next_in(Table& table);
+    template <class Table>
+    Attempt attempt(Table& table, std::size_t from, bool nonempty);
+    template <class Table>
+    bool worth_starting(Table& table, std::size_t place, bool nonempty);
+    void look_ahead_of(std::size_t place);
+
+    const Program& program_;
+    Cache& cache_;
+    const Byte* text_;
+    std::size_t start_, from_, limit_;
+    std::size_t certain_;  // what follows may still change
+    bool at_end_, open_;   // open: nothing so far is unsettled, and more may follow
+    bool nonempty_ = false;
+    std::size_t read_ = 0, begun_;
+    std::unique_ptr<Foresight> foresight_;
+    std::size_t earlier_steps_ = 0;
+    friend class Program;
+};
+
+}  // namespace bpe::regex

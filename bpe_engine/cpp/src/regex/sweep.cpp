@@ -1,0 +1,251 @@
+#include "bpe/regex/sweep.hpp"
+
+#include <algorithm>
+
+#include "bpe/thresholds.hpp"
+#include "decoding.hpp"
+#include "foresight.hpp"
+
+namespace bpe::regex {
+
+using thresholds::first_patience, thresholds::patience;
+
+// How trying to match at one place went.
+struct Sweep::Attempt {
+    std::size_t end = no_match;
+    std::size_t certain_end = no_match;  // of the matches that were seen before what may still change
+    bool settled = false;
+    std::size_t reach = 0;
+};
+
+struct Sweep::Eager {
+    const Program& program;
+    State start(unsigned context, bool nonempty) const { return program.starts_[2 * context + (nonempty ? 1 : 0)]; }
+    Transition at(State& state, std::size_t class_number) const { return program.table_[state * program.stride_ + class_number]; }
+    bool reaches(Foresight& foresight, std::size_t place, State state) const { return foresight.reaches(place, state); }
+};
+
+struct Sweep::Lazy {
+    States& states;
+    std::size_t most_memory;
+    State start(unsigned context, bool nonempty) const { return states.start(context, nonempty); }
+    Transition at(State& state, std::size_t class_number) const {
+        Transition const known = states.known(state, class_number);
+        if (known != unknown_transition) return known;
+        if (states.memory() > most_memory) {
+            Key const key = states.key(state);
+            states.clear();
+            state = states.state(key);
+        }
+        return states.at(state, class_number);
+    }
+    bool reaches(Foresight& foresight, std::size_t place, State state) const { return foresight.reaches(place, states.key(state)); }
+};
+
+Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end)
+    : program_(program), cache_(cache), text_(text), start_(start), from_(from), limit_(limit), at_end_(at_end), open_(!at_end), begun_(from) {
+    certain_ = at_end ? limit : limit - unfinished_end({text + from, limit - from});
+}
+
+Sweep::~Sweep() = default;
+
+std::size_t Sweep::steps() const { return read_ + earlier_steps_ + (foresight_ ? foresight_->steps() : 0); }
+
+void Sweep::look_ahead_of(std::size_t place) {
+    if (foresight_) earlier_steps_ += foresight_->steps();
+    foresight_ = std::make_unique<Foresight>(program_, text_, start_, place, open_ ? certain_ : limit_, open_);
+}
+
+template <class Table>
+Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
+    Classes const& classes = program_.classes_;
+    ClassNumber const* const ascii = classes.ascii();
+    State state = table.start(program_.determinizer_.context_of(program_.class_before(text_, start_, from)), nonempty);
+    Attempt made;
+    std::size_t place = from;
+    auto const seen = [&](unsigned match) {
+        if (match == 0) return;
+        made.end = place;
+        for (; match > 1; --match) made.end = character_before(classes, text_, from, made.end);
+    };
+    std::size_t const certain = open_ ? certain_ : limit_;
+    Foresight* const foresight = foresight_.get();
+    made.reach = from;
+    while (place < certain) {
+        // What could come would be no better, or nothing: it was looked at up to the limit to know that.
+        if (foresight && !table.reaches(*foresight, place, state)) {
+            made.reach = limit_;
+            made.settled = true;
+            made.certain_end = made.end;
+            read_ += place - from + 1;
+            return made;
+        }
+        Byte const byte = text_[place];
+        Transition transition;
+        std::size_t size = 1;
+        if (byte < 0x80) {
+            transition = table.at(state, ascii[byte]);
+            made.reach = place + 1;
+        } else {
+            Decoded const character = decode_beyond_ascii(classes, text_ + place, limit_ - place);
+            size = character.size;
+            made.reach = character.valid ? place + size : std::min(limit_, place + 4);
+            transition = table.at(state, character.number);
+        }
+        seen(match_of(transition));
+        state = state_of(transition);
+        place += size;
+        if (state == dead_state) {
+            made.settled = true;
+            made.certain_end = made.end;
+            read_ += place - from;
+            return made;
+        }
+    }
+    read_ += place - from + 1;
+    made.certain_end = made.end;
+    made.reach = limit_;
+    for (; place < limit_; ++place) {
+        Transition const transition = table.at(state, classes.invalid());
+        seen(match_of(transition));
+        state = state_of(transition);
+        if (state == dead_state) return made;
+    }
+    seen(match_of(table.at(state, classes.count())));
+    return made;
+}
+
+template <class Table>
+bool Sweep::worth_starting(Table& table, std::size_t place, bool nonempty) {
+    if (!foresight_ || place >= (open_ ? certain_ : limit_)) return true;
+    ++read_;
+    return table.reaches(*foresight_, place, table.start(program_.determinizer_.context_of(program_.class_before(text_, start_, place)), nonempty));
+}
+
+template <class Table>
+Found Sweep::next_in(Table& table) {
+    Found found;
+    found.open_from = open_ || at_end_ ? no_match : from_;
+    found.reach = from_;
+    for (std::size_t place = from_; place <= limit_; place += place < limit_ ? decode(program_.classes_, text_, place, limit_).size : 1) {
+        bool const nonempty = nonempty_ && place == from_;
+        if (!foresight_ && read_ > patience * (place - begun_) + first_patience) look_ahead_of(place);
+        if (!worth_starting(table, place, nonempty)) continue;
+        Attempt const made = attempt(table, place, nonempty);
+        found.reach = std::max(found.reach, made.reach);
+        if (!at_end_ && !made.settled && found.open_from == no_match) {
+            found.open_from = place;
+            found.start_settled = made.certain_end != no_match;
+        }
+        // From here on as if the text ended, which the pass over an open text did not know.
+        if (found.open_from != no_match && open_) {
+            open_ = false;
+            if (foresight_) {
+                look_ahead_of(place);
+                if (!worth_starting(table, place, nonempty)) continue;
+            }
+        }
+        if (made.end != no_match) {
+            found.start = place;
+            found.end = made.end;
+            found.settled = found.open_from == no_match;
+            found.start_settled = found.settled || (found.start_settled && place == found.open_from);
+            if (found.settled) found.open_from = found.end;
+            from_ = found.end;
+            nonempty_ = found.start == found.end;
+            return found;
+        }
+    }
+    found.start_settled = false;
+    found.settled = at_end_;
+    found.reach = limit_;
+    if (found.open_from == no_match) found.open_from = certain_;
+    from_ = limit_ + 1;
+    return found;
+}
+
+Found Sweep::next() {
+    if (from_ > limit_) {
+        Found none;
+        none.settled = at_end_;
+        none.reach = none.open_from = limit_;
+        return none;
+    }
+    if (program_.is_eager()) {
+        Eager table{program_};
+        return next_in(table);
+    }
+    Lazy table{cache_.states_, program_.cache_size_};
+    return next_in(table);
+}
+
+std::size_t Sweep::match_at_offset(bool& settled, std::size_t& reach) {
+    Attempt made;
+    if (program_.is_eager()) {
+        Eager table{program_};
+        made = attempt(table, from_, nonempty_);
+    } else {
+        Lazy table{cache_.states_, program_.cache_size_};
+        made = attempt(table, from_, nonempty_);
+    }
+    settled = at_end_ || made.settled;
+    reach = made.reach;
+    return made.end;
+}
+
+// A transition of the joined table: where it leads, as the offset of a row, and what it means.
+//
+//     seen   a match ended before this character
+//     over   it is the last: the next one begins with this character, and this is the state behind it
+//     rare   anything else
+std::size_t Sweep::ends(std::size_t* ends, std::size_t capacity) {
+    std::vector<std::uint32_t> const& table = program_.joined_;
+    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_) return 0;
+    std::uint32_t const* const rows = table.data();
+    Classes const& classes = program_.classes_;
+    ClassNumber const* const ascii = classes.ascii();
+    std::size_t const certain = open_ ? certain_ : limit_;
+    std::size_t count = 0, place = from_, begin = from_, last = from_;
+    std::uint32_t row = program_.joined_start_;
+    for (;;) {
+        std::size_t const stop = std::min(certain, place + (capacity - count));
+        std::uint32_t entry = 0;
+        std::size_t size = 1;
+        while (place < stop) {
+            Byte const byte = text_[place];
+            ClassNumber number;
+            if (byte < 0x80) [[likely]] {
+                number = ascii[byte];
+                size = 1;
+            } else {
+                Decoded const character = decode_beyond_ascii(classes, text_ + place, limit_ - place);
+                number = character.number;
+                size = character.size;
+            }
+            entry = rows[row + number];
+            if (entry & Program::rare) [[unlikely]] break;
+            ends[count] = place;
+            count += entry >> 1 & 1;
+            last = entry & Program::seen ? place : last;
+            row = entry >> 3;
+            place += size;
+        }
+        begin = count > 0 ? ends[count - 1] : from_;
+        bool const is_rare = place < stop;
+        // The match was over earlier: read again from there.
+        if (is_rare && last > begin && entry == (Program::rare | Program::over)) {
+            if (count == capacity) break;
+            read_ += place - last;
+            ends[count++] = last;
+            place = last;
+            row = program_.joined_start_;
+            if (count < capacity && read_ <= patience * (place - begun_) + first_patience) continue;
+            break;
+        }
+        if (is_rare || stop == certain || count == capacity) break;
+    }
+    if (count > 0) from_ = ends[count - 1];
+    return count;
+}
+
+}  // namespace bpe::regex
