@@ -45,15 +45,12 @@ inline constexpr std::size_t counted_part = 1 << 18, cut_reach = 1 << 16, worth_
 // Counts. In training a pair with a lower one waits in a list of its count, others in a heap.
 inline constexpr std::size_t listed_counts = 1 << 12;
 
-<<<<<<< HEAD
 // Bytes. A pre-token that Unigram encodes at once is forgotten as it is read from here on, wherever what follows cannot change it.
 inline constexpr std::size_t scored_rows = 1 << 14;
-=======
 // Characters that the search for matches may read in vain before it reads the text backwards: so many a byte of progress, and these at once.
 inline constexpr std::size_t patience = 6, first_patience = 2048;
 // Bytes of text for which what the backward pass says is kept; for the others it is read again.
 inline constexpr std::size_t foresight_block = 8192;
->>>>>>> 8a21034 (regex: sweep a text in linear time; ends of many matches at once)
 
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;
