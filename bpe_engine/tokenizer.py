@@ -239,7 +239,9 @@ class Tokenizer(Engine):
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
         data = to_bytes(received(text_or_bytes))
-        found = self._id_of(data) if data else self.vocabulary.empty_token
+        found = self._id_of(data)
+        if found is None and not data:
+            found = self.vocabulary.empty_token
         if found is None:
             found = self.vocabulary.special_tokens.get(data.decode("utf-8", "replace"))
         if found is None:

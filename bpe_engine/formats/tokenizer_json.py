@@ -61,9 +61,14 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
     prefix, suffix = read_specials(file)
     by_id = sorted(((token_id, token) for token, token_id in vocabulary.items() if token not in left_out))
     tokens: dict[int, bytes] | dict[int, str] = dict(by_id)
-    texts_only: dict[int, bytes] = {}
+    texts_only: dict[int, bytes] | dict[int, str] = {}
     if in_bytes:
         tokens, texts_only = _as_bytes(by_id)
+    # No text is encoded to an empty token; Whisper has one.
+    empty = vocabulary.get("")
+    if empty is not None and empty in tokens:
+        del tokens[empty]
+        texts_only = texts_only | ({empty: b""} if in_bytes else {empty: ""})  # type: ignore[operator]  # both are of one kind
     return Specification(
         name=name,
         source=source,
@@ -134,9 +139,7 @@ def _read_vocabulary(model: Node) -> dict[str, int]:
         first = owners.setdefault(token_id, token)
         if first != token:
             raise model.error(f"{first!r:.80} and {token!r:.80} have the same id {token_id}", "vocab")
-        if not token:
-            raise model.error(f"the token with the id {token_id} is empty", "vocab")
-    if not vocabulary:
+    if not any(vocabulary):
         raise model.error("there is no token", "vocab")
     return vocabulary
 

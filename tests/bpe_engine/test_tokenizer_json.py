@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Tokenizer as HuggingFace
 
 from bpe_engine import Tokenizer, VocabularyError
 from bpe_engine.staged import StagedTokenizer
@@ -211,3 +212,28 @@ def test_added_tokens_that_meet() -> None:
         "  y  y",
     ):
         check(file, text)
+
+
+@pytest.mark.parametrize("in_bytes", [True, False])
+def test_an_empty_token(in_bytes: bool, tmp_path: Path) -> None:
+    """As Whisper's file has it: decoded to nothing, and no text is encoded to it."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet()) if in_bytes else ["a", "b"]
+    vocabulary = {**{token: number for number, token in enumerate(alphabet)}, "ab": 300, "": 301}
+    theirs = HuggingFace(models.BPE(vocabulary, [("a", "b")]))
+    if in_bytes:
+        theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        theirs.decoder = decoders.ByteLevel()
+    else:
+        theirs.decoder = decoders.Fuse()
+    path = tmp_path / "tokenizer.json"
+    theirs.save(str(path))
+    ours = Tokenizer.from_file(path)
+    for text in ("", "ab", "abba", "a b"):
+        assert ours.encode(text) == theirs.encode(text).ids
+    assert ours.decode([300, 301, 300]) == theirs.decode([300, 301, 300]) == "abab"
+    assert ours.decode([301]) == theirs.decode([301]) == ""
+    assert ours.encode_single_token("") == theirs.token_to_id("") == 301
+    assert ours.n_vocab == 302
+    growing = ours.appending_encoder()
+    growing.append("ab")
+    assert growing.count == 1

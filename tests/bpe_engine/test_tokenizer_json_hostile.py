@@ -58,7 +58,7 @@ def test_the_small_file_itself() -> None:
         ("model.vocab.a", 1 << 32, r"model.vocab: the id of 'a' is 4294967296"),
         ("model.vocab.a", True, r"model.vocab: the id of 'a' is True"),
         ("model.vocab.a", 1, r"model.vocab: 'a' and 'b' have the same id 1"),
-        ("model.vocab", {"": 0}, r"model.vocab: the token with the id 0 is empty"),
+        ("model.vocab", {"": 0}, r"model.vocab: there is no token"),
         ("model.merges", {}, r"model.merges: expected an array"),
         ("model.merges", ["ab"], r"model.merges\[0\]: 'ab' is not two tokens"),
         ("model.merges", [["a", "b", "c"]], r"model.merges\[0\]: .* is not two tokens"),
