@@ -88,11 +88,6 @@ class Engine(_core.Engine):
         """The bytes of all tokens but the special ones, in ascending order."""
         return self._tokens.sorted_tokens()
 
-    def halves_by_id(self) -> dict[int, tuple[int, int] | None]:
-        """For each token, in the order of ids, the two that it is merged from; its own id twice, where it is one byte; None where no merge makes it."""
-        ids = sorted(token_id for token, token_id in self._vocabulary.ranks.items() if token)
-        return dict(zip(ids, self._tokens.halves(), strict=True))
-
     def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
         if self._by_scanner and not _core.has_lone_surrogates(text):
             return cast("Text", self._fitting(text, most, head))

@@ -23,6 +23,8 @@ from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
 from bpe_engine.formats.oniguruma import oniguruma_stages
 from bpe_engine.formats.tiktoken import dump_tiktoken
+from bpe_engine.implementation import core, implementation
+from bpe_engine.merge_order import find_halves
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.tokenizer import Tokenizer
 
@@ -84,8 +86,26 @@ def _check_plain(tokenizer: Tokenizer, file_format: str) -> None:
         raise VocabularyError(
             f"{tokenizer!r} has stages around its merges, which are not written: copy {tokenizer.specification.source}"
         )
+    if tokenizer.vocabulary.merge_ranks is not None:
+        raise VocabularyError(f"{tokenizer!r} has merge ranks that are not its ids, which no format has a way to say")
+    if file_format == "minbpe" and tokenizer.vocabulary.empty_token is not None:
+        raise VocabularyError("the format of minbpe has no way to write an empty token")
     if file_format == "minbpe" and (tokenizer.prefix or tokenizer.suffix):
         raise VocabularyError("the format of minbpe has no way to say what a model gets around each text")
+
+
+def _halves(tokenizer: Tokenizer) -> dict[int, tuple[int, int] | None]:
+    """For each token, in the order of ids, the two that it is merged from; itself twice, where it is one byte; None where no merge makes it."""
+    vocabulary = tokenizer.vocabulary
+    tokens = sorted(filter(None, vocabulary.ranks), key=vocabulary.ranks.__getitem__)
+    ids = [vocabulary.ranks[token] for token in tokens]
+    merge_ranks = vocabulary.merge_ranks or {}
+    halves_of = core().halves_of if implementation() == "cpp" else find_halves
+    halves = halves_of(tokens, [merge_ranks.get(token_id, token_id) for token_id in ids])
+    return {
+        token_id: None if pair is None else (ids[pair[0]], ids[pair[1]])
+        for token_id, pair in zip(ids, halves, strict=True)
+    }
 
 
 def _check_bytes(ranks: dict[bytes, int], file_format: str) -> None:
@@ -105,10 +125,15 @@ def _minbpe(tokenizer: Tokenizer) -> bytes:
             'the format of minbpe has the bytes as ids 0 to 255 in their order: train with layout="minbpe"'
         )
     merges: dict[tuple[int, int], int] = {}
-    for token_id, halves in tokenizer.halves_by_id().items():
+    for token_id, halves in _halves(tokenizer).items():
         if halves is None:
             token = tokenizer.decode_single_token_bytes(token_id)
             raise VocabularyError(f"the format of minbpe has no way to write {token!r:.80}, which no merge makes")
+        if max(halves) > token_id:
+            token = tokenizer.decode_single_token_bytes(token_id)
+            raise VocabularyError(
+                f"the format of minbpe has no way to write {token!r:.80}, whose id is below that of a half"
+            )
         if token_id >= 256:
             merges[halves] = token_id
     pattern = vocabulary.pattern
@@ -153,7 +178,7 @@ def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
             raise VocabularyError(
                 f"the special tokens {taken[token_id]!r:.80} and {special!r:.80} have the same id {token_id}"
             )
-    halves = tokenizer.halves_by_id()
+    halves = _halves(tokenizer)
     merges = [
         [text_of[pair[0]], text_of[pair[1]]]
         for token_id, pair in halves.items()

@@ -49,7 +49,9 @@ class Engine:
         if like is not None:
             self.dictionary, self._reordered = like.dictionary, like._reordered  # noqa: SLF001 - of the same class
         elif encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
-            self._put_in_order()
+            self._reordered = _reordered(vocabulary)
+        found = self._reordered
+        self._places = None if found is None else {token_id: place for place, token_id in enumerate(found.ids)}
         self.pretokenizer: PreTokenizer = pretokenizer_for(vocabulary.pattern)
         self._piece_ids = PieceIds(encode_piece or self._encode_piece)
         self.piece_counts = PieceCounts(self._piece_ids)
@@ -75,20 +77,6 @@ class Engine:
             if found.is_exact
             else TokenDictionary(ids, halves, found.priorities, found.crossings)
         )
-
-    def _put_in_order(self) -> None:
-        ranks, merge_ranks = self._vocabulary.ranks, self._vocabulary.merge_ranks
-        if merge_ranks is None:
-            try:
-                self.dictionary.check_merge_order()
-            except VocabularyError:
-                merge_ranks = {}  # if that is not it, it is told again
-            else:
-                return
-            del self.dictionary
-        tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
-        ids = [ranks[token] for token in tokens]
-        self._reordered = reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], find_halves)
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
         """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
@@ -173,7 +161,9 @@ class Engine:
         return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
 
     def _bytes_of(self, token: int) -> bytes | None:
-        return self._own_bytes.get(token)
+        if self._places is not None:
+            token = self._places.get(token, -1)
+        return self.dictionary.bytes_of.get(token)
 
     def _id_of(self, token: bytes) -> int | None:
         found = self.dictionary.id_of.get(token)
@@ -184,24 +174,7 @@ class Engine:
         return found if self._reordered is None else tuple(map(self._reordered.ids.__getitem__, found))
 
     def _largest_id(self) -> int:
-        return max(self._own_bytes)
-
-    @cached_property
-    def _own_bytes(self) -> dict[int, bytes]:
-        """Id, as it is outside, -> token."""
-        if self._reordered is None:
-            return self.dictionary.bytes_of
-        return dict(zip(self._reordered.ids, self._reordered.tokens, strict=True))
-
-    def halves_by_id(self) -> dict[int, tuple[int, int] | None]:
-        """For each token, in the order of ids, the two that it is merged from; its own id twice, where it is one byte; None where no merge makes it."""
-        found = self._reordered
-        if found is None:
-            return {token: self.dictionary.halves(token) for token in sorted(self.dictionary.bytes_of)}
-        pairs = zip(found.ids, found.halves, strict=True)
-        return {
-            token: None if pair is None else (found.ids[pair[0]], found.ids[pair[1]]) for token, pair in sorted(pairs)
-        }
+        return max(self.dictionary.bytes_of if self._reordered is None else self._reordered.ids)
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens but the special ones, in ascending order."""
@@ -210,3 +183,18 @@ class Engine:
     def _tokenizer(self) -> Tokenizer:
         # The encoders encode through it and are pickled with it. An engine by itself can do both just as well.
         return cast("Tokenizer", self)
+
+
+def _reordered(vocabulary: Vocabulary) -> Reordered | None:
+    """The tokens in merge order, where they are not by their ids. Raises VocabularyError."""
+    ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
+    tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
+    if merge_ranks is None:
+        try:
+            TokenDictionary({token: ranks[token] for token in tokens}).check_merge_order()
+        except VocabularyError:
+            merge_ranks = {}  # if that is not it, it is told again
+        else:
+            return None
+    ids = [ranks[token] for token in tokens]
+    return reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], find_halves)

@@ -89,7 +89,6 @@ def test_equal_to_tiktoken(ranks: dict[bytes, int], data: list[str], pattern: Pa
         assert engine.token_byte_values() == theirs.token_byte_values()
     assert ours.max_token_value == theirs.max_token_value
     assert {token: ours.encode_single_token(token) for token in ranks} == ranks
-    assert ours.halves_by_id() == Engine(vocabulary).halves_by_id()
 
 
 @settings(max_examples=60)

@@ -234,3 +234,33 @@ EVERY_BYTE = {bytes([byte]): byte for byte in range(256)}
 def test_what_a_format_cannot_say(vocabulary: Vocabulary, file_format: Any, message: str) -> None:
     with pytest.raises(VocabularyError, match=message):
         contents(Tokenizer(vocabulary), file_format)
+
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+
+
+@settings(max_examples=30)
+@given(order=st.permutations([b"ab", b"abc", b"bc", b"cab", b"abab", b"ca"]), text=st.text("abc", max_size=30))
+def test_ids_in_no_merge_order(tmp_path_factory: pytest.TempPathFactory, order: list[bytes], text: str) -> None:
+    """A list of merges may have a token before its halves, too, and `tokenizers` merges as tiktoken does."""
+    ranks = BYTES | {token: 256 + number for number, token in enumerate(order)}
+    ours = Tokenizer(Vocabulary.from_ranks(ranks))
+    path = tmp_path_factory.mktemp("disordered") / "tokenizer.json"
+    ours.save(path)
+    assert HuggingFaceTokenizer.from_file(str(path)).encode(text).ids == ours.encode(text)
+    assert Tokenizer.from_file(path).encode(text) == ours.encode(text)
+
+
+def test_minbpe_has_no_token_before_its_halves(tmp_path: Path) -> None:
+    late = Tokenizer(Vocabulary.from_ranks(BYTES | {b"abc": 256, b"ab": 257}))
+    with pytest.raises(VocabularyError, match="no way to write b'abc', whose id is below that of a half"):
+        late.save(tmp_path / "late.model")
+
+
+def test_what_no_format_can_say_of_ranks(tmp_path: Path) -> None:
+    ranked = Tokenizer(Vocabulary(None, BYTES | {b"ab": 256}, merge_ranks=dict.fromkeys(range(257), 0)))
+    for name in ("a.json", "a.tiktoken", "a.model"):
+        with pytest.raises(VocabularyError, match="has merge ranks that are not its ids"):
+            ranked.save(tmp_path / name)
+    with pytest.raises(VocabularyError, match="no way to write an empty token"):
+        Tokenizer(Vocabulary(None, BYTES | {b"": 256})).save(tmp_path / "a.model")
