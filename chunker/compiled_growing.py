@@ -64,6 +64,7 @@ class CompiledGrower:
                 units.labels,
                 _AT_ONCE,
                 full,
+                units.heads,
             )
             units.drop(taken)
             yield from map(_as_piece, made)

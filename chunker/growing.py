@@ -131,7 +131,7 @@ class Grower:
                 continue
             enough = filling.gain(len(filling.places)) >= filling.least
             if units.next_is_closed:
-                if enough and self._stays_whole():
+                if enough and self._stays_whole(filling):
                     return filling
                 if units.open_next():
                     continue
@@ -148,12 +148,14 @@ class Grower:
                     return filling
                 filling = more
 
-    def _stays_whole(self) -> bool:
+    def _stays_whole(self, filling: Filling) -> bool:
         """Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
         into this chunk.
         """
         start, end = self._units.offset, self._units.end
         if not self._fits_alone(start, end):
+            return False
+        if filling.tears_head(len(filling.places), self._units.next, self._fits_alone):
             return False
         ink = self._end_of_ink(start, end)
         if ink == end:
@@ -174,7 +176,8 @@ class Grower:
         self._start_encoder(context)
         count = self._encoder.count if context else 0
         least, fresh = self._least_gain(), self._overlapping
-        return Filling(self._budget.max_tokens, least, context, count, fresh, Places(), [count], self._measure)
+        heads = self._units.heads
+        return Filling(self._budget.max_tokens, least, context, count, fresh, Places(), [count], self._measure, heads)
 
     def _start_encoder(self, context: str) -> None:
         self._encoder.rollback(self._empty)
@@ -260,10 +263,11 @@ class Grower:
         """How many of the units to keep. None: the chunk is to grow once more, for now there are more units to choose from."""
         if filling.complete:
             size = len(self._text)
-            return best_cut(filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens)
+            return best_cut(filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone)
         self._leave_blank_lines(filling)
         after = self._units.next
-        cut = whole_units(filling, after, self._fits_alone, best_cut(filling, after, self._budget.desired_tokens))
+        cut = best_cut(filling, after, self._budget.desired_tokens, self._fits_alone)
+        cut = whole_units(filling, after, self._fits_alone, cut)
         rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
         if self._is_crumb(rest):
             if self._units.any_closed(filling.places[0].offset):

@@ -146,7 +146,10 @@ def _part(outline: Outline, start: int, end: int) -> Outline:
     offsets = [0, *(offset - start for offset in outline.offsets[first:last])]
     strengths = [int(Strength.DOCUMENT), *outline.strengths[first:last]]
     labels = [outline.labels[first - 1], *outline.labels[first:last]]
-    return Outline.of_columns(offsets, strengths, labels, finest=outline.finest)
+    heads = {
+        offset - start: outline.heads[offset] - start for offset in outline.offsets[first:last] if offset in outline.heads
+    }
+    return Outline.of_columns(offsets, strengths, labels, finest=outline.finest, heads=heads)
 
 
 def _linked(level: list[_Made]) -> tuple[ChunkNode, ...]:

@@ -37,6 +37,8 @@ from chunker.units import Place, Units, enclosing_ends
 _LEVEL = 0.1
 _BROKEN_UNIT = 10.0
 _CRUMB = 10_000.0
+# Between a definition's first line and what stands before it. More than what a cut behind that line may break.
+_TORN_HEAD = 1_000.0
 # Levels deeper than this cost no more: what is left to choose from there is a matter of layout.
 _DEEPEST = 20
 
@@ -131,11 +133,14 @@ class Optimizer:
         """The largest units that leave room for `min_tokens` more, and of what is longer the parts that are, down to grapheme clusters."""
         offsets, strengths, labels = self._outline.offsets, self._outline.strengths, self._outline.labels
         inside = _directly_inside(strengths)
+        tops = self._tops()
         stack = [_Unit(offsets[0], len(self._text), strengths[0], labels[0], 0)]
         while stack:
             unit = stack.pop()
             start, end, strength, label, row = unit
-            if not self._is_over(start, end, self._atomic_size(start)):
+            # A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
+            begin = tops.get(start, start) if row >= 0 and inside[row] else start
+            if not self._is_over(begin, end, self._atomic_size(begin)):
                 yield _Atom(start, end, strength, label)
             elif row >= 0 and inside[row]:
                 rows = inside[row].pop()
@@ -150,6 +155,16 @@ class Optimizer:
                 stack += parts[::-1]
             else:
                 yield _Atom(start, end, strength, label)
+
+    def _tops(self) -> dict[int, int]:
+        """Of the boundaries inside heads that fit: where the unit begins that a cut there would break."""
+        heads, offsets = self._outline.heads, self._outline.offsets
+        before = _stronger_before(self._outline.strengths) if heads else []
+        return {
+            offset: offsets[before[row]]
+            for row, offset in enumerate(offsets if heads else ())
+            if offset in heads and not self._is_over(offsets[before[row]], heads[offset], self._budget.max_tokens)
+        }
 
     def _finer(self, unit: _Unit) -> list[_Unit]:
         """The parts of a unit that has no boundary of the outline inside; none where it is better left whole."""
@@ -239,8 +254,17 @@ class Optimizer:
                 over[unit] = self._is_over(*unit, self._budget.max_tokens)
             if not over[unit]:
                 broken[index] = broken[around] + 1
-            costs[index] = _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
+            costs[index] = self._tears_head(atoms[index], *unit) * _TORN_HEAD
+            costs[index] += _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
         return costs
+
+    def _tears_head(self, behind: _Atom, start: int, end: int) -> bool:
+        """Whether a cut before this atom, in the unit text[start:end], parts the first line of a definition from what stands before it, without need."""
+        head_end = self._outline.heads.get(behind.start)
+        limit = self._budget.max_tokens
+        if head_end is None or self._is_over(start, head_end, limit):
+            return False
+        return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, limit)
 
     def _costs_of_chunks(self, repeated: int) -> list[float]:
         """What a chunk of each number of tokens costs; `repeated` of them are context and overlap, which do not save it from being a crumb."""

@@ -55,6 +55,9 @@ def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -
     return ends
 
 
+# Of a row in `closed_rows`.
+_IN_HEAD = 2
+
 _compiled = native()
 # The same for all boundaries of a text.
 _ends_of: Callable[[list[int], list[int], int], list[int]] = (
@@ -183,6 +186,7 @@ class Units:
         self._columns = _Columns(outline, len(text))
         self._offsets = outline.offsets
         self._sketch = outline if isinstance(outline, Sketch) else None
+        self._heads = outline.heads if self._sketch is None else dict(outline.heads)
         # Where units begin that nobody has looked into -> where the sketch says so; a unit may have got the blank lines before it.
         self._closed = {} if self._sketch is None else dict(zip(self._sketch.closed, self._sketch.closed, strict=True))
         self._closed_rows: bytearray | None = None
@@ -326,10 +330,17 @@ class Units:
 
     @property
     def closed_rows(self) -> bytearray:
-        """For each row of the outline 1 where nobody has looked into it, and it may have boundaries inside; else 0."""
+        """For each row of the outline 1 where nobody has looked into it, and it may have boundaries inside, plus 2 where it begins in a head."""
         if self._closed_rows is None:
             self._closed_rows = bytearray(map(self._closed.__contains__, self._offsets))
+            for offset in self._heads:
+                self._closed_rows[bisect_left(self._offsets, offset)] |= _IN_HEAD
         return self._closed_rows
+
+    @property
+    def heads(self) -> dict[int, int]:
+        """Those of the outline, and of what has been looked into. Not to be changed."""
+        return self._heads
 
     @property
     def next_is_closed(self) -> bool:
@@ -340,10 +351,11 @@ class Units:
         """Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any."""
         known = self._closed.pop(self.offset, None)
         if self._closed_rows is not None and not self._front:
-            self._closed_rows[self._behind] = 0
+            self._closed_rows[self._behind] &= _IN_HEAD
         if self._sketch is None or known is None:
             return False
         inside = self._sketch.inside(known)
+        self._heads.update(inside.heads)
         if not inside.offsets:
             return False
         end = -1

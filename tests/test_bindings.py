@@ -121,7 +121,7 @@ def test_a_capsule_keeps_its_encoder(o200k: Tokenizer) -> None:
     encoder = _core.AppendingEncoder(o200k)
     capsule = encoder._interface()
     del encoder
-    pieces, *_ = grower.grow(capsule, [], {}, 0, bytearray(len(rows)), ["line"] * len(rows), 100, 0)
+    pieces, *_ = grower.grow(capsule, [], {}, 0, bytearray(len(rows)), ["line"] * len(rows), 100, 0, {})
     assert pieces
     assert all(tokens == o200k.count(text[start:end]) for start, end, _, tokens, _ in pieces)
 
@@ -136,7 +136,7 @@ def test_marks_of_a_text_that_a_compiled_caller_took_away(o200k: Tokenizer) -> N
     encoder.append("some words " * 1000)
     mark = encoder.snapshot()
     _native.RowGrower(text, [0], [40], len(text), limits).grow(
-        encoder._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0
+        encoder._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0, {}
     )
     with pytest.raises(ValueError, match="a rollback has gone behind it"):
         encoder.rollback(mark)
@@ -170,7 +170,7 @@ def test_bytes_that_are_no_utf_8(o200k: Tokenizer) -> None:
         _native.text_rows(text, [1, 2], ["a", "b"])
         _native.SpanMeter(text).measure(0, len(text) + 5)
         grower = _native.RowGrower(text, [0], [40], len(text), limits)
-        grower.grow(_core.AppendingEncoder(o200k)._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0)
+        grower.grow(_core.AppendingEncoder(o200k)._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0, {})
 
 
 def test_numbers_are_no_languages() -> None:

@@ -73,13 +73,15 @@ class Outline:
     is none of them. An empty text has no boundaries. They are kept as columns, `offsets`, `strengths` and `labels`, and
     a format that has them as columns makes its outline with `Outline.of_columns`.
     `scopes`: ascending starts; of two with the same start the outer one comes first.
+    `heads`: of boundaries between the top of a definition (the first of its comments, attributes, annotations) and its first line, that one
+    included: the offset after that line. What stands there belongs to what follows it, even where the definition as a whole is too long.
     `notes`: what a reader should know about the result, for example {"parse": "had errors"}; empty if all went well.
     `finest`: the level to which `boundaries` goes everywhere. A unit that holds no boundary and is too long still is cut
     further with `refine(text, start, end, outline.finest)`: the next level below is sentences when this is LINE, and
     words when it is SENTENCE.
     """
 
-    __slots__ = ("_parents", "_starts", "finest", "labels", "notes", "offsets", "scopes", "strengths")
+    __slots__ = ("_parents", "_starts", "finest", "heads", "labels", "notes", "offsets", "scopes", "strengths")
 
     def __init__(
         self,
@@ -88,9 +90,10 @@ class Outline:
         notes: dict[str, str] | None = None,
         *,
         finest: int = Strength.LINE,
+        heads: dict[int, int] | None = None,
     ) -> None:
         columns = ([list(column) for column in zip(*boundaries, strict=True)]) if boundaries else [[], [], []]
-        self._set(columns, scopes, notes, finest)
+        self._set(columns, scopes, notes, finest, heads)
 
     @classmethod
     def of_columns(
@@ -102,19 +105,28 @@ class Outline:
         notes: dict[str, str] | None = None,
         *,
         finest: int = Strength.LINE,
+        heads: dict[int, int] | None = None,
     ) -> Outline:
         """The outline with these boundaries: three lists of one length, which it keeps. Four times as quick to make as from tuples."""
         outline = cls.__new__(cls)
-        outline._set([offsets, strengths, labels], scopes, notes, finest)  # noqa: SLF001  # it is of this very class
+        outline._set([offsets, strengths, labels], scopes, notes, finest, heads)  # noqa: SLF001  # it is of this very class
         return outline
 
-    def _set(self, columns: list[Any], scopes: Iterable[Scope], notes: dict[str, str] | None, finest: int) -> None:
+    def _set(
+        self,
+        columns: list[Any],
+        scopes: Iterable[Scope],
+        notes: dict[str, str] | None,
+        finest: int,
+        heads: dict[int, int] | None,
+    ) -> None:
         self.offsets: list[int] = columns[0]
         self.strengths: list[int] = columns[1]
         self.labels: list[str] = columns[2]
         self.scopes: list[Scope] = sorted(scopes, key=_outermost_first)
         self.notes: dict[str, str] = {} if notes is None else notes
         self.finest = int(finest)
+        self.heads: dict[int, int] = {} if heads is None else heads
         self._starts = [scope.start for scope in self.scopes]
         self._parents = _parents(self.scopes)
 

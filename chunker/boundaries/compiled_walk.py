@@ -61,15 +61,15 @@ class CompiledWalk:
         notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
 
         def look(offset: int) -> Inside:
-            offsets, strengths, labels = reading.inside(offset)
-            return Inside(offsets, strengths, labels, ())
+            offsets, strengths, labels, heads = reading.inside(offset)
+            return Inside(offsets, strengths, labels, (), dict(heads))
 
         def scopes_of(_: list[Scope]) -> list[Scope]:
             return outline(text).scopes
 
-        return Sketch.of(
-            reading.columns(), dict.fromkeys(reading.closed()), look, scopes_of, notes, finest=Strength.SENTENCE
-        )
+        *columns, heads = reading.columns()
+        closed = dict.fromkeys(reading.closed())
+        return Sketch.of(columns, closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads)
 
 
 def _tables(grammar: Grammar) -> dict[str, Any]:

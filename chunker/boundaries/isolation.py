@@ -73,8 +73,9 @@ class IsolatedFormat:
         answer = _worker.ask(self._pickled, source, self._limits)
         if answer is None:
             return lines_only(LineTable(text, source), {"parse": "given up"})
-        offsets, strengths, labels, scopes, notes, finest = json.loads(answer)
-        return Outline.of_columns(offsets, strengths, labels, [Scope(*one) for one in scopes], notes, finest=finest)
+        offsets, strengths, labels, scopes, notes, finest, heads = json.loads(answer)
+        inner = [Scope(*one) for one in scopes]
+        return Outline.of_columns(offsets, strengths, labels, inner, notes, finest=finest, heads=dict(heads))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._inner!r}, {self._limits!r})"

@@ -30,8 +30,9 @@ _LINE, _PARAGRAPH = int(Strength.LINE), int(Strength.PARAGRAPH)
 def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
     """The outline of a text that is `size` characters long, at least one."""
     placed, tops = _settled(found, lines)
-    columns = _Rows(placed, _label_of(placed, grammar), lines)
-    return columns.outline(_nested(_regions(found, tops, [*lines.starts, size])), notes)
+    ends = [*lines.starts, size]
+    columns = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
+    return columns.outline(_nested(_regions(found, tops, ends)), notes)
 
 
 def sketch(
@@ -50,8 +51,8 @@ def sketch(
     brace for example, is inside, too.
     """
     placed, tops = _settled(found, lines)
-    rows = _Rows(placed, _label_of(placed, grammar), lines)
     ends = [*lines.starts, size]
+    rows = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
     units = rows.close(closed)
     # Attributes are kept together with what they belong to: nothing inside them is a part.
     attributes = {line for row, leading in found.leading.items() for line in range(leading, row)}
@@ -63,7 +64,7 @@ def sketch(
         for row in attributes.intersection(inner_placed):
             del inner_placed[row]
         scopes = (Scope(*region) for region in _regions(inner, inner_tops, ends))
-        return rows.inside(first, last, inner_placed, scopes)
+        return rows.inside(first, last, inner_placed, _heads(inner, inner_tops, ends), scopes)
 
     def scopes_of(inside: list[Scope]) -> list[Scope]:
         return _nested([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
@@ -92,15 +93,30 @@ def _regions(found: Found, tops: dict[int, int], ends: list[int]) -> Iterator[tu
             yield ends[tops.get(region.first, region.first)], ends[region.last + 1], name
 
 
+def _heads(found: Found, tops: dict[int, int], ends: list[int]) -> dict[int, int]:
+    """The lines between the tops of parts and their first lines, these included -> where the first lines end, in characters.
+
+    Of parts that are no better than lines there are none: where these begin, no unit does.
+    """
+    heads: dict[int, int] = {}
+    for row in sorted(tops.keys() | found.headers.keys()):
+        if found.parts[row][0] > _PARAGRAPH:
+            header = found.headers.get(row, row)
+            # What an attribute holds may have a head of its own: it is inside this one, which comes later or reaches farther.
+            for line in range(tops.get(row, row) + 1, header + 1):
+                heads[line] = max(heads.get(line, 0), ends[header + 1])
+    return heads
+
+
 def lines_only(lines: LineTable, notes: dict[str, str]) -> Outline:
     """The outline of code of which nothing is known but its lines, at least one."""
-    return _Rows({}, "lines", lines).outline([], notes)
+    return _Rows({}, "lines", lines, {}).outline([], notes)
 
 
 class _Rows:
     """A boundary for each line that is not blank: what is placed there, else a line; the text as a whole is a `label`."""
 
-    def __init__(self, placed: Placed, label: str, lines: LineTable) -> None:
+    def __init__(self, placed: Placed, label: str, lines: LineTable, heads: dict[int, int]) -> None:
         starts, blank = lines.starts, lines.blank
         strengths = [_LINE] * len(starts)
         labels = ["line"] * len(starts)
@@ -111,6 +127,7 @@ class _Rows:
             strengths[row], labels[row] = strength, name
         strengths[0], labels[0] = int(Strength.DOCUMENT), label
         self._placed = placed
+        self._heads = heads
         self._starts, self._strengths, self._labels = starts, strengths, labels
         self._shown = [True, *map(not_, blank[1:])]
         self._inked = self._shown
@@ -123,10 +140,15 @@ class _Rows:
             list(compress(self._labels, shown)),
         )
 
+    def _shown_heads(self) -> dict[int, int]:
+        return {self._starts[row]: end for row, end in self._heads.items() if self._shown[row]}
+
     def outline(self, scopes: list[Scope], notes: dict[str, str]) -> Outline:
         """All of them."""
         # A line of code has no sentences: what is too long is cut into words.
-        return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE)
+        return Outline.of_columns(
+            *self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads()
+        )
 
     def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:
         """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line behind the last, the nodes."""
@@ -154,7 +176,9 @@ class _Rows:
             self._shown[start + 1 : stop] = [False] * (stop - start - 1)
         return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
 
-    def inside(self, first: int, last: int, placed: Placed, scopes: Iterable[Scope]) -> Inside:
+    def inside(
+        self, first: int, last: int, placed: Placed, heads: dict[int, int], scopes: Iterable[Scope]
+    ) -> Inside:
         """What is behind line `first` and before line `last`, where more is placed than was known."""
         rows = slice(first + 1, last)
         strengths, labels = self._strengths[rows], self._labels[rows]
@@ -163,11 +187,16 @@ class _Rows:
             if 0 <= index < len(strengths) and (strength > strengths[index] or row not in self._placed):
                 strengths[index], labels[index] = strength, name
         inked = self._inked[rows]
+        merged = {}
+        for row in compress(range(first + 1, last), inked):
+            if end := max(self._heads.get(row, 0), heads.get(row, 0)):
+                merged[self._starts[row]] = end
         return Inside(
             list(compress(self._starts[rows], inked)),
             list(compress(strengths, inked)),
             list(compress(labels, inked)),
             scopes,
+            merged,
         )
 
     def sketch(
@@ -178,7 +207,15 @@ class _Rows:
         notes: dict[str, str],
     ) -> Sketch:
         """What is not hidden."""
-        return Sketch.of(self._columns(), units.keys(), look, scopes_of, notes, finest=Strength.SENTENCE)
+        return Sketch.of(
+            self._columns(),
+            units.keys(),
+            look,
+            scopes_of,
+            notes,
+            finest=Strength.SENTENCE,
+            heads=self._shown_heads(),
+        )
 
 
 def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:

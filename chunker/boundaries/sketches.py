@@ -11,19 +11,21 @@ unit ends without reading it has a sketch to give, and `sketch.opened()` is its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from chunker.boundaries.base import Outline, Scope
 
 
 class Inside(NamedTuple):
-    """What is inside a unit: its boundaries, by columns as in `Outline`, all of them weaker than where it begins; and its scopes, once."""
+    """What is inside a unit: its boundaries, by columns as in `Outline`, all of them weaker than where it begins; its scopes, once; and its heads."""
 
     offsets: list[int]
     strengths: list[int]
     labels: list[str]
     scopes: Iterable[Scope]
+    heads: Mapping[int, int] = MappingProxyType({})
 
 
 class Sketch(Outline):
@@ -49,10 +51,11 @@ class Sketch(Outline):
         notes: dict[str, str] | None = None,
         *,
         finest: int,
+        heads: dict[int, int] | None = None,
     ) -> Sketch:
         """The sketch with these boundaries; `scopes_of` makes of the scopes inside those of the whole text."""
         sketch = cls.__new__(cls)
-        sketch._set(list(columns), (), notes, finest)  # noqa: SLF001  # it is of this very class
+        sketch._set(list(columns), (), notes, finest, heads)  # noqa: SLF001  # it is of this very class
         sketch.closed = closed
         sketch._look = look  # noqa: SLF001  # so it is
         sketch._scopes_of = scopes_of  # noqa: SLF001  # so it is
@@ -62,7 +65,9 @@ class Sketch(Outline):
     def of_outline(cls, outline: Outline) -> Sketch:
         """The sketch that is all of the outline."""
         columns = (outline.offsets, outline.strengths, outline.labels)
-        return cls.of(columns, (), _nothing, lambda _: outline.scopes, outline.notes, finest=outline.finest)
+        return cls.of(
+            columns, (), _nothing, lambda _: outline.scopes, outline.notes, finest=outline.finest, heads=outline.heads
+        )
 
     def inside(self, offset: int) -> Inside:
         """What is inside the closed unit that begins at `offset`. Costs the length of the unit."""
@@ -74,6 +79,7 @@ class Sketch(Outline):
         strengths: list[int] = []
         labels: list[str] = []
         scopes: list[Scope] = []
+        heads = dict(self.heads)
         for offset, strength, label in zip(self.offsets, self.strengths, self.labels, strict=True):
             offsets.append(offset)
             strengths.append(strength)
@@ -84,7 +90,10 @@ class Sketch(Outline):
                 strengths += inside.strengths
                 labels += inside.labels
                 scopes += inside.scopes
-        return Outline.of_columns(offsets, strengths, labels, self._scopes_of(scopes), self.notes, finest=self.finest)
+                heads.update(inside.heads)
+        return Outline.of_columns(
+            offsets, strengths, labels, self._scopes_of(scopes), self.notes, finest=self.finest, heads=heads
+        )
 
 
 def _nothing(offset: int) -> Inside:

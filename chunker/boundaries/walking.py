@@ -87,15 +87,17 @@ class Found:
     """What the walk collects, by line.
 
     `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
-    the strength of a cut between them and the comments above. `comments`: their last lines -> their first. `regions`: the definitions.
+    the strength of a cut between them and the comments above. `headers`: of definitions that begin with attributes or annotations of their
+    own, their first line behind these. `comments`: their last lines -> their first. `regions`: the definitions.
     """
 
-    __slots__ = ("comments", "leading", "own", "parts", "regions")
+    __slots__ = ("comments", "headers", "leading", "own", "parts", "regions")
 
     def __init__(self, hidden: Iterable[int]) -> None:
         self.parts: dict[int, tuple[int, str]] = {}
         self.leading: dict[int, int] = {}
         self.own: dict[int, int] = {}
+        self.headers: dict[int, int] = {}
         self.comments: dict[int, int] = {row: row for row in hidden}
         self.regions: list[Region] = []
 
@@ -339,6 +341,13 @@ class Walk:
                 return False
         return True
 
+    def _header_row(self, definition: Node) -> int:
+        """The line with the name of a definition, where its body is behind that; else the one on which it begins: above are annotations."""
+        body, name = definition.child_by_field_name("body"), definition.child_by_field_name("name")
+        named = body is not None and name is not None and name.start_byte < body.start_byte
+        place = name.start_byte if named and name is not None else definition.start_byte
+        return bisect_right(self._lines.byte_starts, place) - 1
+
     def _label(self, definition: Node) -> str:
         return self._grammar.definitions[definition.type].label
 
@@ -374,6 +383,9 @@ class Walk:
             return
         self._put(row, strength_at(depth, Rank.FIRST if siblings.strength == _LINE else Rank.DEFINITION), kind.label)
         self.found.own[row] = strength_at(depth, Rank.COMMENTED)
+        header = self._header_row(definition) if last > row else row
+        if header > row:
+            self.found.headers[row] = header
         if siblings.attributes >= 0:
             self.found.leading[row] = siblings.attributes
         self.found.regions.append(Region(row, last, depth, naming))

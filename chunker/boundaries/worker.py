@@ -2,7 +2,7 @@
 
     request    length, [seconds, bytes of memory, length of the format, length of the text], the format, the text
     ready      one byte, once it has started
-    answer     length, [offsets, strengths, labels, scopes, notes, finest]
+    answer     length, [offsets, strengths, labels, scopes, notes, finest, heads]
 
 It is killed by the system when it uses more than a request allows.
 """
@@ -36,8 +36,9 @@ def main() -> None:
         source = _read(requests, of_text)
         _limit(seconds, memory)
         outline = kind.outline(source.decode("utf-8", "surrogatepass"))
-        columns = (outline.offsets, outline.strengths, outline.labels, outline.scopes, outline.notes, outline.finest)
-        answer = json.dumps(columns).encode()
+        columns = (outline.offsets, outline.strengths, outline.labels)
+        rest = (outline.scopes, outline.notes, outline.finest, list(outline.heads.items()))
+        answer = json.dumps([*columns, *rest]).encode()
         answers.write(LENGTH.pack(len(answer)) + answer)
         answers.flush()
 

@@ -54,6 +54,11 @@ def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: Conte
             strengths,
             outline.labels[first:last],
             finest=outline.finest,
+            heads={
+                offset - start: outline.heads[offset] - start
+                for offset in outline.offsets[first:last]
+                if offset in outline.heads
+            },
         )
         for piece in chunker.pieces(text[start:end], part, context_behind(start, context_at)):
             yield piece._replace(start=piece.start + start, end=piece.end + start)

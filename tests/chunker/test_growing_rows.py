@@ -51,18 +51,23 @@ class Rows:
 
     language: str | None = None
 
-    def __init__(self, rows: list[str], strengths: list[int], closed: set[int]) -> None:
+    def __init__(
+        self, rows: list[str], strengths: list[int], closed: set[int], heads: dict[int, int] | None = None
+    ) -> None:
         self._rows = rows
         self._offsets = [0, *accumulate(map(len, rows[:-1]))]
         self._strengths = [int(Strength.DOCUMENT), *strengths[1:]]
         self._closed = {self._offsets[row] for row in closed}
+        ends = [*self._offsets[1:], len("".join(rows))]
+        self._heads = {self._offsets[row]: ends[max(row, header)] for row, header in (heads or {}).items()}
 
     def outline(self, _text: str) -> Outline:
         return self.sketch(_text, 0).opened()
 
     def sketch(self, _text: str, _size: int) -> Sketch:
         columns = (list(self._offsets), list(self._strengths), [f"row {row}" for row in range(len(self._rows))])
-        return Sketch.of(columns, self._closed, self._inside, lambda inside: inside, finest=Strength.SENTENCE)
+        finest = Strength.SENTENCE
+        return Sketch.of(columns, self._closed, self._inside, lambda inside: inside, finest=finest, heads=self._heads)
 
     def _inside(self, offset: int) -> Inside:
         row = self._rows[self._offsets.index(offset)]
@@ -80,10 +85,12 @@ def test_any_rows(data: st.DataObject) -> None:
     rows = data.draw(ROWS, "rows")
     strengths = data.draw(st.lists(STRENGTHS, min_size=len(rows), max_size=len(rows)), "strengths")
     closed = data.draw(st.sets(st.integers(0, len(rows) - 1)), "closed")
+    numbers = st.integers(0, len(rows) - 1)
+    heads = data.draw(st.just({}) | st.dictionaries(numbers, numbers), "heads")
     most = data.draw(st.integers(8, 60), "max_tokens")
     least = data.draw(st.none() | st.integers(0, most), "min_tokens")
     tokenizer = data.draw(st.sampled_from(["o200k_base", "cl100k_base"]), "tokenizer")
-    chunker = TextChunker(most, min_tokens=least, tokenizer=tokenizer, format=Rows(rows, strengths, closed))
+    chunker = TextChunker(most, min_tokens=least, tokenizer=tokenizer, format=Rows(rows, strengths, closed, heads))
     assert chunker.chunk("".join(rows)) == without_what_is_compiled(chunker, "".join(rows))
 
 
@@ -128,7 +135,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     interface = encoder._interface()
 
     def grow(front: list[Any], row: int, closed: int = 2, encoder: object = interface, labels: int = 2) -> Any:
-        return rows.grow(encoder, front, {}, row, bytearray(closed), ["label"] * labels, 1, 0)
+        return rows.grow(encoder, front, {}, row, bytearray(closed), ["label"] * labels, 1, 0, {})
 
     with pytest.raises(ValueError, match="a byte for each row"):
         grow([], 0, closed=1)

@@ -42,8 +42,8 @@ struct Growing {
 
     // The units ahead of the row that begins at `behind`, of the places of chunker.units in the opposite order; `closed` holds the offsets of those that are. False
     // where one of them is too far to look for.
-    // `labels` are theirs.
-    bool read_front(nb::list places, nb::dict closed, std::size_t behind, std::vector<Unit>& front, std::vector<nb::object>& labels) {
+    // `heads` of those in a head; `labels` are theirs.
+    bool read_front(nb::list places, nb::dict closed, nb::dict heads, std::size_t behind, std::vector<Unit>& front, std::vector<nb::object>& labels) {
         std::size_t const size = nb::len(places);
         std::size_t least = 0;
         for (std::size_t unit = 0; unit < std::min(size, most_units); ++unit) {
@@ -61,6 +61,7 @@ struct Growing {
             if (!locate(end, made.end)) return false;
             made.strength = given::number(part(1), "the strength of a place");
             made.closed = closed.contains(part(0));
+            made.in_head = heads.contains(part(0));
             front.push_back(made);
             labels.push_back(nb::borrow(part(2)));
         }
@@ -101,7 +102,7 @@ void define_growing(nb::module_& module) {
         .def(
             "grow",
             [](Growing& self, nb::object encoder, nb::list places, nb::dict closed_places, std::size_t row, nb::bytearray closed, nb::list labels,
-               std::size_t number, std::size_t full) {
+               std::size_t number, std::size_t full, nb::dict heads) {
                 auto const* const interface = static_cast<const GrowingInterface*>(PyCapsule_GetPointer(encoder.ptr(), growing_interface_name));
                 if (!interface) throw nb::python_error();
                 if (row > self.rows.rows()) throw nb::index_error("there are not so many rows");
@@ -110,7 +111,7 @@ void define_growing(nb::module_& module) {
                 std::optional<std::size_t> opening;
                 std::vector<Unit> front;
                 std::vector<nb::object> front_labels;
-                bool const found = self.read_front(places, closed_places, self.rows.start(row), front, front_labels);
+                bool const found = self.read_front(places, closed_places, heads, self.rows.start(row), front, front_labels);
                 if (closed.size() != self.rows.rows() || nb::len(labels) != self.rows.rows())
                     throw nb::value_error("closed must have a byte for each row, and labels an element");
                 auto const* const flags = static_cast<const unsigned char*>(closed.data());
@@ -132,9 +133,9 @@ void define_growing(nb::module_& module) {
                 return std::tuple<nb::list, std::size_t, std::optional<std::size_t>, std::size_t>(made, units, opening, full);
             },
             nb::arg("encoder"), nb::arg("front"), nb::arg("closed_front"), nb::arg("row"), nb::arg("closed"), nb::arg("labels"), nb::arg("number"),
-            nb::arg("full"),
+            nb::arg("full"), nb::arg("heads"),
             nb::sig("def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, "
-                    "labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]"),
+                    "labels: list[str], number: int, full: int, heads: dict[int, int]) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]"),
             "The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its "
             "tokens, and the label of its first unit; the units of all of them; how many units further one has to be looked into, if that is what "
             "ended it; and what the next call takes for `full`.");

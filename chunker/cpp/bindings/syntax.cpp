@@ -20,7 +20,8 @@ namespace chunker::bindings {
 namespace {
 
 using Strings = nb::typed<nb::list, nb::str>;
-using Columns = nb::typed<nb::tuple, Integers, Integers, Strings>;
+using Heads = nb::typed<nb::dict, int, int>;
+using Columns = nb::typed<nb::tuple, Integers, Integers, Strings, Heads>;
 
 // The capsule that the function `language` of a grammar's package makes. Not the number that older ones made: any number passes for one.
 const void* language_of(nb::handle object) {
@@ -126,7 +127,9 @@ private:
         if (!labels.is_valid()) throw nb::python_error();
         Py_ssize_t place = 0;
         for (Label const label : boundaries.labels) PyList_SetItem(labels.ptr(), place++, grammar().label(label).release().ptr());
-        return Columns(nb::make_tuple(to_list(boundaries.offsets), to_list(boundaries.strengths), labels));
+        nb::dict heads;
+        for (auto const& [offset, end] : boundaries.heads) heads[nb::int_(offset)] = nb::int_(end);
+        return Columns(nb::make_tuple(to_list(boundaries.offsets), to_list(boundaries.strengths), labels, heads));
     }
 
     nb::object grammar_;
@@ -140,7 +143,7 @@ void define_syntax(nb::module_& module) {
     module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");
 
     nb::class_<CodeReading>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>), "A text, parsed and walked: the boundaries of its sketch.")
-        .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels.")
+        .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
         .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
         .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns of what is inside a closed unit. Raises IndexError where none begins.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")

@@ -13,9 +13,8 @@ void clear(ByRow<Placed>& placed, Row from, Row to) {
 
 // Comments belong to what follows without a blank line, unless they are indented more: those end the part before. Attributes belong to what
 // follows, whatever stands between.
-ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines) {
+ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines, ByRow<Row>& tops) {
     ByRow<Placed> placed = found.parts;
-    ByRow<Row> tops(found.first, found.behind, no_row);  // where those went that moved
     for (Row row = found.first; row < found.behind; ++row) {
         Placed part = found.parts(row);
         bool const has_attributes = found.leading(row) != no_row;
@@ -64,16 +63,33 @@ void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const 
     }
 }
 
-}  // namespace
-
-ByRow<Placed> settled(const Found& found, const LineTable& lines) {
-    ByRow<Placed> placed = with_leading_lines(found, lines);
-    cut_off_trailing_comments(placed, found, lines);
-    return placed;
+// Of parts that are no better than lines there is no head: where these begin, no unit does.
+ByRow<Row> headers_of(const Found& found, const ByRow<Row>& tops) {
+    ByRow<Row> headers(found.first, found.behind, no_row);
+    for (Row row = found.first; row < found.behind; ++row) {
+        bool const moved = tops(row) != no_row, has_header = found.headers(row) != no_row;
+        if (!(moved || has_header) || found.parts(row).strength <= strength::paragraph) continue;
+        Row const header = has_header ? found.headers(row) : row;
+        // What an attribute holds may have a head of its own: it is inside this one, which comes later or reaches farther.
+        for (Row line = (moved ? tops(row) : row) + 1; line <= header; ++line) {
+            Row& known = headers.at(line);
+            known = known == no_row ? header : std::max(known, header);
+        }
+    }
+    return headers;
 }
 
-Rows::Rows(ByRow<Placed> placed, Label whole_text, const LineTable& lines)
-    : lines_(lines), placed_(std::move(placed)), rows_(lines.size()), hidden_(lines.size(), 0) {
+}  // namespace
+
+Settled settled(const Found& found, const LineTable& lines) {
+    ByRow<Row> tops(found.first, found.behind, no_row);  // where those went that moved
+    ByRow<Placed> placed = with_leading_lines(found, lines, tops);
+    cut_off_trailing_comments(placed, found, lines);
+    return {std::move(placed), headers_of(found, tops)};
+}
+
+Rows::Rows(Settled settled, Label whole_text, const LineTable& lines)
+    : lines_(lines), placed_(std::move(settled.placed)), headers_(std::move(settled.headers)), rows_(lines.size()), hidden_(lines.size(), 0) {
     for (Row row = 0; row < lines.size(); ++row) {
         rows_[row] = placed_(row);
         if (rows_[row].strength > 0) continue;
@@ -114,26 +130,28 @@ std::vector<Unit> Rows::close(std::vector<Closed> closed) {
     return units;
 }
 
-void Rows::show(Row row, Placed placed, Boundaries& boundaries) const {
+void Rows::show(Row row, Placed placed, Row header, Boundaries& boundaries) const {
     boundaries.offsets.push_back(lines_.character(row));
     boundaries.strengths.push_back(placed.strength);
     boundaries.labels.push_back(placed.label);
+    if (header != no_row) boundaries.heads.emplace_back(lines_.character(row), lines_.character(header + 1));
 }
 
 Boundaries Rows::boundaries() const {
     Boundaries result;
     for (Row row = 0; row < rows_.size(); ++row)
-        if (!hidden_[row] && inked(row)) show(row, rows_[row], result);
+        if (!hidden_[row] && inked(row)) show(row, rows_[row], headers_(row), result);
     return result;
 }
 
-Boundaries Rows::inside(const Unit& unit, const ByRow<Placed>& more) const {
+Boundaries Rows::inside(const Unit& unit, const Settled& more) const {
     Boundaries result;
     for (Row row = unit.first + 1; row < unit.behind; ++row) {
         if (!inked(row)) continue;
-        Placed const found = more(row);
+        Placed const found = more.placed(row);
+        Row const known = headers_(row), header = more.headers(row);
         bool const counts = found.strength > 0 && (found.strength > rows_[row].strength || placed_(row).strength == 0);
-        show(row, counts ? found : rows_[row], result);
+        show(row, counts ? found : rows_[row], known == no_row || (header != no_row && header > known) ? header : known, result);
     }
     return result;
 }

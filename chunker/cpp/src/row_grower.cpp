@@ -12,6 +12,8 @@ namespace chunker {
 
 namespace {
 
+constexpr unsigned char closed_flag = 1, head_flag = 2;
+
 // Whether str.rstrip takes the character that ends before `end`; where it starts.
 bool is_space_before(const unsigned char* text, std::size_t end, std::size_t& start) {
     start = end - 1;
@@ -55,6 +57,7 @@ public:
         if (next_ + 1 == size_ && !complete_) return false;
         bool const enough = next_ > first && tokens_ >= least_;
         if (is_closed(next_)) {
+            if (enough && is_in_head(next_)) return false;
             if (!enough || !stays_whole()) {
                 opening_ = next_;
                 return false;
@@ -65,8 +68,7 @@ public:
         }
         if (takes_blank_lines()) return false;
         std::size_t const length = start(next_).offset - start(first).offset, filled = tokens_;
-        whole_units();
-        if (is_crumb()) return false;
+        if (!whole_units() || is_crumb()) return false;
         full = length * limits_.most / filled;
         piece = {next_, tokens_};
         return true;
@@ -89,7 +91,9 @@ private:
     std::int64_t strength(std::size_t unit) const {
         return unit < front_.size() ? front_[unit].strength : all_.strengths_[row_ + unit - front_.size()];
     }
-    bool is_closed(std::size_t unit) const { return unit < front_.size() ? front_[unit].closed : closed_[row_ + unit - front_.size()] != 0; }
+    bool is_closed(std::size_t unit) const { return unit < front_.size() ? front_[unit].closed : (flags_of_row(unit) & closed_flag) != 0; }
+    bool is_in_head(std::size_t unit) const { return unit < front_.size() ? front_[unit].in_head : (flags_of_row(unit) & head_flag) != 0; }
+    unsigned char flags_of_row(std::size_t unit) const { return closed_[row_ + unit - front_.size()]; }
 
     // As many units from `first_` on as fit. False where something cannot be counted, or where they end is not known.
     bool fill(std::size_t full) {
@@ -197,13 +201,14 @@ private:
         return last_stronger(strength(next_), next_) != next_;
     }
 
-    // Rule 1 of chunker/cutting.py: back to the start of a larger unit that a cut would break and that fits alone.
-    void whole_units() {
+    // Rule 1 of chunker/cutting.py: back to the start of a larger unit that a cut would break and that fits alone. False where rule 2 has a say.
+    bool whole_units() {
         while (true) {
+            if (is_in_head(next_)) return false;
             std::size_t const around = last_stronger(strength(next_), next_);
             std::size_t tokens;
-            if (around == next_ || around == first_ || !size_up_to(around, tokens) || tokens < least_) return;
-            if (!fits_alone(around, end_around(next_))) return;
+            if (around == next_ || around == first_ || !size_up_to(around, tokens) || tokens < least_) return true;
+            if (!fits_alone(around, end_around(next_))) return true;
             next_ = around;
             tokens_ = tokens;
         }

@@ -27,16 +27,18 @@ void example() {
     found.put(5, strength::at(2, strength::group), statement_label);
     found.regions.push_back({2, 6, 1});
 
-    ByRow<Placed> const placed = settled(found, lines);
+    Settled const all_placed = settled(found, lines);
+    ByRow<Placed> const& placed = all_placed.placed;
     CHECK(placed(0).strength == definition && placed(0).label == function);
     CHECK(placed(1).strength == strength::at(1, strength::commented));
     CHECK(placed(2).strength == strength::at(1, strength::wrapped));
     CHECK(placed(3).strength == 0 && placed(5).strength == strength::at(2, strength::group));
     CHECK(placed(6).strength == strength::at(1, strength::trailing) && placed(6).label == comment_label);
 
-    Rows const rows(placed, module, lines);
+    Rows const rows(all_placed, module, lines);
     Boundaries const all = rows.boundaries();
     CHECK(all.offsets == std::vector<std::uint32_t>({0, 11, 19, 32, 48, 60, 73}));
+    CHECK((all.heads == std::vector<std::pair<std::uint32_t, std::uint32_t>>({{11, 32}, {19, 32}})));
     CHECK(all.strengths.front() == strength::document && all.labels.front() == module && all.strengths.back() == strength::line);
 }
 
@@ -74,7 +76,7 @@ void anything(std::mt19937& random) {
         nodes += unit.nodes.size();
         for (const Closed& node : unit.nodes) CHECK(node.first >= unit.first && node.last < unit.behind);
         show_until(lines.character(unit.first));
-        Boundaries const inside = rows.inside(unit, ByRow<Placed>(unit.first, unit.behind, {}));
+        Boundaries const inside = rows.inside(unit, {ByRow<Placed>(unit.first, unit.behind, {}), ByRow<Row>(unit.first, unit.behind, no_row)});
         opened.offsets.insert(opened.offsets.end(), inside.offsets.begin(), inside.offsets.end());
         CHECK(std::binary_search(shown.offsets.begin(), shown.offsets.end(), lines.character(unit.first)));
     }

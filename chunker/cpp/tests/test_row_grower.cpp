@@ -51,7 +51,7 @@ bool try_one(std::mt19937& random, std::size_t& chunks) {
         offsets.push_back(static_cast<std::int64_t>(characters));
         starts.push_back(text.size());
         strengths.push_back(offsets.size() == 1 ? 1000 : 30 + static_cast<std::int64_t>(random() % 4) * 10);
-        closed.push_back(random() % 5 == 0);
+        closed.push_back(static_cast<unsigned char>((random() % 5 == 0) + (random() % 9 == 0) * 2));
         for (unsigned size = 1 + random() % 5; size > 0; --size) text += pieces[random() % 9];
         characters = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return !chunker::continues(static_cast<unsigned char>(byte)); }));
     }
@@ -73,7 +73,7 @@ bool try_one(std::mt19937& random, std::size_t& chunks) {
             chunker::Spot const from = grower.row_before(static_cast<std::size_t>(offsets[row - 1]));
             chunker::Spot const spot = grower.spot(static_cast<std::size_t>(offsets[row - 1]) + front.size(), from);
             if (spot.place != place) return false;
-            front.push_back({spot, grower.spot(characters, from), static_cast<std::int64_t>(random() % 3) * 10 + 20, random() % 9 == 0});
+            front.push_back({spot, grower.spot(characters, from), static_cast<std::int64_t>(random() % 3) * 10 + 20, random() % 9 == 0, random() % 9 == 0});
             places.push_back(place);
         }
     }
@@ -89,7 +89,7 @@ bool try_one(std::mt19937& random, std::size_t& chunks) {
     }
     if (!opening) return true;
     // It is one of those that are closed, and not behind what does not fit.
-    return *opening >= unit && (*opening < front.size() ? front[*opening].closed : closed[row + *opening - front.size()] != 0);
+    return *opening >= unit && (*opening < front.size() ? front[*opening].closed : (closed[row + *opening - front.size()] & 1) != 0);
 }
 
 }  // namespace

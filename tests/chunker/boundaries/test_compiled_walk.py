@@ -55,9 +55,11 @@ def compare(grammar: Grammar, text: str, size: int) -> Sketch:
     expected, found = sketch_in_python(grammar, text, size), sketched(grammar, text, size)
     assert found.boundaries == expected.boundaries
     assert (found.notes, found.finest) == (expected.notes, expected.finest)
+    assert found.heads == expected.heads
     assert list(found.closed) == list(expected.closed)
     for offset in expected.closed:
         assert found.inside(offset)[:3] == expected.inside(offset)[:3]
+        assert found.inside(offset).heads == expected.inside(offset).heads
     return found
 
 

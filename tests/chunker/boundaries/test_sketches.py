@@ -61,7 +61,7 @@ MARKDOWN = [
 
 
 def parts(outline: Outline) -> tuple[object, ...]:
-    return outline.boundaries, outline.scopes, outline.notes, outline.finest
+    return outline.boundaries, outline.scopes, outline.notes, outline.finest, outline.heads
 
 
 def check(chunker: TextChunker, text: str) -> None:

@@ -65,10 +65,11 @@ struct Region {
 };
 
 // `parts`: what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions, the strength of a cut between them
-// and the comments above. `comments`: their last lines -> their first. `regions`: the definitions.
+// and the comments above. `headers`: of definitions that begin with attributes or annotations of their own, their first line behind these.
+// `comments`: their last lines -> their first. `regions`: the definitions.
 struct Found {
     Found(Row first_row, Row behind_row)
-        : first(first_row), behind(behind_row), parts(first, behind, {}), leading(first, behind, no_row), own(first, behind, 0), comments(first, behind, no_row) {}
+        : first(first_row), behind(behind_row), parts(first, behind, {}), leading(first, behind, no_row), own(first, behind, 0), headers(first, behind, no_row), comments(first, behind, no_row) {}
 
     // Put a part on a line; of two on the same line the stronger one counts.
     void put(Row row, int strength, Label label) {
@@ -80,6 +81,7 @@ struct Found {
     ByRow<Placed> parts;
     ByRow<Row> leading;
     ByRow<int> own;
+    ByRow<Row> headers;
     ByRow<Row> comments;
     std::vector<Region> regions;
 };

@@ -1,6 +1,7 @@
 // From what a walk found to boundaries; the twin of chunker/boundaries/placing.py, which draws it.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "chunker/found.hpp"
@@ -8,13 +9,21 @@
 
 namespace chunker {
 
+// What is placed on which line. `headers`: of the lines between the top of a part and its first line, that one included, the first line; else
+// no_row.
+struct Settled {
+    ByRow<Placed> placed;
+    ByRow<Row> headers;
+};
+
 // The parts moved up to the first of the comments and attributes above them; what ends a definition cut off it, if all of it does not fit.
-ByRow<Placed> settled(const Found& found, const LineTable& lines);
+Settled settled(const Found& found, const LineTable& lines);
 
 struct Boundaries {
     std::vector<std::uint32_t> offsets;  // in characters
     std::vector<int> strengths;
     std::vector<Label> labels;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;  // of some offsets: where the first line ends that what stands there belongs to
 };
 
 // A stretch of lines whose inside is not known yet, and the nodes in it.
@@ -26,7 +35,7 @@ struct Unit {
 // A boundary for each line that is not blank: what is placed there, else a line. There is at least one line.
 class Rows {
 public:
-    Rows(ByRow<Placed> placed, Label whole_text, const LineTable& lines);
+    Rows(Settled settled, Label whole_text, const LineTable& lines);
 
     // Hide what is inside units with these nodes: a unit goes from the last boundary to the first that is stronger than all that such a node may
     // hold. What is weaker, the line of a brace for example, is inside, too. The units in the order of the text.
@@ -36,14 +45,15 @@ public:
     Boundaries boundaries() const;
 
     // What is inside a unit, where more is placed than was known.
-    Boundaries inside(const Unit& unit, const ByRow<Placed>& more) const;
+    Boundaries inside(const Unit& unit, const Settled& more) const;
 
 private:
     bool inked(Row row) const { return row == 0 || !lines_.blank(row); }
-    void show(Row row, Placed placed, Boundaries& boundaries) const;
+    void show(Row row, Placed placed, Row header, Boundaries& boundaries) const;
 
     const LineTable& lines_;
     ByRow<Placed> placed_;
+    ByRow<Row> headers_;
     std::vector<Placed> rows_;
     std::vector<char> hidden_;
 };

@@ -4,7 +4,7 @@
 //     chunks    ^---------------------------------- - - - - ^
 //
 // Most units are rows: what stands between two neighbouring boundaries of the outline. In front of them may be units that were found later,
-// inside a row. Where a unit has to be cut or looked into, or a crumb would be left, the grower stops in front of that chunk, and Python
+// inside a row. Where a unit has to be cut or looked into, the head of a definition might be torn, or a crumb would be left, the grower stops in front of that chunk, and Python
 // goes on.
 #pragma once
 
@@ -39,6 +39,7 @@ struct Unit {
     Spot start, end;
     std::int64_t strength;
     bool closed;
+    bool in_head;  // between the top of a definition and its first line, that one included
 };
 
 class RowGrower {
@@ -62,7 +63,7 @@ public:
     std::size_t start(std::size_t row) const { return static_cast<std::size_t>(offsets_[row]); }
 
     // At most `number` chunks of the units in `front` and, if these are all that are, of the rows from `row` on. `closed`, a byte a row:
-    // whether more boundaries are inside. `full`: the characters that the last chunk would have needed to be full, 0 where that is not
+    // 1 if more boundaries are inside, plus 2 if it begins in the head of a definition. `full`: the characters that the last chunk would have needed to be full, 0 where that is not
     // known; afterwards those of the last of these.
     Grown grow(const GrowingInterface& encoder, const std::vector<Unit>& front, bool whole_front, std::size_t row, std::size_t number,
                const unsigned char* closed, std::size_t& full) const;

@@ -57,16 +57,16 @@ public:
         for (const Closed& closed : unit->nodes) nodes.push_back(nodes_[closed.node]);
         syntax::Walk walk({grammar_, source_, lines_}, found, 0);
         walk.enter(std::move(nodes));
-        ByRow<Placed> more = settled(found, lines_);
+        Settled more = settled(found, lines_);
         for (Row row = unit->first; row < unit->behind; ++row)
-            if (attributes_(row)) more.at(row) = {};
+            if (attributes_(row)) more.placed.at(row) = {};
         return rows_.front().inside(*unit, more);
     }
 
 private:
     void place(const Found& found, std::vector<Closed> closed) {
-        ByRow<Placed> placed = settled(found, lines_);
-        Label const whole_text = label_of(placed(0));
+        Settled placed = settled(found, lines_);
+        Label const whole_text = label_of(placed.placed(0));
         rows_.emplace_back(std::move(placed), whole_text, lines_);
         units_ = rows_.front().close(std::move(closed));
         boundaries_ = rows_.front().boundaries();

@@ -82,8 +82,11 @@ void Walk::enter_body(TSNode node, int depth, Row first) {
             put_comment(child.row, child.last, child.end);
             if (siblings.attributes != no_row || leads(child.row, child.last)) return;
         }
-        const Definition* const definition = role >= Role::definition ? definition_of(child.node, child.kind, child.last > child.row) : nullptr;
+        TSNode defined = child.node;
+        const Definition* const definition = role >= Role::definition ? definition_of(defined, child.kind, child.last > child.row) : nullptr;
         if (definition) {
+            Row const header = child.last > child.row ? header_row(defined, child.row) : child.row;
+            if (header > child.row) found_.headers.at(child.row) = header;
             put_definition(siblings, *definition, child.row, child.last);
             return;
         }
@@ -104,7 +107,8 @@ void Walk::pass_through(TSNode node, int depth, Row first) {
         } else if (child.kind.role == Role::clause) {
             found_.put(child.row, strength::at(depth + 1, strength::definition), clause_label);
         } else if (!ts_node_is_null(inner) && ts_node_eq(child.node, inner)) {
-            const Definition* const definition = definition_of(child.node, child.kind, child.last > child.row);
+            TSNode defined = child.node;
+            const Definition* const definition = definition_of(defined, child.kind, child.last > child.row);
             found_.put(child.row, strength::at(depth, strength::wrapped), definition ? definition->label : child.kind.label);
         }
     });
@@ -171,8 +175,8 @@ bool Walk::may_end(TSNode node, Row last) const {
     return !any_around<comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; });
 }
 
-// The definition that `node` is or wraps; nullptr if it is something else.
-const Definition* Walk::definition_of(TSNode node, const Kind& kind, bool several_lines) const {
+// The definition that `node` is or wraps, where `node` is then its own; nullptr if it is something else.
+const Definition* Walk::definition_of(TSNode& node, const Kind& kind, bool several_lines) const {
     auto const among = [&](const Kind& one) -> const Definition& { return text_.grammar.definitions[static_cast<std::size_t>(one.definition)]; };
     if (kind.role == Role::definition) return counts(node, among(kind), several_lines) ? &among(kind) : nullptr;
     if (!several_lines) return nullptr;
@@ -183,6 +187,15 @@ const Definition* Walk::definition_of(TSNode node, const Kind& kind, bool severa
         if (inner.role == Role::definition) return counts(node, among(inner), true) ? &among(inner) : nullptr;
     }
     return nullptr;
+}
+
+// The line with the name of a definition, where its body is behind that; else the one on which it begins: above are annotations.
+Row Walk::header_row(TSNode definition, Row from) const {
+    constexpr std::string_view body_field = "body", name_field = "name";
+    TSNode const body = ts_node_child_by_field_name(definition, body_field.data(), body_field.size());
+    TSNode const name = ts_node_child_by_field_name(definition, name_field.data(), name_field.size());
+    bool const named = !ts_node_is_null(body) && !ts_node_is_null(name) && ts_node_start_byte(name) < ts_node_start_byte(body);
+    return lines_.row(ts_node_start_byte(named ? name : definition), from);
 }
 
 // The one definition, or wrapper of one, that is directly in a wrapper; null if there is none, or more than one. What begins a line of its own in a

@@ -72,7 +72,8 @@ private:
     bool closes(TSNode node, Row row, std::uint32_t end, int depth);
     bool may_end(TSNode node, Row last) const;
 
-    const Definition* definition_of(TSNode node, const Kind& kind, bool several_lines) const;
+    const Definition* definition_of(TSNode& node, const Kind& kind, bool several_lines) const;
+    Row header_row(TSNode definition, Row from) const;
     TSNode held(TSNode wrapper) const;
     bool counts(TSNode node, const Definition& definition, bool several_lines) const;
 
