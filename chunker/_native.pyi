@@ -20,7 +20,7 @@ class RowGrower:
         `text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are.
         """
 
-    def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, labels: list[str], number: int, full: int) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]:
+    def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, labels: list[str], number: int, full: int, heads: dict[int, int]) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]:
         """
         The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its tokens, and the label of its first unit; the units of all of them; how many units further one has to be looked into, if that is what ended it; and what the next call takes for `full`.
         """
@@ -121,13 +121,15 @@ def has_syntax() -> bool:
 class CodeReading:
     """A text, parsed and walked: the boundaries of its sketch."""
 
-    def columns(self) -> tuple[list[int], list[int], list[str]]:
-        """Offsets in characters, strengths and labels."""
+    def columns(self) -> tuple[list[int], list[int], list[str], dict[int, int]]:
+        """
+        Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.
+        """
 
     def closed(self) -> list[int]:
         """Where the closed units begin, ascending."""
 
-    def inside(self, offset: int) -> tuple[list[int], list[int], list[str]]:
+    def inside(self, offset: int) -> tuple[list[int], list[int], list[str], dict[int, int]]:
         """
         The columns of what is inside a closed unit. Raises IndexError where none begins.
         """

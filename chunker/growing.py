@@ -263,7 +263,9 @@ class Grower:
         """How many of the units to keep. None: the chunk is to grow once more, for now there are more units to choose from."""
         if filling.complete:
             size = len(self._text)
-            return best_cut(filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone)
+            return best_cut(
+                filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone
+            )
         self._leave_blank_lines(filling)
         after = self._units.next
         cut = best_cut(filling, after, self._budget.desired_tokens, self._fits_alone)

@@ -147,7 +147,9 @@ def _part(outline: Outline, start: int, end: int) -> Outline:
     strengths = [int(Strength.DOCUMENT), *outline.strengths[first:last]]
     labels = [outline.labels[first - 1], *outline.labels[first:last]]
     heads = {
-        offset - start: outline.heads[offset] - start for offset in outline.offsets[first:last] if offset in outline.heads
+        offset - start: outline.heads[offset] - start
+        for offset in outline.offsets[first:last]
+        if offset in outline.heads
     }
     return Outline.of_columns(offsets, strengths, labels, finest=outline.finest, heads=heads)
 

@@ -62,14 +62,16 @@ class CompiledWalk:
 
         def look(offset: int) -> Inside:
             offsets, strengths, labels, heads = reading.inside(offset)
-            return Inside(offsets, strengths, labels, (), dict(heads))
+            return Inside(offsets, strengths, labels, (), heads)
 
         def scopes_of(_: list[Scope]) -> list[Scope]:
             return outline(text).scopes
 
-        *columns, heads = reading.columns()
+        offsets, strengths, labels, heads = reading.columns()
         closed = dict.fromkeys(reading.closed())
-        return Sketch.of(columns, closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads)
+        return Sketch.of(
+            (offsets, strengths, labels), closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads
+        )
 
 
 def _tables(grammar: Grammar) -> dict[str, Any]:

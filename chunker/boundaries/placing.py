@@ -146,9 +146,7 @@ class _Rows:
     def outline(self, scopes: list[Scope], notes: dict[str, str]) -> Outline:
         """All of them."""
         # A line of code has no sentences: what is too long is cut into words.
-        return Outline.of_columns(
-            *self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads()
-        )
+        return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads())
 
     def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:
         """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line behind the last, the nodes."""
@@ -176,9 +174,7 @@ class _Rows:
             self._shown[start + 1 : stop] = [False] * (stop - start - 1)
         return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
 
-    def inside(
-        self, first: int, last: int, placed: Placed, heads: dict[int, int], scopes: Iterable[Scope]
-    ) -> Inside:
+    def inside(self, first: int, last: int, placed: Placed, heads: dict[int, int], scopes: Iterable[Scope]) -> Inside:
         """What is behind line `first` and before line `last`, where more is placed than was known."""
         rows = slice(first + 1, last)
         strengths, labels = self._strengths[rows], self._labels[rows]

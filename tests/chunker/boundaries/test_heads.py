@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -75,25 +75,25 @@ CASES = {
     "java class": Case(
         "java",
         "import a.b.C{};\n",
-        "/**\n * Counts.\n */\n@Service\n@Named(\"counter\")\npublic final class Counter {\n",
+        '/**\n * Counts.\n */\n@Service\n@Named("counter")\npublic final class Counter {\n',
         "    private Map<String, Integer> field{};\n",
     ),
     "java interface": Case(
         "java",
         "import a.b.C{};\n",
-        "@Service\n@Named(\"counter\")\n@Other\ninterface Counter {\n",
+        '@Service\n@Named("counter")\n@Other\ninterface Counter {\n',
         "    int count{}(Map<String, Integer> these);\n",
     ),
     "c# class": Case(
         "csharp",
         "using A.B{};\n",
-        "/// <summary>Counts.</summary>\n[Serializable]\n[Obsolete(\"no\")]\npublic class Counter {\n",
+        '/// <summary>Counts.</summary>\n[Serializable]\n[Obsolete("no")]\npublic class Counter {\n',
         "    private Dictionary<string, int> field{};\n",
     ),
     "kotlin class": Case(
         "kotlin",
         "import a.b.C{}\n",
-        "// Counts.\n@Service\n@Named(\"counter\")\nclass Counter {\n",
+        '// Counts.\n@Service\n@Named("counter")\nclass Counter {\n',
         "    val field{}: Map<String, Int> = mapOf()\n",
     ),
     "swift class": Case(
@@ -105,7 +105,7 @@ CASES = {
     "scala class": Case(
         "scala",
         "import a.b.C{}\n",
-        "// Counts.\n@service\n@named(\"counter\")\nclass Counter {\n",
+        '// Counts.\n@service\n@named("counter")\nclass Counter {\n',
         "  val field{}: Map[String, Int] = Map()\n",
     ),
     "php class": Case(
@@ -142,7 +142,7 @@ CASES = {
         "go",
         "var a{} = {}\n",
         "// Counter counts.\n// It does.\ntype Counter struct {\n",
-        "\tField{} map[string]int `json:\"field\"`\n",
+        '\tField{} map[string]int `json:"field"`\n',
     ),
     "c++ class": Case(
         "cpp",
@@ -182,7 +182,7 @@ CASES = {
         "bash",
         "a{}=1\n",
         "# Counts.\n# And more.\ncount() {\n",
-        "  echo \"$1 and $2\" {}\n",
+        '  echo "$1 and $2" {}\n',
     ),
     "haskell class": Case(
         "haskell",
@@ -221,8 +221,10 @@ def test_the_first_line_stays_with_what_stands_before_it(case: Case, strategy: S
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-@pytest.mark.parametrize("options", [{"overlap": 8}, {"context": True}, {"min_tokens": 0}, {"desired_tokens": 30}], ids=str)
-def test_with_options(case: Case, strategy: Strategy, options: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "options", [{"overlap": 8}, {"context": True}, {"min_tokens": 0}, {"desired_tokens": 30}], ids=str
+)
+def test_with_options(case: Case, strategy: Strategy, options: dict[str, Any]) -> None:
     if strategy == "optimal" and "desired_tokens" in options:
         options = {"min_tokens": 20}
     for before in range(0, 14, 3):
