@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, groupby, pairwise
 from math import inf
 from typing import Any, NamedTuple, Protocol
@@ -133,13 +133,12 @@ class Optimizer:
         """The largest units that leave room for `min_tokens` more, and of what is longer the parts that are, down to grapheme clusters."""
         offsets, strengths, labels = self._outline.offsets, self._outline.strengths, self._outline.labels
         inside = _directly_inside(strengths)
-        tops = self._tops()
         stack = [_Unit(offsets[0], len(self._text), strengths[0], labels[0], 0)]
         while stack:
             unit = stack.pop()
             start, end, strength, label, row = unit
             # A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
-            begin = tops.get(start, start) if row >= 0 and inside[row] else start
+            begin = self._tops.get(start, start) if row >= 0 and inside[row] else start
             if not self._is_over(begin, end, self._atomic_size(begin)):
                 yield _Atom(start, end, strength, label)
             elif row >= 0 and inside[row]:
@@ -156,15 +155,23 @@ class Optimizer:
             else:
                 yield _Atom(start, end, strength, label)
 
+    @cached_property
     def _tops(self) -> dict[int, int]:
         """Of the boundaries inside heads that fit: where the unit begins that a cut there would break."""
         heads, offsets = self._outline.heads, self._outline.offsets
         before = _stronger_before(self._outline.strengths) if heads else []
-        return {
-            offset: offsets[before[row]]
-            for row, offset in enumerate(offsets if heads else ())
-            if offset in heads and not self._is_over(offsets[before[row]], heads[offset], self._budget.max_tokens)
-        }
+        tops: dict[int, int] = {}
+        fits: dict[tuple[int, int], bool] = {}  # many boundaries are in one head
+        for row in range(len(before)):
+            end = heads.get(offsets[row])
+            if end is None:
+                continue
+            head = offsets[before[row]], end
+            if head not in fits:
+                fits[head] = not self._is_over(*head, self._budget.max_tokens)
+            if fits[head]:
+                tops[offsets[row]] = head[0]
+        return tops
 
     def _finer(self, unit: _Unit) -> list[_Unit]:
         """The parts of a unit that has no boundary of the outline inside; none where it is better left whole."""
@@ -254,17 +261,15 @@ class Optimizer:
                 over[unit] = self._is_over(*unit, self._budget.max_tokens)
             if not over[unit]:
                 broken[index] = broken[around] + 1
-            costs[index] = self._tears_head(atoms[index], *unit) * _TORN_HEAD
+            costs[index] = self._tears_head(atoms[index], unit[1]) * _TORN_HEAD
             costs[index] += _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
         return costs
 
-    def _tears_head(self, behind: _Atom, start: int, end: int) -> bool:
-        """Whether a cut before this atom, in the unit text[start:end], parts the first line of a definition from what stands before it, without need."""
-        head_end = self._outline.heads.get(behind.start)
-        limit = self._budget.max_tokens
-        if head_end is None or self._is_over(start, head_end, limit):
+    def _tears_head(self, behind: _Atom, end: int) -> bool:
+        """Whether a cut before this atom, in a unit up to `end`, parts the first line of a definition from what stands before it, without need."""
+        if behind.start not in self._tops:
             return False
-        return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, limit)
+        return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, self._budget.max_tokens)
 
     def _costs_of_chunks(self, repeated: int) -> list[float]:
         """What a chunk of each number of tokens costs; `repeated` of them are context and overlap, which do not save it from being a crumb."""
