@@ -71,7 +71,14 @@ class NotNativeError(Exception):
 
 
 def pipeline_of(specification: Specification) -> _core.Pipeline:
-    """The pipeline that runs `specification`. Raises NotNativeError."""
+    """The pipeline that runs `specification`. Raises NotNativeError, or VocabularyError for merges that cannot be honoured."""
+    try:
+        return _pipeline(specification)
+    except PatternError as error:
+        raise NotNativeError(str(error)) from error
+
+
+def _pipeline(specification: Specification) -> _core.Pipeline:
     from bpe_engine import _core  # noqa: PLC0415 - only where there is a compiled core
 
     check_merges(specification)
@@ -82,10 +89,11 @@ def pipeline_of(specification: Specification) -> _core.Pipeline:
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = _stages(pre_tokenizers)
     steps += before
-    if not stages and not insertions:
+    if not insertions and (not stages or specification.alphabet == "characters"):
+        # Pieces may be long, up to whole texts: they come apart where no token reaches over.
         touching = model.touching()
         if touching is not None:
-            stages = [(touching, "isolated")]
+            stages = [*stages, (touching, "isolated")]
     tokens = [
         (token.text, token.id, token.special, token.lstrip, token.rstrip, token.single_word, token.normalized)
         for token in specification.added_tokens

@@ -87,7 +87,9 @@ class StagedTokenizer(Tokenizer):
         self.special_tokens = SpecialTokens(
             {token.text: token.id for token in specification.added_tokens if token.special}
         )
-        # Before anybody encodes: an added token of which the normalizers leave nothing is an error of the file.
+        # Before anybody encodes: an expression that does not compile is an error of the file.
+        _ = self.normalization
+        # So is an added token of which the normalizers leave nothing.
         if specification.normalizers and any(token.normalized for token in specification.added_tokens):
             _ = self.finder
 

@@ -12,7 +12,6 @@
 
 #include "batches.hpp"
 #include "bpe/models/merges.hpp"
-#include "bpe/pipeline/expressions.hpp"
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
 

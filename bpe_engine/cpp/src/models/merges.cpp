@@ -149,6 +149,28 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
         if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
         add_pair(left, right, rank, static_cast<std::uint32_t>(merged));
     }
+    find_whole_tokens();
+}
+
+void MergeModel::find_whole_tokens() {
+    if (!options_.ignore_merges) return;
+    std::vector<Symbol> made;
+    for (std::uint32_t number = 0; number + 1 < offsets_.size(); ++number) {
+        Bytes const text{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
+        if (text.size == 0) continue;
+        made.clear();
+        try {
+            symbols(text, made);
+        } catch (const EncodingError&) {
+            made.clear();  // something of it is no token, but the whole is
+        }
+        merge(made);
+        if (made.size() == 1 && made[0].id == number) continue;
+        std::size_t size = 0, last = text.size - 1;
+        while (options_.by_characters && last > 0 && UnicodeTable::continues(text[last])) --last;
+        whole_firsts_.insert(options_.by_characters ? code_at(text, 0, size) : text[0]);
+        whole_lasts_.insert(options_.by_characters ? code_at(text, last, size) : text[text.size - 1]);
+    }
 }
 
 std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
@@ -180,6 +202,7 @@ std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& token
     }
     model->reserve_pairs(pairs.size());
     for (Pair const& pair : pairs) model->add_pair(pair.left, pair.right, ranks[pair.merged], pair.merged);
+    model->find_whole_tokens();
     return model;
 }
 

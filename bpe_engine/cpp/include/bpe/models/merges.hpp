@@ -12,6 +12,7 @@
 #include <array>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "bpe/models/piece_model.hpp"
@@ -62,12 +63,13 @@ public:
     bool may_join(std::uint32_t left, std::uint32_t right) const {
         std::uint64_t const bit = touch_bit(left, right);
         if (touching_[bit >> 6] >> (bit & 63) & 1) return true;
+        if (!whole_firsts_.empty() && (whole_firsts_.contains(right) || whole_lasts_.contains(left))) return true;
         if (!joins_unknown_) return false;
         bool const left_known = is_known(left), right_known = is_known(right);
         return options_.unknown == Unknown::drop ? !left_known || !right_known : !left_known && !right_known;
     }
-    // Whether `may_join` tells the truth: not where a whole pre-token may be one token for all that merges make of it, or where tokens are written otherwise inside of it.
-    bool tells_joins() const { return !options_.ignore_merges && options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
+    // Whether `may_join` tells the truth: not where tokens are written otherwise inside of a pre-token.
+    bool tells_joins() const { return options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
     bool by_characters() const { return options_.by_characters; }
     bool is_known(std::uint32_t character) const;
 
@@ -91,6 +93,7 @@ private:
     std::int64_t find_token(Bytes text, std::uint64_t hash) const;
     // Id -> internal number; gives one to ids that stand for what is no token, and turns the options to internal numbers.
     std::unordered_map<std::uint32_t, std::uint32_t> number_ids();
+    void find_whole_tokens();
     void symbols(Bytes piece, std::vector<Symbol>& out) const;
     void merge(std::vector<Symbol>& symbols) const;
     static void merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols);
@@ -108,6 +111,8 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
     std::size_t longest_ = 0;
     bool joins_unknown_ = false;
+    // Characters with which tokens begin and end that only a whole pre-token is: next to them nothing is cut, so that no part of one is taken for a whole.
+    std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
     std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
 };
 

@@ -11,9 +11,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "bpe/regex/sweep.hpp"
 #include "bpe/scanner.hpp"
+#include "bpe/shelf.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -34,6 +37,59 @@ public:
     // The first match in text[from:limit). The piece that is searched begins at or before `from`, and ends at `limit` if `at_end`; else text may follow,
     // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and behind `from`.
     virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
+    // An expression, which finds match after match quicker and in linear time by a sweep; null for other matchers.
+    virtual const class ExpressionMatcher* expression() const { return nullptr; }
+};
+
+// A regular expression that neither looks behind nor matches nothing: a chain begins anew at cuts.
+class ExpressionMatcher final : public Matcher {
+public:
+    explicit ExpressionMatcher(std::shared_ptr<const regex::Program> program)
+        : program_(std::move(program)), caches_([this] { return std::make_unique<regex::Cache>(*program_); }) {}
+
+    Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
+        Shelf<regex::Cache>::Lease const cache(caches_);
+        return found(program_->find(text, from, from, limit, at_end, *cache));
+    }
+    const ExpressionMatcher* expression() const override { return this; }
+
+    static Found found(const regex::Found& found) { return {found.start, found.end, found.settled, found.start_settled, found.open_from}; }
+    const regex::Program& program() const { return *program_; }
+    const Shelf<regex::Cache>& caches() const { return caches_; }
+
+private:
+    std::shared_ptr<const regex::Program> program_;
+    Shelf<regex::Cache> caches_;
+};
+
+// The matches of a matcher in a piece, one after the other.
+class Search {
+public:
+    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end)
+        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end) {
+        if (ExpressionMatcher const* const expression = matcher.expression()) {
+            lease_.emplace(expression->caches());
+            sweep_.emplace(expression->program(), **lease_, text, from, from, limit, at_end);
+        }
+    }
+
+    Found next() {
+        if (sweep_) return ExpressionMatcher::found(sweep_->next());
+        Found const found = matcher_.find(text_, from_, limit_, at_end_);
+        from_ = found.end;
+        return found;
+    }
+
+    // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
+    std::size_t ends(std::size_t* ends, std::size_t capacity) { return sweep_ ? sweep_->ends(ends, capacity) : 0; }
+
+private:
+    const Matcher& matcher_;
+    const Byte* text_;
+    std::size_t from_, limit_;
+    bool at_end_;
+    std::optional<Shelf<regex::Cache>::Lease> lease_;
+    std::optional<regex::Sweep> sweep_;
 };
 
 // What becomes of matches and of the gaps between them. Each of Hugging Face's behaviours, inverted or not, is one of these.
@@ -67,11 +123,14 @@ public:
     }
 
     // Whether `run_to_end` knows these stages.
-    bool is_scanner() const { return stages_.size() == 1 && stages_[0].scanner; }
+    bool runs_to_end() const {
+        return stages_.size() == 1 && (stages_[0].scanner || (stages_[0].matcher->expression() && stages_[0].behaviour == Behaviour::isolated));
+    }
 
     // The same for a text that ends at `limit` now, and goes on later: calls `sink.uncertain()` behind the last piece that is certain. In one pass.
     template <class Sink>
     void run_to_end(const Byte* text, std::size_t start, std::size_t limit, Sink& sink) const {
+        if (!stages_[0].scanner) return search_to_end(text, start, limit, sink);
         Scanner const& scanner = *stages_[0].scanner;
         Held held{static_cast<std::size_t>(scanner.lookback), start};
         for_each_pretoken(scanner, text, start, limit, [&](std::size_t, std::size_t end) {
@@ -88,6 +147,32 @@ public:
     }
 
 private:
+    template <class Sink>
+    void search_to_end(const Byte* text, std::size_t start, std::size_t limit, Sink& sink) const {
+        Search search(*stages_[0].matcher, text, start, limit, false);
+        bool is_certain = true;
+        std::size_t piece = start;
+        auto const give = [&](std::size_t end, bool certain) {
+            if (is_certain && !certain) sink.uncertain();
+            is_certain = certain;
+            if (end == piece) return;
+            sink.piece(piece, end);
+            if (certain) sink.cut(end);
+            piece = end;
+        };
+        std::array<std::size_t, 64> ends;
+        for (;;) {
+            for (std::size_t count; is_certain && (count = search.ends(ends.data(), ends.size())) > 0;)
+                for (std::size_t index = 0; index < count; ++index) give(ends[index], true);
+            // Where it is not settled, as if the text ended here.
+            Found const found = search.next();
+            if (found.start == no_match) break;
+            give(found.start, is_certain && (found.settled || found.start_settled));
+            give(found.end, is_certain && found.settled);
+        }
+        give(limit, false);
+    }
+
     // The last pre-tokens of a scanner, which later text may change.
     struct Held {
         std::size_t most, from;
@@ -155,8 +240,22 @@ private:
                 if (with_gaps) return stage(number + 1, from, to, ended);
                 return cut(to);
             };
+            Search search(matcher, text, start, limit, at_end);
+            std::array<std::size_t, 64> ends;
             for (std::size_t piece = start;;) {
-                Found const found = matcher.find(text, piece, limit, at_end);
+                for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
+                    for (std::size_t index = 0; index < count; ++index) {
+                        if (number + 1 == stages.size() && with_matches) {
+                            sink.piece(piece, ends[index]);
+                            if (!cut(ends[index])) return false;
+                        } else {
+                            matched(number, piece, ends[index]);
+                            if (with_matches ? !stage(number + 1, piece, ends[index], true) : !cut(ends[index])) return false;
+                        }
+                        piece = ends[index];
+                    }
+                }
+                Found const found = search.next();
                 if (!at_end && !found.settled) {
                     if (found.start_settled) gap(piece, found.start, true);
                     else gap(piece, found.open_from, false);
@@ -173,9 +272,10 @@ private:
 
         bool contiguous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
+            Search search(matcher, text, start, limit, at_end);
             std::size_t run = start, end = start;  // of the matches that touch; the last is [matched)
             for (;;) {
-                Found const found = matcher.find(text, end, limit, at_end);
+                Found const found = search.next();
                 bool const is_open = !at_end && !found.settled;
                 bool const none = !is_open && found.start == no_match;
                 std::size_t const next = none ? limit : is_open && !found.start_settled ? found.open_from : found.start;
@@ -195,8 +295,9 @@ private:
 
         bool with_previous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
+            Search search(matcher, text, start, limit, at_end);
             for (std::size_t piece = start;;) {
-                Found const found = matcher.find(text, piece, limit, at_end);
+                Found const found = search.next();
                 if (!at_end && !found.settled) {
                     std::size_t const certain = found.start_settled ? found.start : found.open_from;
                     if (certain > piece) stage(number + 1, piece, certain, false);
@@ -211,13 +312,14 @@ private:
 
         bool with_next(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            std::size_t piece = start, search = start;  // the piece begins with a match if it begins before `search`
+            Search search(matcher, text, start, limit, at_end);
+            std::size_t piece = start, behind = start;  // the piece begins with a match if it begins before `behind`
             for (;;) {
-                Found const found = matcher.find(text, search, limit, at_end);
+                Found const found = search.next();
                 if (!at_end && !found.settled) {
                     if (found.start_settled) {
                         if (found.start > piece) stage(number + 1, piece, found.start, true);
-                    } else if (std::size_t const certain = std::max(found.open_from, search); certain > piece) {
+                    } else if (std::size_t const certain = std::max(found.open_from, behind); certain > piece) {
                         stage(number + 1, piece, certain, false);
                     }
                     return false;
@@ -225,7 +327,7 @@ private:
                 if (found.start == no_match) return piece == limit || stage(number + 1, piece, limit, at_end);
                 if (found.start > piece && !stage(number + 1, piece, found.start, true)) return false;
                 piece = found.start;
-                search = found.end;
+                behind = found.end;
                 matched(number, found.start, found.end);
             }
         }

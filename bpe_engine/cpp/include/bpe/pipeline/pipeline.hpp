@@ -105,7 +105,7 @@ public:
     // Reads to the end of a text that may go on later: `sink.uncertain()` is called behind all that nothing can change, and `at` is the last cut before it.
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink) const {
-        bool const is_simple = chain_.is_scanner() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
+        bool const is_simple = chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
         if (is_simple && (!normalizer_ || normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing))) {
             RawSink<Sink> raw{sink, at, text, begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
