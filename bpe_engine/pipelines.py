@@ -63,6 +63,9 @@ _BEHAVIOURS = {
     ("merged_with_next", True): "with_previous",
 }
 
+# Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English where their expression makes 150 to 200.
+_BY_EXPRESSION = frozenset({"deepseek_v3", "falcon"})
+
 _NO_RANK: Final = 0xFFFFFFFF
 
 
@@ -183,6 +186,8 @@ def _in_bytes(tokens: Mapping[int, bytes] | Mapping[int, str]) -> dict[int, byte
 def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list[Insertion]]:
     """The stages of a chain, and behind an insertion those that are done piece by piece."""
     scanner = _scanner(pre_tokenizers)
+    if scanner in _BY_EXPRESSION:
+        return [(_matcher(PATTERNS[scanner].source), "isolated")], []
     if scanner is not None:
         return [(scanner, "isolated")], []
     stages: list[Stage] = []

@@ -149,7 +149,14 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
         if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
         add_pair(left, right, rank, static_cast<std::uint32_t>(merged));
     }
+    finish();
+}
+
+void MergeModel::finish() {
     find_whole_tokens();
+    for (std::uint32_t left = 0; left < 128; ++left)
+        for (std::uint32_t right = 0; right < 128; ++right)
+            if (may_join_beyond_ascii(left, right)) ascii_joins_[left][right >> 6] |= std::uint64_t{1} << (right & 63);
 }
 
 void MergeModel::find_whole_tokens() {
@@ -202,7 +209,7 @@ std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& token
     }
     model->reserve_pairs(pairs.size());
     for (Pair const& pair : pairs) model->add_pair(pair.left, pair.right, ranks[pair.merged], pair.merged);
-    model->find_whole_tokens();
+    model->finish();
     return model;
 }
 

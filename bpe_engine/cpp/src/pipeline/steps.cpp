@@ -72,6 +72,8 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
         std::vector<Byte> image;
         for (Item const& item : items) put(image, item.code);
         images_[code].assign(image.begin(), image.end());
+        single_[code] = image.size() == 1 && image[0] < 128 ? static_cast<std::int16_t>(image[0]) : std::int16_t{-1};
+        longest_image_ = std::max(longest_image_, image.size());
         keeps_ascii_ = keeps_ascii_ && images_[code].size() == 1 && static_cast<Byte>(images_[code][0]) == code;
     }
     stays_.assign(0x10000 / 64, 0);
@@ -283,6 +285,61 @@ void StepNormalizer::write(const Items& items, Normalized& out) {
     }
 }
 
+// Writes characters that stand in a table; returns where the first begins that does not, or whose next may change it.
+std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::size_t limit, bool at_end, std::size_t base, Normalized& out) const {
+    if (!has_table_) return place;
+    UnicodeTable const& table = UnicodeTable::instance();
+    std::size_t size = out.text.size();
+    std::size_t const longest = std::max<std::size_t>(longest_image_, 4);
+    std::size_t room = 0;
+    // Of their own: a write through a pointer to bytes might change any member.
+    Byte* text = nullptr;
+    std::uint32_t* origins = nullptr;
+    std::uint8_t* cuts = nullptr;
+    auto const put = [&](Byte byte, std::uint32_t origin, bool is_cut) {
+        text[size] = byte;
+        origins[size] = origin;
+        cuts[size++] = is_cut;
+    };
+    while (place < limit) {
+        if (room < longest) {
+            room = (limit - place) + (limit - place) / 2 + 4 * longest;
+            out.text.resize(size + room);
+            out.origin.resize(size + room);
+            out.is_cut.resize(size + room);
+            text = out.text.data();
+            origins = out.origin.data();
+            cuts = out.is_cut.data();
+        }
+        // Characters that become one of ASCII, before one of ASCII.
+        std::size_t const stop = std::min(limit, place + (room - longest + 1));
+        std::size_t const before = size;
+        while (place + 1 < stop && raw[place + 1] < 128 && raw[place] < 128) {
+            std::int16_t const single = single_[raw[place]];
+            if (single < 0) break;
+            put(static_cast<Byte>(single), static_cast<std::uint32_t>(place - base), true);
+            ++place;
+        }
+        room -= size - before;
+        if (room < longest) continue;
+        Character const character = table.at(raw, place, limit);
+        Ease const ease = ease_of(character.code);
+        if (ease == Ease::hard) break;
+        std::size_t const next = place + character.size;
+        if (next < limit ? ease_of(table.at(raw, next, limit).code) == Ease::hard : !at_end) break;
+        auto const origin = static_cast<std::uint32_t>(place - base);
+        std::size_t const length = ease == Ease::table ? images_[character.code].size() : character.size;
+        Byte const* const image = ease == Ease::table ? reinterpret_cast<const Byte*>(images_[character.code].data()) : raw + place;
+        for (std::size_t number = 0; number < length; ++number) put(image[number], origin, number == 0);
+        room -= length;
+        place = next;
+    }
+    out.text.resize(size);
+    out.origin.resize(size);
+    out.is_cut.resize(size);
+    return place;
+}
+
 std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                                 Normalized& out) const {
     UnicodeTable const& table = UnicodeTable::instance();
@@ -293,28 +350,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
     bool starts = at_start && acts_at_start_;
     for (std::size_t place = from; place < limit;) {
         // Characters of a table, up to one whose next may change it: nothing that stands in a table does.
-        while (!starts && place < limit) {
-            Character const character = table.at(raw, place, limit);
-            Ease const ease = ease_of(character.code);
-            if (ease == Ease::hard) break;
-            std::size_t const next = place + character.size;
-            if (next < limit ? ease_of(table.at(raw, next, limit).code) == Ease::hard : !at_end) break;
-            auto const origin = static_cast<std::uint32_t>(place - base);
-            if (ease == Ease::table) {
-                std::string const& image = images_[character.code];
-                for (std::size_t number = 0; number < image.size(); ++number) {
-                    out.text.push_back(static_cast<Byte>(image[number]));
-                    out.origin.push_back(origin);
-                    out.is_cut.push_back(number == 0);
-                }
-            } else {
-                out.text.insert(out.text.end(), raw + place, raw + next);
-                out.origin.insert(out.origin.end(), character.size, origin);
-                out.is_cut.push_back(1);
-                out.is_cut.insert(out.is_cut.end(), character.size - 1u, 0);
-            }
-            place = next;
-        }
+        if (!starts) place = write_easy(raw, place, limit, at_end, base, out);
         if (place == limit) break;
         // Up to the next two that stand in a table go through the steps.
         items.clear();

@@ -61,12 +61,17 @@ public:
     // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where it
     // is no, seldom.
     bool may_join(std::uint32_t left, std::uint32_t right) const {
+        if (left < 128 && right < 128) [[likely]] return ascii_joins_[left][right >> 6] >> (right & 63) & 1;
+        return may_join_beyond_ascii(left, right);
+    }
+    bool may_join_beyond_ascii(std::uint32_t left, std::uint32_t right) const {
         std::uint64_t const bit = touch_bit(left, right);
         if (touching_[bit >> 6] >> (bit & 63) & 1) return true;
         if (!whole_firsts_.empty() && (whole_firsts_.contains(right) || whole_lasts_.contains(left))) return true;
         if (!joins_unknown_) return false;
-        bool const left_known = is_known(left), right_known = is_known(right);
-        return options_.unknown == Unknown::drop ? !left_known || !right_known : !left_known && !right_known;
+        // ASCII first, which is a look into a table.
+        if (right < 128) std::swap(left, right);
+        return options_.unknown == Unknown::drop ? !is_known(left) || !is_known(right) : !is_known(left) && !is_known(right);
     }
     // Whether `may_join` tells the truth: not where tokens are written otherwise inside of a pre-token.
     bool tells_joins() const { return options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
@@ -94,6 +99,7 @@ private:
     // Id -> internal number; gives one to ids that stand for what is no token, and turns the options to internal numbers.
     std::unordered_map<std::uint32_t, std::uint32_t> number_ids();
     void find_whole_tokens();
+    void finish();
     void symbols(Bytes piece, std::vector<Symbol>& out) const;
     void merge(std::vector<Symbol>& symbols) const;
     static void merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols);
@@ -111,6 +117,7 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
     std::size_t longest_ = 0;
     bool joins_unknown_ = false;
+    std::array<std::array<std::uint64_t, 2>, 128> ascii_joins_{};  // what `may_join` says of ASCII
     // Characters with which tokens begin and end that only a whole pre-token is: next to them nothing is cut, so that no part of one is taken for a whole.
     std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
     std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);

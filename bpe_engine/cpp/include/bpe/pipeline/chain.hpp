@@ -37,6 +37,8 @@ public:
     // The first match in text[from:limit). The piece that is searched begins at or before `from`, and ends at `limit` if `at_end`; else text may follow,
     // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and behind `from`.
     virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
+    // The boundaries of text[from:limit), of a matcher that finds such alone; up to `capacity`.
+    virtual std::size_t boundaries(const Byte*, std::size_t, std::size_t, std::size_t*, std::size_t) const { return 0; }
     // An expression, which finds match after match quicker and in linear time by a sweep; null for other matchers.
     virtual const class ExpressionMatcher* expression() const { return nullptr; }
 };
@@ -81,7 +83,12 @@ public:
     }
 
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
-    std::size_t ends(std::size_t* ends, std::size_t capacity) { return sweep_ ? sweep_->ends(ends, capacity) : 0; }
+    std::size_t ends(std::size_t* ends, std::size_t capacity) {
+        if (sweep_) return sweep_->ends(ends, capacity);
+        std::size_t const count = matcher_.boundaries(text_, from_, limit_, ends, capacity);
+        if (count > 0) from_ = ends[count - 1];
+        return count;
+    }
 
 private:
     const Matcher& matcher_;
@@ -160,7 +167,7 @@ private:
             if (certain) sink.cut(end);
             piece = end;
         };
-        std::array<std::size_t, 64> ends;
+        std::array<std::size_t, 512> ends;
         for (;;) {
             for (std::size_t count; is_certain && (count = search.ends(ends.data(), ends.size())) > 0;)
                 for (std::size_t index = 0; index < count; ++index) give(ends[index], true);
@@ -241,7 +248,7 @@ private:
                 return cut(to);
             };
             Search search(matcher, text, start, limit, at_end);
-            std::array<std::size_t, 64> ends;
+            std::array<std::size_t, 512> ends;
             for (std::size_t piece = start;;) {
                 for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
                     for (std::size_t index = 0; index < count; ++index) {

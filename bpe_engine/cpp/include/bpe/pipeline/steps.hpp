@@ -56,11 +56,14 @@ private:
     static void prepend(Items& items, const NormalizationStep& step, bool is_first);
     static void replace(Items& items, const NormalizationStep& step, bool at_end);
     Ease ease_of(char32_t code) const;
+    std::size_t write_easy(const Byte* raw, std::size_t place, std::size_t limit, bool at_end, std::size_t base, Normalized& out) const;
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
     bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false;
     std::array<std::string, 128> images_;     // what becomes of an ASCII character
+    std::array<std::int16_t, 128> single_{};  // the same where that is one ASCII character; else -1
+    std::size_t longest_image_ = 1;           // bytes
     std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane
 };
 

@@ -16,18 +16,34 @@ public:
     explicit TouchMatcher(std::shared_ptr<const MergeModel> model) : model_(std::move(model)) {}
 
     Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
+        std::size_t boundary;
+        if (boundaries(text, from, limit, &boundary, 1)) return {boundary, boundary, true, true, boundary};
+        return {no_match, no_match, at_end, false, limit};
+    }
+
+    std::size_t boundaries(const Byte* text, std::size_t from, std::size_t limit, std::size_t* ends, std::size_t capacity) const override {
         UnicodeTable const& table = UnicodeTable::instance();
+        bool const by_characters = model_->by_characters();
+        std::size_t count = 0;
         std::uint32_t before = 0;
-        bool by_characters = model_->by_characters();
         for (std::size_t place = from; place < limit;) {
-            Character const character = table.at(text, place, limit);
-            // A byte that is not UTF-8 is a character beyond all others.
-            std::uint32_t const first = !by_characters ? text[place] : character.code <= 0x10FFFF ? static_cast<std::uint32_t>(character.code) : 0x110000u + text[place];
-            if (place > from && !model_->may_join(before, first)) return {place, place, true, true, place};
-            place += character.size;
+            std::uint32_t const byte = text[place];
+            std::size_t size = 1;
+            std::uint32_t first = byte;
+            if (byte >= 128) {
+                Character const character = table.at(text, place, limit);
+                size = character.size;
+                // A byte that is not UTF-8 is a character beyond all others.
+                if (by_characters) first = character.code <= 0x10FFFF ? static_cast<std::uint32_t>(character.code) : 0x110000u + byte;
+            }
+            if (place > from && !model_->may_join(before, first)) {
+                ends[count++] = place;
+                if (count == capacity) return count;
+            }
+            place += size;
             before = by_characters ? first : text[place - 1];
         }
-        return {no_match, no_match, at_end, false, limit};
+        return count;
     }
 
 private:
