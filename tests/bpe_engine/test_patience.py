@@ -17,6 +17,7 @@ from bpe_engine import (
     Tokenizer,
     Vocabulary,
     VocabularyError,
+    implementation,
     patience,
 )
 from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
@@ -40,11 +41,25 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_an_expression_that_backtracks_for_ever() -> None:
-    tokenizer = load(pre_tokenizer={"type": "Split", "pattern": {"Regex": BACKTRACKING}, "behavior": "Isolated"})
+    # It looks behind, so the core leaves it to the `regex` package.
+    looks_behind = BACKTRACKING.removesuffix("$") + "(?<=a)$"
+    tokenizer = load(pre_tokenizer={"type": "Split", "pattern": {"Regex": looks_behind}, "behavior": "Isolated"})
     assert tokenizer.count("ab") == 1
     for work in (tokenizer.encode, tokenizer.count, tokenizer.split, tokenizer.encode_with_offsets):
         with pytest.raises(EncodingError, match=r"to find '.*' in 61 characters takes more than 0.201 seconds"):
             work(HOSTILE)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_the_core_does_not_backtrack() -> None:
+    tokenizer = load(pre_tokenizer={"type": "Split", "pattern": {"Regex": BACKTRACKING}, "behavior": "Isolated"})
+    if implementation() == "python":
+        with pytest.raises(EncodingError, match="takes more than"):
+            tokenizer.encode(HOSTILE)
+    else:
+        assert tokenizer.encode(HOSTILE) == [0] * 59 + [2]  # one piece, in which "a" and "b" merge
+        assert tokenizer.encode("b" + HOSTILE[:-1]) == [1] + [0] * 60
+        assert tokenizer.count(HOSTILE * 2000) == len(tokenizer.encode(HOSTILE * 2000))
 
 
 @pytest.mark.usefixtures("impatient")

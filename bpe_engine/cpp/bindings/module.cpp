@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 
+#include "bpe/pipeline/steps.hpp"
 #include "bpe/regex/errors.hpp"
 #include "bpe/training.hpp"
 #include "text.hpp"
@@ -36,6 +37,9 @@ NB_MODULE(_core, module) {
             std::snprintf(message, sizeof message, "byte 0x%02x at byte offset %zu is in no token of the vocabulary", error.byte, error.offset);
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
             PyErr_SetString(type.ptr(), message);
+        } catch (const bpe::GrowthError& error) {
+            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
+            PyErr_Format(type.ptr(), "the normalizers make more than %zu characters of %zu", error.most, error.size);
         } catch (const bpe::TrainingLimit& error) {
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("TrainingError");
             PyErr_SetString(type.ptr(), error.what());

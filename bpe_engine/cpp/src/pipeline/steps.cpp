@@ -11,6 +11,9 @@ namespace {
 
 using Kind = NormalizationStep::Kind;
 
+// As in bpe_engine/patience.py: how many times as long a text may become, and characters that any text may.
+constexpr std::size_t growth = 64, growth_of_any = 1 << 14;
+
 bool is_space(char32_t code) { return code < 0x110000 && UnicodeTable::instance().flags_of(code) & space_class; }
 
 void put(std::vector<Byte>& out, char32_t code) {
@@ -68,7 +71,13 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     keeps_ascii_ = true;
     for (char32_t code = 0; code < 128; ++code) {
         Items items{{code, 0, true}};
-        apply(items, false, false, true);
+        try {
+            apply(items, false, false, true);
+        } catch (const GrowthError&) {
+            // It is said when a text is normalized.
+            has_table_ = keeps_ascii_ = false;
+            return;
+        }
         std::vector<Byte> image;
         for (Item const& item : items) put(image, item.code);
         images_[code].assign(image.begin(), image.end());
@@ -118,7 +127,9 @@ bool StepNormalizer::keeps(Bytes part, bool at_start, bool) const {
 }
 
 void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_end) const {
+    std::size_t const size = items.size(), most = growth * size + growth_of_any;
     for (NormalizationStep const& step : steps_) {
+        if (items.size() > most) throw GrowthError(most, size);
         switch (step.kind) {
             case Kind::decompose: change_form(items, false, step.compatible); break;
             case Kind::compose: change_form(items, true, step.compatible); break;
@@ -134,6 +145,7 @@ void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_e
             case Kind::replace: replace(items, step, at_end); break;
         }
     }
+    if (items.size() > most) throw GrowthError(most, size);
 }
 
 // What a character of the result did to those that were there: 1: put in, 0: in place of one, -n: of one and n more behind it.
@@ -378,6 +390,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         }
         starts = starts && items.empty();
         write(items, out);
+        if (std::size_t const most = growth * (limit - from) + growth_of_any; out.text.size() > 4 * most) throw GrowthError(most, limit - from);
         place = stop;
     }
     out.origin.push_back(static_cast<std::uint32_t>(limit - base));

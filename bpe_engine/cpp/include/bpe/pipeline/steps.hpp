@@ -7,12 +7,20 @@
 
 #include <array>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bpe/pipeline/normalizer.hpp"
 
 namespace bpe {
+
+// Steps make a text longer than any sensible ones do.
+class GrowthError : public std::runtime_error {
+public:
+    GrowthError(std::size_t most, std::size_t size) : std::runtime_error("the text grows too much"), most(most), size(size) {}
+    std::size_t most, size;  // characters: that may be made, of so many
+};
 
 struct NormalizationStep {
     enum class Kind : std::uint8_t {
