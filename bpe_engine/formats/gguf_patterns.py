@@ -7,6 +7,7 @@ of the published tokenizers as far as its own engine can say them. Where it cann
     kimi-k2            letters have no case at all, and marks are no letters
     llama3, qwen2, ... contractions are made of ASCII letters: an apostrophe and U+017F (ſ), which is an S for the published ones, are none
 
+The expressions are those of src/llama-vocab.cpp in https://github.com/ggml-org/llama.cpp; src/unicode.cpp there tells what they match.
 Where a name stands for one of the grammars of `patterns.py`, that grammar is taken, for which the engine has a scanner. One thing is left that differs: llama.cpp knows the characters
 of Unicode 15, we those of 16.
 """
@@ -45,6 +46,19 @@ _HAN = (
     r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     r"\U0002b820-\U0002ceaf\U0002ceb0-\U0002ebef\U0002f800-\U0002fa1f]"
 )
+# What llama.cpp looks for by numbers of characters alone never matches white space beyond ASCII: U+000B takes its place there.
+_CJK = r"[[\u0800-\u9fa5\uac00-\ud7ff]--\s]+"
+# The letters of "deepseek-llm".
+_DEEPSEEK_LETTERS = (
+    r"A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u0293\u0295-\u02af\u0370-\u0373\u0376\u0377\u037b-\u037d"
+    r"\u037f\u0386\u0388-\u038a\u038c\u038e-\u03a1\u03a3-\u03f5\u03f7-\u0481\u048a-\u052f\u0531-\u0556\u10a0-\u10c5\u13a0-\u13f5"
+    r"\u13f8-\u13fd\u1c90-\u1cba\u1cbd-\u1cbf\u1d00-\u1d2b\u1d6b-\u1d77\u1d79-\u1d9a\u1e00-\u1f15\u1f18-\u1f1d\u1f20-\u1f45\u1f48-\u1f4d"
+    r"\u1f50-\u1f57\u1f59\u1f5b\u1f5d\u1f5f-\u1f7d\u1f80-\u1fb4\u1fb6-\u1fbc\u1fbe\u1fc2-\u1fc4\u1fc6-\u1fcc\u1fd0-\u1fd3\u1fd6-\u1fdb"
+    r"\u1fe0-\u1fec\u1ff2-\u1ff4\u1ff6-\u1ffc\u2102\u2107\u210a-\u2113\u2115\u2119-\u211d\u2124\u2126\u2128\u212a-\u212d\u212f-\u2134"
+    r"\u2139\u213c-\u213f\u2145-\u2149\u214e\u2183\u2184\u2c00-\u2c7b\u2c7e-\u2ce4\u2ceb-\u2cee\u2cf2\u2cf3\ua640-\ua66d\ua680-\ua69b"
+    r"\ua722-\ua76f\ua771-\ua787\ua78b-\ua78e\uab70-\uabbf\ufb00-\ufb06\ufb13-\ufb17\uff21-\uff3a\uff41-\uff5a\U00010400-\U0001044f"
+    r"\U000104b0-\U000104d3\U000104d8-\U000104fb\U00010c80-\U00010cb2\U00010cc0-\U00010cf2\U000118a0-\U000118df\U0001e900-\U0001e943"
+)
 _LETTER_NOT_HAN = rf"[\p{{L}}--{_HAN}]"
 
 _LLAMA3 = PreTokenization((LLAMA3_ASCII,), ignore_merges=True, adds_bos=True)
@@ -62,9 +76,23 @@ _BY_PRE_TOKENIZATION: dict[PreTokenization, str] = {
     PreTokenization((STARCODER,)): "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
     PreTokenization((FALCON,)): "falcon",
     PreTokenization((DEEPSEEK_V3,)): "deepseek-v3 hunyuan-dense joyai-llm hy_v4",
+    PreTokenization(_stages(r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}")): "deepseek-coder",
     PreTokenization(
-        _stages(r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", r"[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+", r"\p{N}")
-    ): "deepseek-coder",
+        _stages(
+            r"[\r\n]",
+            rf"\s?[{_DEEPSEEK_LETTERS}]+",
+            r"\s?[!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3001\u3002]+",
+            r"\s+(?![\s\S])",
+            _CJK,
+            r"\p{N}+",
+        )
+    ): "deepseek-llm",
+    PreTokenization(
+        _stages(
+            r"<sentinel:[0-9]+>", r"IMGIMG[A-I]{1,4}Z", r"[\t\n]|    |  ", r"\p{N}", r"[\p{P}!-/:-@\[-`{-~]", _GPT2
+        ),
+        adds_bos=True,
+    ): "chameleon",
     PreTokenization(
         _stages(rf"{_CASED[0]}|{_CASED[1]}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_WHITE_SPACE}"),
         ignore_merges=True,
