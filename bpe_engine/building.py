@@ -54,8 +54,10 @@ def _plain_pattern(specification: Specification) -> Pattern | str | None:
 
 
 def _has_plain_added_tokens(specification: Specification) -> bool:
-    """Whether all are special and without flags, none is a token of another kind, and a decoder writes them as they are."""
+    """Whether all are special and without flags, the leftmost is found, none is a token of another kind, and a decoder writes them as they are."""
     ids = set()
+    if specification.added_tokens_order != "leftmost":
+        return False
     for token in specification.added_tokens:
         if not token.special or token.lstrip or token.rstrip or token.single_word:
             return False

@@ -23,6 +23,7 @@ import regex
 
 from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
+from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.merging import check_merges
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.stages.characters import members, numbers
@@ -97,9 +98,15 @@ def _pipeline(specification: Specification) -> _core.Pipeline:
         touching = model.touching()
         if touching is not None:
             stages = [*stages, (touching, "isolated")]
+    added = specification.added_tokens
+    if specification.added_tokens_order == "longest_first":
+        # Only those that are always found, special ones being none of the core's business then.
+        added = tuple(token for token in added if not token.special)
+        if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
+            raise NotNativeError("added tokens that overlap, of which the longest is found first")
     tokens = [
         (token.text, token.id, token.special, token.lstrip, token.rstrip, token.single_word, token.normalized)
-        for token in specification.added_tokens
+        for token in added
     ]
     return _core.Pipeline(tokens, _core.Normalizer.of_steps(steps) if steps else None, stages, insertions, model)
 

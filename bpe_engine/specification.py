@@ -69,7 +69,10 @@ class Specification:
 
     `normalizers` and `pre_tokenizers` are applied in order, the latter to every piece that the one before has left. No pre-tokenizer: the
     text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
-    `added_tokens` is described at `AddedToken`. An added token may have the id of a token of the same text.
+    `added_tokens` is described at `AddedToken`. An added token may have the id of a token of the same text. Of those that overlap in a text
+    `added_tokens_order` says which is found. "leftmost": the leftmost, then the longest; one that is not allowed hides what overlaps it, as
+    with Hugging Face. "longest_first": one token after the other takes what is left of the text, that of the most bytes in UTF-8 first, of
+    equals the one that is given first; those that are not allowed take nothing, as with llama.cpp.
     `prefix` and `suffix` are the ids that the model gets around each text: `[CLS]` and `[SEP]`, say.
     `decoders` are applied in order; none: the tokens are written one behind the other (bytes), or parted by spaces (characters), as Hugging Face does.
 
@@ -91,6 +94,7 @@ class Specification:
     normalizers: tuple[Normalizer, ...] = ()
     pre_tokenizers: tuple[PreTokenizer, ...] = ()
     added_tokens: tuple[AddedToken, ...] = field(default=(), repr=False)
+    added_tokens_order: Literal["leftmost", "longest_first"] = "leftmost"
     prefix: tuple[int, ...] = ()
     suffix: tuple[int, ...] = ()
     decoders: tuple[Decoder, ...] = ()
@@ -145,6 +149,10 @@ class Specification:
                 )
 
     def _check_other_ids(self) -> None:
+        if self.added_tokens_order not in ("leftmost", "longest_first"):
+            raise VocabularyError(
+                f"{self.source}: the order of added tokens is 'leftmost' or 'longest_first', not {self.added_tokens_order!r:.80}"
+            )
         known = self.tokens.keys() | self.texts_only.keys()
         for byte, token_id in self.byte_fallback.items():
             if not 0 <= byte <= 255 or token_id not in known:

@@ -95,13 +95,20 @@ class StagedTokenizer(Tokenizer):
 
     @property
     def is_native(self) -> bool:
-        """Whether the compiled core does all of the work; else `not_native` says why it does not."""
+        """Whether the compiled core does all of the work; else `not_native` says why it does not.
+
+        Special tokens of the order "longest_first" are parted from a text in Python, where a call allows or disallows some.
+        """
         return self._pipeline is not None
 
     @property
     def not_native(self) -> str | None:
         """Why the work is done in Python, which is some hundred times as slow; None where it is not."""
         return self._not_native
+
+    @property
+    def _longest_first(self) -> bool:
+        return self.specification.added_tokens_order == "longest_first"
 
     @cached_property
     def normalization(self) -> Normalization:
@@ -116,13 +123,14 @@ class StagedTokenizer(Tokenizer):
     @cached_property
     def raw_finder(self) -> AddedTokenFinder:
         """Finds the added tokens that are looked for in the text as it is."""
-        return AddedTokenFinder(token for token in self.specification.added_tokens if not token.normalized)
+        tokens = (token for token in self.specification.added_tokens if not token.normalized)
+        return AddedTokenFinder(tokens, longest_first=self._longest_first)
 
     @cached_property
     def finder(self) -> AddedTokenFinder:
         """Finds the added tokens that are looked for in normalized text."""
         tokens = (token for token in self.specification.added_tokens if token.normalized)
-        return AddedTokenFinder(tokens, self.normalization.normalize)
+        return AddedTokenFinder(tokens, self.normalization.normalize, longest_first=self._longest_first)
 
     def _supported(self, make: Callable[[], Made]) -> Made:
         try:
@@ -287,7 +295,8 @@ class StagedTokenizer(Tokenizer):
 
         `allowed_special="all"` is how Hugging Face encodes; the default is how it does with `encode_special_tokens = True`.
         """
-        if self._pipeline is not None:
+        # Where the longest special token is found first, the core looks for none.
+        if self._pipeline is not None and not (self._longest_first and (allowed_special or disallowed_special)):
             found = self._pipeline.encode(text, self._allowed(text, allowed_special, disallowed_special))
             return [*self.prefix, *found, *self.suffix] if add_special_tokens else found
         ids: list[int] = []

@@ -10,20 +10,21 @@ whatever the file says. What the beginning and the end of a text get is the spec
 
 A byte without a token raises EncodingError, where llama.cpp would leave it out.
 Not supported, and refused by name: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in `gguf_patterns.py`, merges
-of what is no token, and special tokens that overlap so that it would matter which is looked for first.
+of what is no token, and special tokens that overlap and have one length, of which llama.cpp does not say which it looks for first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
 from bpe_engine.formats.gguf_metadata import Value, read_metadata
 from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS, PreTokenization
 from bpe_engine.formats.gguf_types import TokenType, put_right
-from bpe_engine.formats.overlaps import overlapping
+from bpe_engine.formats.overlaps import hiding, overlapping, tied
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
 from bpe_engine.specification import AddedToken, Specification
 from bpe_engine.stages.decoders import ByteFallbackDecoder, FuseDecoder, ReplaceDecoder, StripDecoder
@@ -78,6 +79,7 @@ class _Tokenizer:
                 texts_only[token] = text.encode()
         default_end = 11 if self.texts[11:] else None
         no_start = self._text("pre") in ("glm4", "chatglm-bpe")
+        added = self._added_tokens()
         start = self._token("bos_token_id", None if no_start else default_end)
         return Specification(
             name=self._path.stem,
@@ -87,7 +89,8 @@ class _Tokenizer:
             merges=self._merges(tokens),
             ignore_merges=pre_tokenization.ignore_merges,
             pre_tokenizers=pre_tokenization.stages,
-            added_tokens=self._added_tokens(),
+            added_tokens=added,
+            added_tokens_order=self._order(added),
             prefix=self._around("add_bos_token", "bos_token_id", start, default=pre_tokenization.adds_bos),
             suffix=self._around(
                 "add_eos_token", "eos_token_id", self._token("eos_token_id", default_end), default=False
@@ -132,6 +135,7 @@ class _Tokenizer:
         if any(score != score for score in scores):  # noqa: PLR0124 - only NaN is not itself
             raise self._error("scores", "one of them is not a number")
         fallback = byte_fallback_of(self.id_of)
+        added = self._added_tokens()
         prefixed = self._flag("add_space_prefix", default=True)
         spaced = (Prepend(_SPACE), Replace(" ", _SPACE)) if prefixed else (Replace(" ", _SPACE),)
         return Specification(
@@ -144,7 +148,8 @@ class _Tokenizer:
             },
             byte_fallback=fallback,
             normalizers=spaced,
-            added_tokens=self._added_tokens(),
+            added_tokens=added,
+            added_tokens_order=self._order(added),
             prefix=self._around("add_bos_token", "bos_token_id", self._token("bos_token_id", 1), default=True),
             suffix=self._around("add_eos_token", "eos_token_id", self._token("eos_token_id", 2), default=False),
             decoders=(
@@ -170,11 +175,13 @@ class _Tokenizer:
     def _added_tokens(self) -> tuple[AddedToken, ...]:
         looked_for = (TokenType.CONTROL, TokenType.UNKNOWN, TokenType.USER_DEFINED)
         added = {text: token for token, text in enumerate(self.texts) if self.types[token] in looked_for}
-        both = overlapping(added)
-        if both is not None:
-            raise self._error(
-                "tokens", f"the special tokens {both[0]!r:.80} and {both[1]!r:.80} overlap: not supported"
-            )
+        for texts in (added, self._always(added)):
+            both = tied(texts)
+            if both is not None:
+                raise self._error(
+                    "tokens",
+                    f"the special tokens {both[0]!r:.80} and {both[1]!r:.80} overlap and are equally long: not supported",
+                )
         takers = self._takers(added)
         strange = next((text for text in added if text.strip() != text), None)
         if takers and strange is not None:
@@ -192,6 +199,17 @@ class _Tokenizer:
             )
             for text, token in added.items()
         )
+
+    def _always(self, added: Iterable[str]) -> list[str]:
+        return [text for text in added if self.types[self.id_of[text]] == TokenType.USER_DEFINED]
+
+    def _order(self, added: tuple[AddedToken, ...]) -> Literal["leftmost", "longest_first"]:
+        """What llama.cpp does is "longest_first"; "leftmost" where that is the same, as it is mostly."""
+        texts = [token.text for token in added]
+        always = self._always(texts)
+        same = overlapping(texts) is None and overlapping(always) is None
+        special = [token.text for token in added if token.special]
+        return "leftmost" if same and hiding(special, always) is None else "longest_first"
 
     def _takers(self, added: Iterable[str]) -> dict[str, str]:
         """Special tokens that take the white space on one side along. No entry says so: llama.cpp goes by the names of models."""

@@ -1,8 +1,8 @@
 """Special tokens that overlap: where a text may be parted in two ways.
 
-Some programs look for the longest token first, anywhere in the text, and then for the others in what is left; we, as Hugging Face does, from left to
-right, the longest at each place. With "ab" and "bcd" the text "abcd" is a|bcd for those and ab|cd for us. For nearly all sets of tokens both are the same;
-here is what tells.
+llama.cpp looks for the longest token first, anywhere in the text, and then for the others in what is left; Hugging Face from left to right, for the
+longest at each place. With "ab" and "bcd" the text "abcd" is a|bcd for the one and ab|cd for the other. For nearly all sets of tokens both are the
+same; here is what tells.
 """
 
 from __future__ import annotations
@@ -35,6 +35,48 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
                     text = left[:place] + right
                     if _left_to_right(automaton, text) != _longest_first(texts, text, right):
                         return left, right
+    return None
+
+
+def hiding(texts: Collection[str], always: Collection[str]) -> tuple[str, str] | None:
+    """One of `texts` that, found from left to right, hides one of `always`, and that one; None if there are none.
+
+    >>> hiding(["<a>"], ["a", "x"]), hiding(["<a>"], [">b"]), hiding(["<a>"], ["<a>b", "<"])
+    (('<a>', 'a'), ('<a>', '>b'), ('<a>', '<'))
+    """
+    by_start: dict[str, list[str]] = {}
+    for text in always:
+        by_start.setdefault(text[0], []).append(text)
+    for text in texts:
+        for place, character in enumerate(text):
+            for other in by_start.get(character, ()):
+                if text.startswith(other, place) or (place and other.startswith(text[place:])):
+                    return text, other
+    return None
+
+
+def tied(texts: Collection[str]) -> tuple[str, str] | None:
+    """Two texts of one size that overlap, so that the order among the longest matters; None if there are none.
+
+    >>> tied(["<ab", "ab>", "abc>"]), tied(["<ab", "ab>", "<ab>"]), tied(["aa", "b"])
+    (('<ab', 'ab>'), None, None)
+    """
+    by_size: dict[int, list[str]] = {}
+    for text in texts:
+        by_size.setdefault(_size(text), []).append(text)
+    for size, equals in by_size.items():
+        longer = [text for text in texts if _size(text) > size]
+        by_start: dict[str, list[str]] = {}
+        for text in equals:
+            by_start.setdefault(text[0], []).append(text)
+        for left in equals:
+            for place in range(1, len(left)):
+                for right in by_start.get(left[place], ()):
+                    # A longer one that is found first leaves no two that overlap.
+                    if right != left and right.startswith(left[place:]):
+                        both = left[:place] + right
+                        if not any(text in both for text in longer):
+                            return left, right
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import pickle
 import struct
 from itertools import pairwise
 from pathlib import Path
@@ -21,12 +22,12 @@ from small_tokenizers import corpus
 from strategies import texts
 from tokenizers import models, pre_tokenizers
 
-from bpe_engine import EncodingError, Tokenizer, VocabularyError
+from bpe_engine import DisallowedSpecialTokenError, EncodingError, Tokenizer, VocabularyError, implementation
 from bpe_engine.formats import gguf_metadata
 from bpe_engine.formats.gguf import read
 from bpe_engine.formats.gguf_metadata import read_metadata
 from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS
-from bpe_engine.formats.overlaps import overlapping
+from bpe_engine.formats.overlaps import hiding, overlapping, tied
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
 _SPACES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -36,6 +37,12 @@ _CASES = [
     r"[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))+((?=[\p{L}])([^A-Z]))*",
 ]
 _QWEN35 = rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_SPACES}"
+# No white space, for which llama.cpp has another character where it splits by numbers of characters alone.
+_CJK = r"[一-龥ࠀ-一가-\ud7ff&&\S]+"
+_LETTERS = (
+    "A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅὐ-ὗὙὛὝὟ-ώᾀ-ᾴᾶ-ᾼιῂ-ῄῆ-ῌῐ-ΐῖ-Ίῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤΩℨK-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤ"
+    "Ⳬ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃"
+)
 # The expressions of llama.cpp in the syntax of `tokenizers`, and whether a piece that is a token is that token.
 LLAMA_CPP = {
     "gpt-2": ([_GPT2], False),
@@ -52,7 +59,22 @@ LLAMA_CPP = {
         [rf"{_CASES[0]}{_ENDINGS}?|{_CASES[1]}{_ENDINGS}?|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"],
         False,
     ),
-    "deepseek-coder": ([r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}"], False),
+    "deepseek-coder": ([r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}"], False),
+    "deepseek-llm": (
+        [r"[\r\n]", rf"\s?[{_LETTERS}]+", r"\s?[!-/:-~！-／：-～‘-‟\u3001-。]+", r"\s+\z", _CJK, r"\p{N}+"],
+        False,
+    ),
+    "chameleon": (
+        [
+            "<sentinel:[0-9]+>",
+            "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
+            r"([\t\n]|    |  )",
+            r"\p{N}",
+            r"[\p{P}!-/:-@\[-`{-~]",
+            _GPT2,
+        ],
+        False,
+    ),
     "default": ([r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"], False),
 }
 
@@ -88,13 +110,60 @@ def families(folder: Path) -> dict[str, Tokenizer]:
     return {pre: ours(folder, pre=pre) for pre in LLAMA_CPP}
 
 
-family_texts = texts().map(lambda text: text.replace("<|", "<"))
+_SPLITS = [
+    *(
+        "\u2003",
+        "\u3000",
+        "\u2028",
+        "中",
+        "文",
+        "。",
+        "！",
+        "～",
+        "‘",
+        "€",
+        "  ",
+        " ",
+        "\t",
+        "\n",
+        "    ",
+        "a",
+        "It's",
+        "１",
+        "22",
+        "$",
+        "`",
+    ),
+    *(
+        "<sentinel:12>",
+        "<sentinel:>",
+        "IMGIMG",
+        "ABCD",
+        "J",
+        "Z",
+        "µ",
+        "ƻ",
+        "ʔ",
+        "ǆ",
+        "ſ",
+        "\U00010428",
+        "\U0001d400",
+        "한",
+        "ㄱ",
+        "é",
+    ),
+]
+family_texts = st.one_of(
+    texts().map(lambda text: text.replace("<|", "<")), st.lists(st.sampled_from(_SPLITS)).map("".join)
+)
 # Letters that equal "s" and "k" where case is ignored, and one that becomes two.
 _OTHER_CASES = "".join(f"it'{letter} it'{letter}s 'l{letter}'{letter}l" for letter in "ſ\u212aİıẞﬆ")
 
 
 @settings(max_examples=60)
 @example(text=_OTHER_CASES)
+@example(text="\u2003中\u3000。文 €  a b  <sentinel:12>IMGIMGABZ    x")
+@example(text="€ \u3000 ")
 @given(text=family_texts)
 def test_equal_to_tokenizers(families: dict[str, Tokenizer], text: str) -> None:
     for pre, tokenizer in families.items():
@@ -397,8 +466,8 @@ def test_a_tokenizer_of_a_gigabyte(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ({"bos_token_id": "a"}, "bos_token_id: expected the id of a token, not 'a'"),
         ({"add_bos_token": 1}, "add_bos_token: expected true or false, not 1"),
         (
-            {"tokens": ["!", "!!", "<ab", "abc>"], "token_type": [1, 1, 3, 3], "merges": ["! !"]},
-            "'<ab' and 'abc>' overlap",
+            {"tokens": ["!", "!!", "<ab", "ab>"], "token_type": [1, 1, 3, 3], "merges": ["! !"]},
+            "'<ab' and 'ab>' overlap and are equally long",
         ),
         (
             {"tokens": ["!", "!!"], "token_type": [1, 1], "merges": ["! !"], "add_bos_token": True},
@@ -452,6 +521,151 @@ def test_truncated_and_changed(tmp_path: Path) -> None:
 
 
 words = st.text("ab<", min_size=1, max_size=4)
+
+
+def longest_first(text: str, tokens: list[str]) -> list[str]:
+    """The parts of a text: as llama.cpp parts it, one token after the other, the longest first, each in what is left."""
+    parts = [text]
+    for token in sorted(tokens, key=lambda token: -len(token.encode())):
+        for place in range(len(parts) - 1, -1, -1):
+            if parts[place] not in tokens:
+                rest = parts[place].split(token)
+                parts[place : place + 1] = [part for one in rest for part in (token, one)][1:]
+    return [part for part in parts if part]
+
+
+# Types of special tokens: control ones that overlap, as Falcon has them; user-defined ones in control ones; user-defined ones that overlap.
+OVERLAPPING = [
+    {">>TITLE<<": 3, "<|endoftext|>": 3, "TITLE<": 3, ">>": 3},
+    {">>TITLE<<": 3, "<|endoftext|>": 3, "TITLE": 4, "<|": 4, "<<|endo": 3},
+    {">>TITLE<<": 4, "<|custom|>": 4, "é|>>T": 3, "m|>é": 3},
+]
+
+
+@pytest.fixture(scope="module")
+def overlapped(folder: Path) -> list[Tokenizer]:
+    tokens = byte_level()[0]
+    files = [({}, "plain"), *((types, f"overlapping {number}") for number, types in enumerate(OVERLAPPING))]
+    return [
+        Tokenizer.from_file(
+            write(
+                folder / f"{name}.gguf",
+                byte_level_entries(
+                    "falcon",
+                    tokens=[*tokens, *types],
+                    token_type=[1] * len(tokens) + list(types.values()),
+                    bos_token_id=0,
+                    eos_token_id=0,
+                ),
+            )
+        )
+        for types, name in files
+    ]
+
+
+_SPECIAL_PARTS = [
+    ">>",
+    ">",
+    "TITLE",
+    "<",
+    "<<",
+    "<|",
+    "endo",
+    "text",
+    "|>",
+    "<|endoftext|>",
+    ">>TITLE<<",
+    "a ",
+    "é",
+    "|",
+    "<|custom|>",
+    "m",
+]
+
+
+@settings(max_examples=150)
+@example(parts=[">>TITLE<", "<|endoftext|>"])
+@example(parts=["<|endoftext|>TITLE"])
+@given(parts=st.lists(st.sampled_from(_SPECIAL_PARTS), max_size=12))
+def test_special_tokens_that_overlap(overlapped: list[Tokenizer], parts: list[str]) -> None:
+    plain, *others = overlapped
+    text = "".join(parts)
+    first = len(byte_level()[0])
+    for tokenizer, types in zip(others, OVERLAPPING, strict=True):
+        id_of = {token: first + number for number, token in enumerate(types)}
+
+        def expected(
+            wanted: list[str], text: str = text, id_of: dict[str, int] = id_of
+        ) -> list[int]:  # the names of the loop are bound
+            return [
+                token
+                for part in longest_first(text, wanted)
+                for token in ([id_of[part]] if part in wanted else plain.encode(part))
+            ]
+
+        always = [token for token, kind in types.items() if kind == 4]
+        ids = expected(always)
+        assert tokenizer.encode(text) == ids
+        assert tokenizer.encode(text, allowed_special="all") == expected(list(types))
+        assert tokenizer.encode(text, allowed_special={">>TITLE<<"}) == expected([*always, *{">>TITLE<<"} - {*always}])
+        assert tokenizer.count(text) == len(ids)
+        assert tokenizer.encode_with_offsets(text)[0] == ids
+        assert tokenizer.decode(tokenizer.encode(text, allowed_special="all")) == text
+        appending, prepending = tokenizer.appending_encoder(), tokenizer.prepending_encoder()
+        for part in parts:
+            appending.append(part)
+            assert appending.count == tokenizer.count(appending.text)
+        for part in reversed(parts):
+            prepending.prepend(part)
+            assert prepending.count == tokenizer.count(prepending.text)
+        prices = tokenizer.interval_encoder(text)
+        for start in range(0, len(text) + 1, 5):
+            assert prices.count(start, len(text)) == tokenizer.count(text[start:])
+
+
+def test_what_is_disallowed_where_special_tokens_overlap(overlapped: list[Tokenizer]) -> None:
+    tokenizer = overlapped[1]
+    first = len(byte_level()[0])
+    with pytest.raises(DisallowedSpecialTokenError, match="'TITLE<'"):
+        tokenizer.encode("a TITLE<", disallowed_special="all")
+    # What is found first, and allowed, leaves nothing of the other one.
+    assert tokenizer.encode(">>TITLE<<", allowed_special={">>TITLE<<"}, disallowed_special="all") == [first]
+    assert pickle.loads(pickle.dumps(tokenizer)).encode(">>TITLE<<", allowed_special="all") == [first]
+
+
+@pytest.mark.skipif(implementation() == "python", reason="the compiled core has to be there")
+def test_overlapping_special_tokens_run_on_the_core(overlapped: list[Tokenizer]) -> None:
+    """Plain texts do, unless those overlap that are found in every text."""
+    assert [tokenizer.is_native for tokenizer in overlapped[1:]] == [True, True, False]  # type: ignore[attr-defined]
+
+
+@example(["ab", "bc"], "abc")
+@given(st.lists(words, max_size=5, unique=True), st.text("ab<", max_size=14))
+def test_equally_long(tokens: list[str], text: str) -> None:
+    """Where no two are told to be tied, the order of equals does not matter."""
+    if tied(tokens) is None:
+        assert longest_first(text, tokens) == longest_first(text, tokens[::-1])
+    else:
+        left, right = tied(tokens) or ("", "")
+        both = {left[:place] + right for place in range(len(left)) if right.startswith(left[place:])}
+        assert any(longest_first(text, [left, right]) != longest_first(text, [right, left]) for text in both)
+
+
+@example(["<a>"], ["a"], "<a>")
+@given(st.lists(words, max_size=3), st.lists(words, max_size=3), st.text("ab<", max_size=14))
+def test_hiding(specials: list[str], always: list[str], text: str) -> None:
+    """Where none is told to hide another, those that are not wanted make no difference from left to right."""
+    if hiding(specials, always) is not None:
+        return
+    found: list[list[tuple[int, str]]] = []
+    for tokens in ({*specials, *always}, {*always}):
+        place, taken = 0, []
+        while place < len(text):
+            word = max((token for token in tokens if text.startswith(token, place)), key=len, default="")
+            taken += [(place, word)] if word in always else []
+            place += max(1, len(word))
+        found.append(taken)
+    assert found[0] == found[1]
 
 
 @example(["<a", "<<"], "<<a")
