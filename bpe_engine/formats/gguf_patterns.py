@@ -82,7 +82,7 @@ _BY_PRE_TOKENIZATION: dict[PreTokenization, str] = {
             r"[\r\n]",
             rf"\s?[{_DEEPSEEK_LETTERS}]+",
             r"\s?[!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3001\u3002]+",
-            r"\s+(?![\s\S])",
+            r"\s++(?![\s\S])",
             _CJK,
             r"\p{N}+",
         )

@@ -176,9 +176,10 @@ def test_equal_to_tokenizers(families: dict[str, Tokenizer], text: str) -> None:
 
 
 @settings(max_examples=30)
-@given(pieces=st.lists(texts(4), max_size=5))
+@given(pieces=st.lists(texts(4) | st.sampled_from(_SPLITS), max_size=8))
 def test_the_exactness_law(families: dict[str, Tokenizer], scored: Tokenizer, pieces: list[str]) -> None:
-    for tokenizer in (families["llama-bpe"], families["gpt-4o"], scored):
+    named = [families[pre] for pre in ("llama-bpe", "gpt-4o", "deepseek-llm", "chameleon")]
+    for tokenizer in (*named, scored):
         appending, prepending = tokenizer.appending_encoder(), tokenizer.prepending_encoder()
         for piece in pieces:
             mark = appending.snapshot()
