@@ -32,6 +32,9 @@ _MODEL = {
 }
 # Characters that are new in Unicode 16 or later.
 _LEFT_OUT = frozenset("\U000323b0\ua7ce\U00010d4a\u1c89")
+# What some pre-tokenizers split in ways of their own, and special tokens that overlap.
+_SPLITS = ("\u2003", "\u3000", "。", "～", "€", "µ", "ƻ", "\t", "    ", "１", "<sentinel:12>", "IMGIMG", "ABCD", "Z")
+_OVERLAPPING = {">>TITLE<<": 3, "<|endoftext|>": 3, "TITLE": 4, "<|": 4, "<<|endo": 3}
 # What equals the letters of contractions, or nearly, where case is ignored.
 _OTHER_CASES = ("'ſ", "'ſs", "'Lſ", "'\u212a", "'İ", "'ı", "'ẞ", "'ﬆ", "aſ'ſ", "A'Re", "a'VE", "'lL")
 
@@ -88,14 +91,25 @@ class LlamaCpp:
 
 def main() -> None:
     """Compare, and print how many texts differ for each file."""
-    from gguf_files import SPECIALS, byte_level_entries, write
+    from gguf_files import SPECIALS, byte_level, byte_level_entries, write
     from small_tokenizers import corpus
     from strategies import FRAGMENTS
 
     chance = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 1)  # noqa: S311 - texts, not secrets
     fragments = [
         fragment
-        for fragment in (*FRAGMENTS, *_OTHER_CASES, *SPECIALS, "▁", "▁▁", "</s>", "<0x0A>")
+        for fragment in (
+            *FRAGMENTS,
+            *_OTHER_CASES,
+            *_SPLITS,
+            *_OVERLAPPING,
+            ">>TITLE<",
+            *SPECIALS,
+            "▁",
+            "▁▁",
+            "</s>",
+            "<0x0A>",
+        )
         if _LEFT_OUT.isdisjoint(fragment)
     ]
     texts = [
@@ -106,6 +120,14 @@ def main() -> None:
     texts += [lines[start : start + 60] for start in range(0, len(lines), 997)]
     folder = Path(tempfile.mkdtemp())
     files: dict[str, dict[str, Any]] = {pre: byte_level_entries(pre) for pre in PRE_TOKENIZATIONS}
+    tokens = byte_level()[0]
+    files["overlapping"] = byte_level_entries(
+        "falcon",
+        tokens=[*tokens, *_OVERLAPPING],
+        token_type=[1] * len(tokens) + list(_OVERLAPPING.values()),
+        bos_token_id=0,
+        eos_token_id=0,
+    )
     files |= {"by scores": _by_scores(lines, tied=False), "by tied scores": _by_scores(lines, tied=True)}
     for name, entries in files.items():
         path = write(folder / "one.gguf", entries | _MODEL)
