@@ -175,7 +175,7 @@ class Normalizer:
     @staticmethod
     def of_steps(steps: Sequence[tuple[str, object, object]]) -> Normalizer:
         """
-        From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, whether only where the text begins), replace (pattern, content).
+        From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), surround (the same), strip_members (the same runs, "left" or "right"), replace_matches (expression, content).
         """
 
     def normalize(self, text: str | bytes) -> str:

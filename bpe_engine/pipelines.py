@@ -26,9 +26,19 @@ from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.merging import check_merges
 from bpe_engine.patterns import PATTERNS, Pattern
-from bpe_engine.stages.characters import members, numbers
+from bpe_engine.stages.characters import code_points, members, numbers
 from bpe_engine.stages.expressions import Expression
-from bpe_engine.stages.normalizers import Lowercase, Normalizer, Prepend, Replace, Strip, StripAccents, UnicodeForm
+from bpe_engine.stages.normalizers import (
+    Lowercase,
+    Normalizer,
+    Prepend,
+    Replace,
+    ReplaceCharacters,
+    Strip,
+    StripAccents,
+    Surround,
+    UnicodeForm,
+)
 from bpe_engine.stages.oniguruma import WORD, translated
 from bpe_engine.stages.pre_tokenizers import (
     ByteLevel,
@@ -67,6 +77,12 @@ _BEHAVIOURS = {
 # Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English where their expression makes 150 to 200.
 _BY_EXPRESSION = frozenset({"deepseek_v3", "falcon"})
 
+# What normalizers of SentencePiece leave out at an end of a text: the runs of characters, and the side.
+_STRIPS: Final = {
+    r"\A +": ("  ", "left"),
+    r"[  ]+\z": ("  ", "right"),
+    "[ \u2581]+\\z": ("  \u2581\u2581", "right"),
+}
 _NO_RANK: Final = 0xFFFFFFFF
 
 
@@ -85,15 +101,16 @@ def pipeline_of(specification: Specification) -> _core.Pipeline:
 def _pipeline(specification: Specification) -> _core.Pipeline:
     from bpe_engine import _core  # noqa: PLC0415 - only where there is a compiled core
 
-    check_merges(specification)
-    model = _model(specification)
+    if specification.model == "merges":
+        check_merges(specification)
+    model = _merge_model(specification) if specification.model == "merges" else _piece_model(specification)
     steps = [_step(normalizer) for normalizer in specification.normalizers]
     if steps and any(token.normalized and not token.special for token in specification.added_tokens):
         raise NotNativeError("added tokens that are looked for in normalized text")
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = _stages(pre_tokenizers)
     steps += before
-    if not insertions and (not stages or specification.alphabet == "characters"):
+    if isinstance(model, _core.MergeModel) and not insertions and (not stages or specification.alphabet == "characters"):
         # Pieces may be long, up to whole texts: they come apart where no token reaches over.
         touching = model.touching()
         if touching is not None:
@@ -125,7 +142,22 @@ def _step(normalizer: Normalizer) -> Step:
             return "prepend", text, None
         case Replace(str(pattern), content):
             return "replace", pattern, content
+        case Replace(Expression(source), content):
+            if not content and source in _STRIPS:
+                return "strip_members", *_STRIPS[source]
+            expression = translated(source)
+            _matcher(expression)
+            return "replace_matches", expression, content
+        case ReplaceCharacters(kind, content):
+            return "replace_members", _ends(kind), content
+        case Surround(kind, text):
+            return "surround", _ends(kind), text
     raise NotNativeError(f"the normalizer {normalizer!r}")
+
+
+def _ends(kind: str) -> str:
+    """The first and the last character of each run of characters of a kind."""
+    return "".join(chr(first) + chr(last) for first, last in code_points(kind))
 
 
 def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Step], tuple[PreTokenizer, ...]]:
@@ -142,7 +174,38 @@ def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Ste
     return [], pre_tokenizers
 
 
-def _model(specification: Specification) -> _core.MergeModel:
+def _piece_model(specification: Specification) -> _core.PieceModel:
+    """WordPiece, WordLevel or Unigram."""
+    from bpe_engine import _core  # noqa: PLC0415 - as above
+
+    if any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
+        raise NotNativeError(f"the model {specification.model!r} behind ByteLevel")
+    ids = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
+    unknown = specification.unknown if isinstance(specification.unknown, int) else None
+    if specification.model == "wordpiece":
+        return _core.WordPieceModel(
+            ids,
+            unknown=unknown,
+            prefix=specification.continuing_prefix.encode(),
+            most_characters=specification.max_characters,
+        )
+    if specification.model == "wordlevel":
+        return _core.WordLevelModel(ids, unknown=unknown)
+    scores = specification.scores or {}
+    return _core.UnigramModel(
+        [(token, token_id, scores[token_id]) for token, token_id in ids.items()],
+        unknown=unknown,
+        bytes=dict(specification.byte_fallback),
+        user_defined=specification.user_defined,
+        like=specification.like,
+    )
+
+
+def _utf8(token: str | bytes) -> bytes:
+    return token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
+
+
+def _merge_model(specification: Specification) -> _core.MergeModel:
     from bpe_engine import _core  # noqa: PLC0415 - as above
 
     tokens = specification.tokens

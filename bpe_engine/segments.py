@@ -19,6 +19,7 @@ from bpe_engine.firm_cuts import FIRM_CUT, has_firm_cuts
 from bpe_engine.formats.byte_alphabet import bytes_of
 from bpe_engine.merging import Merging
 from bpe_engine.patterns import GPT2, Pattern
+from bpe_engine.piece_models import PieceModel
 from bpe_engine.received import byte_places
 from bpe_engine.reference.pieces import PieceCounts, PieceIds
 from bpe_engine.specification import Specification
@@ -49,6 +50,8 @@ class Start(NamedTuple):
 def segments_of(specification: Specification) -> Segments:
     """What cuts and merges the segments of a specification. Raises VocabularyError and PatternError."""
     stages = specification.pre_tokenizers
+    if specification.model != "merges":
+        return PieceSegments(PieceModel(specification), Splitting(stages))
     in_bytes = specification.alphabet == "bytes"
     single = (_single_pattern(stages) if in_bytes else None) or _no_pattern(stages, in_bytes=in_bytes)
     if single is not None:
@@ -87,11 +90,11 @@ def _no_pattern(stages: tuple[PreTokenizer, ...], *, in_bytes: bool) -> tuple[No
 class Segments(ABC):
     """Segments of normalized text -> tokens. Immutable, but for what it remembers; shared by threads."""
 
-    def __init__(self, merging: Merging, splitting: Splitting) -> None:
+    def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         self.merging = merging
         self.splitting = splitting
         # Behind ByteLevel a piece is bytes, written as characters; a vocabulary of characters has tokens that are written so, too.
-        self._in_bytes = splitting.in_bytes and merging.recoding is None
+        self._in_bytes = splitting.in_bytes and isinstance(merging, Merging) and merging.recoding is None
 
     @property
     @abstractmethod
@@ -137,6 +140,7 @@ class EngineSegments(Segments):
 
     def __init__(self, merging: Merging, start: Start, splitting: Splitting, pattern: Pattern | None) -> None:
         super().__init__(merging, splitting)
+        self.merging: Merging = merging
         self.start = start
         self.engine = merging.tokenizer
         self.pattern = pattern
@@ -185,7 +189,7 @@ class EngineSegments(Segments):
 class PieceSegments(Segments):
     """Pre-token by pre-token."""
 
-    def __init__(self, merging: Merging, splitting: Splitting) -> None:
+    def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         super().__init__(merging, splitting)
         self._piece_ids = _PieceIds(self._ids_of_piece)
         self._piece_counts = PieceCounts(self._piece_ids)

@@ -15,13 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from math import inf, isnan
+from typing import Final, Literal
 
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import UnsupportedModelError, VocabularyError
 from bpe_engine.stages.decoders import Decoder
 from bpe_engine.stages.normalizers import Normalizer
 from bpe_engine.stages.pre_tokenizers import PreTokenizer
 from bpe_engine.vocabulary import LARGEST_ID, has_lone_surrogate
+
+MOST_CHARACTERS: Final = 1000
+"""Of `max_characters`: WordPiece takes the square of it a word at worst. Files say 100, some 200."""
+LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,14 @@ class Specification:
     have one. Else `unknown` says: "error" raises EncodingError, "drop" leaves it out, an id stands for it; with `fuse_unknown` one
     id stands for a whole run of such characters.
 
+    Other models than merges are named by `model`; their tokens are characters, and what is said of merges is left out:
+    - "wordpiece": the longest token that a pre-token begins with, then again and again the longest that the rest begins with, written with `continuing_prefix`.
+      A pre-token of more than `max_characters`, or of which something is no token, is unknown as a whole.
+    - "wordlevel": a pre-token is one token, or unknown.
+    - "unigram": the tokens with the highest sum of `scores` (id -> score), by the arithmetic of the package `like`; for "sentencepiece" those of
+      `user_defined` have scores of their own. Neighbouring unknown characters are one: the unknown token, or by `byte_fallback` the tokens of their bytes.
+    For these `unknown` is an id or "error".
+
     `normalizers` and `pre_tokenizers` are applied in order, the latter to every piece that the one before has left. No pre-tokenizer: the
     text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
     `added_tokens` is described at `AddedToken`. An added token may have the id of a token of the same text. Of those that overlap in a text
@@ -84,6 +97,7 @@ class Specification:
     source: str
     tokens: Mapping[int, bytes] | Mapping[int, str] = field(repr=False)
     alphabet: Literal["bytes", "characters"] = "bytes"
+    model: Literal["merges", "wordpiece", "unigram", "wordlevel"] = "merges"
     texts_only: Mapping[int, bytes] | Mapping[int, str] = field(default_factory=dict, repr=False)
     merges: Sequence[tuple[int, int]] | None = field(default=None, repr=False)
     ranks: Mapping[int, int] | None = field(default=None, repr=False)
@@ -91,6 +105,11 @@ class Specification:
     byte_fallback: Mapping[int, int] = field(default_factory=dict, repr=False)
     unknown: int | Literal["error", "drop"] = "error"
     fuse_unknown: bool = False
+    continuing_prefix: str = "##"
+    max_characters: int = 100
+    scores: Mapping[int, float] | None = field(default=None, repr=False)
+    user_defined: frozenset[int] = frozenset()
+    like: Literal["tokenizers", "sentencepiece"] = "tokenizers"
     normalizers: tuple[Normalizer, ...] = ()
     pre_tokenizers: tuple[PreTokenizer, ...] = ()
     added_tokens: tuple[AddedToken, ...] = field(default=(), repr=False)
@@ -104,6 +123,7 @@ class Specification:
             raise VocabularyError(f"{self.source}: merges and ranks are two ways to say the same: give one")
         self._check_tokens()
         self._check_merges()
+        self._check_model()
         self._check_other_ids()
 
     def _check_tokens(self) -> None:
@@ -146,6 +166,40 @@ class Specification:
             if type(rank) is not int:
                 raise VocabularyError(
                     f"{self.source}: the rank of the token with the id {token_id} is {rank!r:.80}, not a whole number"
+                )
+
+    def _check_model(self) -> None:
+        if self.model not in ("merges", "wordpiece", "unigram", "wordlevel"):
+            raise VocabularyError(f"{self.source}: {self.model!r:.80} is no model")
+        if (self.scores is not None) != (self.model == "unigram"):
+            raise VocabularyError(f"{self.source}: scores are for the model 'unigram', which needs them")
+        if self.model == "merges":
+            return
+        if self.alphabet != "characters" or self.merges is not None or self.ranks is not None or self.ignore_merges:
+            raise VocabularyError(f"{self.source}: the model {self.model!r} has tokens of characters, and no merges")
+        if self.unknown == "drop":
+            raise VocabularyError(f"{self.source}: the model {self.model!r} leaves out no unknown text")
+        if type(self.max_characters) is not int or not 0 <= self.max_characters <= MOST_CHARACTERS:
+            raise UnsupportedModelError(
+                f"{self.source}: words of up to {self.max_characters!r:.80} characters are not supported, only of 0 to {MOST_CHARACTERS}"
+            )
+        if self.byte_fallback and self.model != "unigram":
+            raise VocabularyError(f"{self.source}: byte fallback is not for the model {self.model!r}")
+        if self.like not in ("tokenizers", "sentencepiece"):
+            raise VocabularyError(f"{self.source}: like {self.like!r:.80} is neither 'tokenizers' nor 'sentencepiece'")
+        if self.scores is not None:
+            self._check_scores(self.scores)
+
+    def _check_scores(self, scores: Mapping[int, float]) -> None:
+        if scores.keys() != self.tokens.keys():
+            odd = min(scores.keys() ^ self.tokens.keys())
+            raise VocabularyError(f"{self.source}: the id {odd} has a score and no token, or a token and no score")
+        for token_id, score in scores.items():
+            if type(score) not in (int, float) or isnan(score) or score == inf:
+                raise VocabularyError(f"{self.source}: the score of the token with the id {token_id} is {score!r:.80}")
+            if self.like == "sentencepiece" and abs(score) > LARGEST_FLOAT:
+                raise VocabularyError(
+                    f"{self.source}: the score of the token with the id {token_id} is {score!r:.80}, which no float of four bytes holds"
                 )
 
     def _check_other_ids(self) -> None:

@@ -47,6 +47,20 @@ def is_inert(character: str) -> bool:
     return not moves
 
 
+def of_bert() -> list[str]:
+    """What BertNormalizer does to single characters: leaves out, makes a space of, puts spaces around, takes for an accent."""
+    options = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
+    cleaned = normalizers.BertNormalizer(**{**options, "clean_text": True}).normalize_str
+    surrounded = normalizers.BertNormalizer(**{**options, "handle_chinese_chars": True}).normalize_str
+    stripped = normalizers.BertNormalizer(**{**options, "strip_accents": True}).normalize_str
+    return [
+        "control " + ranges(c for c in CHARACTERS if cleaned(c) == ""),
+        "space " + ranges(c for c in CHARACTERS if c != " " and cleaned(c) == " "),
+        "ideograph " + ranges(c for c in CHARACTERS if surrounded(c) == f" {c} "),
+        "nonspacing " + ranges(c for c in CHARACTERS if stripped(c) == ""),
+    ]
+
+
 def main() -> None:
     """Write the file."""
     if unicodedata.unidata_version != OLDEST:
@@ -57,6 +71,7 @@ def main() -> None:
         pre_tokenizers.Punctuation(),
     )
     lines = [
+        *of_bert(),
         "inert " + ranges(filter(is_inert, CHARACTERS)),
         "mark " + ranges(c for c in CHARACTERS if strip_accents.normalize_str(c) == ""),
         "punctuation " + ranges(c for c in CHARACTERS if len(punctuation.pre_tokenize_str(f"a{c}a")) == 3),

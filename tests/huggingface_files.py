@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
+from small_tokenizers import small
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from bpe_engine import Tokenizer as OurTokenizer
@@ -150,13 +151,31 @@ FAMILIES: dict[str, Callable[[], str]] = {
 }
 
 
+# WordPiece, Unigram and WordLevel, of `small_tokenizers`.
+OTHER_MODELS = (
+    "bert, uncased",
+    "bert, cased",
+    "bert, short words",
+    "wordpiece, Whitespace",
+    "wordpiece, WhitespaceSplit",
+    "token of letters",
+    "t5",
+    "albert",
+    "xlm-roberta",
+    "word level",
+    "token with a space",
+    "spaces become letters",
+    "strip left",
+)
+
+
 @cache
 def family(name: str) -> str:
     """The file of a family."""
-    return FAMILIES[name]()
+    return small(name).to_str() if name in OTHER_MODELS else FAMILIES[name]()
 
 
-@lru_cache(maxsize=len(FAMILIES) + 1)
+@lru_cache(maxsize=len(FAMILIES) + len(OTHER_MODELS) + 1)
 def both(file: str) -> tuple[Tokenizer, OurTokenizer]:
     """Their tokenizer of a file, and ours."""
     theirs = Tokenizer.from_str(file)

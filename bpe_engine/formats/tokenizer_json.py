@@ -1,4 +1,4 @@
-"""tokenizer.json of Hugging Face: byte-pair encoding with all its stages. WordPiece, Unigram and WordLevel are for the `tokenizers` package.
+"""tokenizer.json of Hugging Face: byte-pair encoding with all its stages. The other models: `tokenizer_json_models.py`.
 
     {"added_tokens": [...], "normalizer": ..., "pre_tokenizer": ..., "post_processor": ..., "decoder": ...,
      "model": {"type": "BPE", "vocab": {token: id}, "merges": ["a b", ...] or [["a", "b"], ...], ...}}
@@ -10,18 +10,19 @@ The parts other than the model: `tokenizer_json_stages.py`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
 from bpe_engine.formats.json_files import Node, parse_json
+from bpe_engine.formats.tokenizer_json_models import parse_piece_model
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
-from bpe_engine.specification import AddedToken, Specification
+from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
+from bpe_engine.specification import Specification
 from bpe_engine.stages.pre_tokenizers import ByteLevel
-from bpe_engine.vocabulary import LARGEST_ID
 
 
 def read(path: Path) -> Specification:
-    """The specification in a file. Raises VocabularyError with the file and the place in it, UnsupportedModelError for another model than BPE, OSError."""
+    """The specification in a file. Raises VocabularyError with the file and the place in it, UnsupportedModelError for what it does not support, OSError."""
     return parse_tokenizer_json(
         path.read_bytes(), str(path), name=path.parent.name if path.stem == "tokenizer" else path.stem
     )
@@ -34,19 +35,15 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
     kind = model.get("type")
     if kind is None and isinstance(model.get("merges"), list):
         kind = "BPE"  # files of before 2020 do not say
+    if kind in ("WordPiece", "WordLevel", "Unigram"):
+        return parse_piece_model(file, source, name)
     if kind != "BPE":
         raise model.unsupported(f"a model of the type {kind!r:.80}", "type")
     _check_model(model)
-    added = _read_added_tokens(file)
+    added = read_added_tokens(file)
     stages = read_pre_tokenizers(file)
-    vocabulary = _read_vocabulary(model)
-    for token in added:
-        other = vocabulary.get(token.text)
-        if other not in (None, token.id):
-            raise file.error(
-                f"the added token {token.text!r:.80} has the id {token.id}, and in model.vocab it has {other}",
-                "added_tokens",
-            )
+    vocabulary = read_vocabulary(model)
+    check_added_tokens(file, added, vocabulary)
     merges, made = _read_merges(model, vocabulary)
     ignore_merges = model.boolean("ignore_merges", default=False)
     in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and vocabulary.keys() >= BYTE_OF_CHARACTER.keys()
@@ -108,40 +105,6 @@ def _check_model(model: Node) -> None:
     for name in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(name):
             raise model.unsupported(f"{model.get(name)!r:.80}", name)
-
-
-def _read_added_tokens(file: Node) -> tuple[AddedToken, ...]:
-    tokens = []
-    texts: set[str] = set()
-    ids: set[int] = set()
-    for entry in file.objects("added_tokens"):
-        text, token_id = entry.string("content"), entry.integer("id")
-        if not text or not 0 <= token_id <= LARGEST_ID:
-            raise entry.error(f"not a text with an id from 0 to {LARGEST_ID}: {text!r:.80}, {token_id}")
-        if text in texts or token_id in ids:
-            raise entry.error(f"the added token {text!r:.80} or its id {token_id} stands there twice")
-        texts.add(text)
-        ids.add(token_id)
-        flags = {name: entry.boolean(name, default=False) for name in ("special", "lstrip", "rstrip", "single_word")}
-        normalized = entry.boolean("normalized", default=not flags["special"])
-        tokens.append(AddedToken(text, token_id, normalized=normalized, **flags))
-    return tuple(tokens)
-
-
-def _read_vocabulary(model: Node) -> dict[str, int]:
-    vocabulary: dict[str, Any] = model.object("vocab").value
-    owners: dict[int, str] = {}
-    for token, token_id in vocabulary.items():
-        if type(token_id) is not int or not 0 <= token_id <= LARGEST_ID:
-            raise model.error(
-                f"the id of {token!r:.80} is {token_id!r:.80}, not a whole number from 0 to {LARGEST_ID}", "vocab"
-            )
-        first = owners.setdefault(token_id, token)
-        if first != token:
-            raise model.error(f"{first!r:.80} and {token!r:.80} have the same id {token_id}", "vocab")
-    if not any(vocabulary):
-        raise model.error("there is no token", "vocab")
-    return vocabulary
 
 
 def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[int, int]], set[int]]:

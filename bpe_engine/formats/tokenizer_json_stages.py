@@ -19,9 +19,20 @@ from bpe_engine.stages.decoders import (
     MetaspaceDecoder,
     ReplaceDecoder,
     StripDecoder,
+    WordPieceDecoder,
 )
 from bpe_engine.stages.expressions import Expression
-from bpe_engine.stages.normalizers import Lowercase, Normalizer, Prepend, Replace, Strip, StripAccents, UnicodeForm
+from bpe_engine.stages.normalizers import (
+    Lowercase,
+    Normalizer,
+    Prepend,
+    Replace,
+    ReplaceCharacters,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+    bert_normalizer,
+)
 from bpe_engine.stages.pre_tokenizers import (
     Behaviour,
     ByteLevel,
@@ -48,7 +59,7 @@ PrependScheme = Literal["always", "first", "never"]
 
 def read_normalizers(file: Node) -> tuple[Normalizer, ...]:
     """The normalizers of a file, sequences laid flat."""
-    return tuple(_normalizer(node) for node in _flat(file, "normalizer", "normalizers"))
+    return tuple(step for node in _flat(file, "normalizer", "normalizers") for step in _normalizers(node))
 
 
 def read_pre_tokenizers(file: Node) -> tuple[PreTokenizer, ...]:
@@ -84,6 +95,22 @@ def _flat(file: Node, name: str, parts: str) -> Iterator[Node]:
             raise node.error(f"a Sequence inside {_MOST_NESTED} others")
         else:
             pending += [(part, depth + 1) for part in reversed(node.objects(parts))]
+
+
+def _normalizers(node: Node) -> tuple[Normalizer, ...]:
+    match node.string("type"):
+        case "BertNormalizer":
+            lowercase = node.boolean("lowercase", default=True)
+            return bert_normalizer(
+                clean_text=node.boolean("clean_text", default=True),
+                handle_chinese_chars=node.boolean("handle_chinese_chars", default=True),
+                strip_accents=node.boolean("strip_accents", default=lowercase),
+                lowercase=lowercase,
+            )
+        case "Nmt":
+            return ReplaceCharacters("nmt_control"), ReplaceCharacters("nmt_space", " ")
+        case _:
+            return (_normalizer(node),)
 
 
 def _normalizer(node: Node) -> Normalizer:
@@ -176,6 +203,8 @@ def _decoder(node: Node) -> Decoder:
             return ByteFallbackDecoder()
         case "Metaspace":
             return MetaspaceDecoder(_character(node, "replacement"), _prepend_scheme(node))
+        case "WordPiece":
+            return WordPieceDecoder(node.string("prefix"), node.boolean("cleanup", default=True))
         case "Fuse":
             return FuseDecoder()
         case "Replace":

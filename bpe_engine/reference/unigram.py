@@ -55,6 +55,26 @@ def encode(
     >>> encode(tokens, b"axyb", unknown=9, byte_tokens={0x78: 10, 0x79: 11})
     [0, 10, 11, 1]
     """
+    found = encode_with_lengths(
+        tokens, piece, unknown=unknown, byte_tokens=byte_tokens, user_defined=user_defined, like=like
+    )
+    return [token for token, _ in found]
+
+
+def encode_with_lengths(
+    tokens: Sequence[tuple[bytes, int, float]],
+    piece: bytes,
+    *,
+    unknown: int | None,
+    byte_tokens: Mapping[int, int] | None = None,
+    user_defined: Collection[int] = (),
+    like: Literal["tokenizers", "sentencepiece"] = "tokenizers",
+) -> list[tuple[int, int]]:
+    """As `encode`; with each id the number of bytes of `piece` that it stands for.
+
+    >>> encode_with_lengths([(b"a", 0, -1.0), (b"ab", 1, -1.5)], b"aabxy", unknown=9)
+    [(0, 1), (1, 2), (9, 2)]
+    """
     known = {token: (token_id, score) for token, token_id, score in tokens if token}
     if like == "tokenizers":
         lowest = min((score for _, _, score in tokens), default=float("inf"))
@@ -69,19 +89,19 @@ def encode(
         parts = _best_parts(known, piece, unknown, _rounded(lowest - _PENALTY), rounds=True)
         id_of_run = {}
 
-    ids: list[int] = []
+    found: list[tuple[int, int]] = []
     for is_unknown, group in groupby(parts, key=lambda part: part[1] == unknown):
         if not is_unknown or unknown is None:
-            ids += [token_id for _, token_id in group]
+            found += [(token_id, len(part)) for part, token_id in group]
             continue
         run = b"".join(part for part, _ in group)
         if run in id_of_run:
-            ids.append(id_of_run[run])
+            found.append((id_of_run[run], len(run)))
         elif byte_tokens and all(byte in byte_tokens for byte in run):
-            ids += [byte_tokens[byte] for byte in run]
+            found += [(byte_tokens[byte], 1) for byte in run]
         else:
-            ids.append(unknown)
-    return ids
+            found.append((unknown, len(run)))
+    return found
 
 
 def _best_parts(

@@ -42,26 +42,44 @@ def encode(
     >>> encode(tokens, b"unaffable", unknown=4, most_characters=8)
     [4]
     """
+    found = encode_with_lengths(tokens, word, unknown=unknown, prefix=prefix, most_characters=most_characters)
+    return [token for token, _ in found]
+
+
+def encode_with_lengths(
+    tokens: Mapping[bytes, int],
+    word: bytes,
+    *,
+    unknown: int | None,
+    prefix: bytes = b"##",
+    most_characters: int = 100,
+) -> list[tuple[int, int]]:
+    """As `encode`; with each id the number of bytes of `word` that it stands for.
+
+    >>> encode_with_lengths({b"un": 0, b"##able": 1}, b"unable", unknown=None)
+    [(0, 2), (1, 4)]
+    """
     if len(word.decode("utf-8", "surrogateescape")) > most_characters:
         return _unknown(word, unknown)
-    ids = []
+    longest = max(map(len, tokens), default=0)
+    found = []
     start = 0
     while start < len(word):
         before = prefix if start else b""
-        for end in range(len(word), start, -1):
+        for end in range(min(len(word), start + longest), start, -1):
             token = tokens.get(before + word[start:end])
             if token is not None:
-                ids.append(token)
+                found.append((token, end - start))
                 start = end
                 break
         else:
             return _unknown(word, unknown)
-    return ids
+    return found
 
 
-def _unknown(word: bytes, unknown: int | None) -> list[int]:
+def _unknown(word: bytes, unknown: int | None) -> list[tuple[int, int]]:
     if not word:
         return []
     if unknown is None:
         raise EncodingError(f"the word {word[:80]!r} is not made of tokens, and the vocabulary has no unknown token")
-    return [unknown]
+    return [(unknown, len(word))]

@@ -1,6 +1,6 @@
 """What a character is, in the versions of Unicode that Hugging Face `tokenizers` 0.23 follows, whatever Python this is.
 
-Normalization forms and marks: Unicode 9, punctuation: Unicode 8, lower case: Unicode 17, from `pinned_characters.txt`
+Normalization forms and marks: Unicode 9 (of BertNormalizer, too, which has a list of its own), controls: Unicode 9, punctuation: Unicode 8, lower case: Unicode 17, from `pinned_characters.txt`
 (scripts/build_pinned_characters.py). Letters, numbers and white space: Unicode 16, from `unicode_classes.py`. Of numbers that makes a
 difference of thirteen characters: the package's own Digits calls those of Unicode 17 numbers, its regular expressions do not.
 """
@@ -18,6 +18,15 @@ WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u20
 """The characters with the property White_Space: 25, the same in all versions."""
 
 
+# What the normalizer Nmt leaves out, and what it makes a space of.
+_NMT = {
+    "nmt_control": ((1, 8), (0xB, 0xB), (0xE, 0x1F), (0x7F, 0x7F), (0x8F, 0x8F), (0x9F, 0x9F)),
+    "nmt_space": (
+        (0x9, 0xA), (0xC, 0xD), (0x1680, 0x1680), (0x200B, 0x200F), (0x2028, 0x2029), (0x2581, 0x2581), (0xFEFF, 0xFEFF), (0xFFFD, 0xFFFD),
+    ),
+}  # fmt: skip
+
+
 @cache
 def _lines() -> dict[str, list[str]]:
     text = (resources.files("bpe_engine") / "stages" / "pinned_characters.txt").read_text("ascii")
@@ -26,16 +35,25 @@ def _lines() -> dict[str, list[str]]:
 
 @cache
 def members(kind: str) -> str:
-    """The inside of a set of a regular expression: the characters that are "inert", "mark" or "punctuation".
+    """The inside of a set of a regular expression: the characters of a kind, "mark" or "punctuation", say.
 
     >>> bool(regex.match(f"[{members('mark')}]", "\\u0301")), bool(regex.match(f"[{members('punctuation')}]", "$"))
     (True, True)
     """
-    parts = []
-    for field in _lines()[kind]:
-        first, _, last = field.partition("-")
-        parts.append(rf"\U{int(first, 16):08X}-\U{int(last or first, 16):08X}")
-    return "".join(parts)
+    return "".join(rf"\U{first:08X}-\U{last:08X}" for first, last in code_points(kind))
+
+
+@cache
+def code_points(kind: str) -> tuple[tuple[int, int], ...]:
+    """The characters of a kind, as the first and the last code point of each run.
+
+    >>> code_points("ideograph")[:2]
+    ((13312, 19903), (19968, 40959))
+    """
+    if kind in _NMT:
+        return _NMT[kind]
+    ends = (field.partition("-") for field in _lines()[kind])
+    return tuple((int(first, 16), int(last or first, 16)) for first, _, last in ends)
 
 
 @cache

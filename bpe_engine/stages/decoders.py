@@ -48,4 +48,20 @@ class StripDecoder:
     stop: int
 
 
-Decoder = ByteLevelDecoder | ByteFallbackDecoder | MetaspaceDecoder | FuseDecoder | ReplaceDecoder | StripDecoder
+@dataclass(frozen=True)
+class WordPieceDecoder:
+    """Each token but the first goes without `prefix`, or with a space before it. With `cleanup` some spaces before English punctuation are left out."""
+
+    prefix: str = "##"
+    cleanup: bool = True
+
+
+Decoder = (
+    ByteLevelDecoder
+    | ByteFallbackDecoder
+    | MetaspaceDecoder
+    | FuseDecoder
+    | ReplaceDecoder
+    | StripDecoder
+    | WordPieceDecoder
+)

@@ -14,6 +14,7 @@ from bpe_engine.stages.decoders import (
     MetaspaceDecoder,
     ReplaceDecoder,
     StripDecoder,
+    WordPieceDecoder,
 )
 from bpe_engine.stages.expressions import Expression
 from bpe_engine.stages.oniguruma import matcher
@@ -50,6 +51,8 @@ def _apply(decoder: Decoder, tokens: list[str], errors: str) -> list[str]:
             return [_replaced(pattern, content, token) for token in tokens]
         case StripDecoder():
             return [_stripped(decoder, token) for token in tokens]
+        case WordPieceDecoder():
+            return [in_word(decoder, token, is_first=number == 0) for number, token in enumerate(tokens)]
 
 
 def byte_level_bytes(token: str) -> bytes:
@@ -62,6 +65,28 @@ def byte_level_bytes(token: str) -> bytes:
         return bytes_of(token)
     except KeyError:
         return token.encode("utf-8", "surrogatepass")
+
+
+# What BERT's own code tidies up, in this order, token by token.
+_CLEANUP = (
+    (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" do not", " don't"),
+    (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
+)  # fmt: skip
+
+
+def in_word(decoder: WordPieceDecoder, token: str, *, is_first: bool) -> str:
+    """A token as it stands behind others, or as the first.
+
+    >>> decoder = WordPieceDecoder()
+    >>> [in_word(decoder, token, is_first=False) for token in ("##ing", "a", ".")]
+    ['ing', ' a', '.']
+    """
+    if not is_first:
+        token = token.removeprefix(decoder.prefix) if token.startswith(decoder.prefix) else " " + token
+    if decoder.cleanup:
+        for before, after in _CLEANUP:
+            token = token.replace(before, after)
+    return token
 
 
 def _replaced(pattern: str | Expression, content: str, token: str) -> str:

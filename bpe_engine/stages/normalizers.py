@@ -48,4 +48,36 @@ class Replace:
     content: str
 
 
-Normalizer = UnicodeForm | Lowercase | StripAccents | Strip | Prepend | Replace
+@dataclass(frozen=True)
+class ReplaceCharacters:
+    """`content` in place of each character of a kind; none: they are left out. Kinds: `bpe_engine/stages/characters.py`."""
+
+    kind: Literal["control", "space", "nonspacing", "nmt_control", "nmt_space"]
+    content: str = ""
+
+
+@dataclass(frozen=True)
+class Surround:
+    """`text` before and behind each character of a kind."""
+
+    kind: Literal["ideograph"]
+    text: str = " "
+
+
+Normalizer = UnicodeForm | Lowercase | StripAccents | Strip | Prepend | Replace | ReplaceCharacters | Surround
+
+
+def bert_normalizer(
+    *, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lowercase: bool
+) -> tuple[Normalizer, ...]:
+    """The BertNormalizer of Hugging Face, as the steps that it takes."""
+    steps: list[Normalizer] = []
+    if clean_text:
+        steps += [ReplaceCharacters("control"), ReplaceCharacters("space", " ")]
+    if handle_chinese_chars:
+        steps.append(Surround("ideograph"))
+    if strip_accents:
+        steps += [UnicodeForm("NFD"), ReplaceCharacters("nonspacing")]
+    if lowercase:
+        steps.append(Lowercase())
+    return tuple(steps)

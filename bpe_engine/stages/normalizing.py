@@ -18,7 +18,17 @@ from functools import cached_property
 from bpe_engine.patience import check_growth
 from bpe_engine.stages.characters import WHITE_SPACE, compiled, later_lower_case, members
 from bpe_engine.stages.expressions import Expression
-from bpe_engine.stages.normalizers import Lowercase, Normalizer, Prepend, Replace, Strip, StripAccents, UnicodeForm
+from bpe_engine.stages.normalizers import (
+    Lowercase,
+    Normalizer,
+    Prepend,
+    Replace,
+    ReplaceCharacters,
+    Strip,
+    StripAccents,
+    Surround,
+    UnicodeForm,
+)
 from bpe_engine.stages.oniguruma import Match, matcher
 
 # Hangul vowels and final consonants: they join what stands before them, and are no marks.
@@ -59,6 +69,12 @@ class Normalization:
                     text = lower(text)
                 case StripAccents():
                     text = text if text.isascii() else compiled(f"[{members('mark')}]").sub("", text)
+                case ReplaceCharacters(kind, content):
+                    text = compiled(f"[{members(kind)}]").sub(content, text)
+                case Surround(kind, around):
+                    found = compiled(f"[{members(kind)}]").findall(text)
+                    check_growth(len(text) + 2 * len(around) * len(found), original, "the normalizers")
+                    text = compiled(f"([{members(kind)}])").sub(rf"{around}\1{around}", text) if found else text
                 case Strip(left, right):
                     text = text.lstrip(WHITE_SPACE) if left and at_start else text
                     text = text.rstrip(WHITE_SPACE) if right and at_end else text
@@ -95,6 +111,9 @@ class Normalization:
                     ]
                 case StripAccents() | Strip():
                     text, places = _without(normalizer, text, places)
+                    continue
+                case ReplaceCharacters() | Surround():
+                    text, places = _by_character(normalizer, text, places)
                     continue
                 case Prepend(added):
                     text, places = (added + text, places[:1] * len(added) + places) if text else ("", [])
@@ -166,8 +185,9 @@ class Normalization:
                         firsts |= {unicode_form(form, first)[0] for first in firsts | {character}}
                 case Lowercase():
                     firsts |= {lower(first)[0] for first in firsts}
-                case StripAccents():
-                    if any(compiled(f"[{members('mark')}]").match(first) for first in firsts):
+                case StripAccents() | ReplaceCharacters() | Surround():
+                    firsts |= _by_kind(normalizer, firsts)
+                    if "" in firsts:
                         return False
                 case Replace(str(pattern), content):
                     if any(first in pattern[1:] for first in firsts):
@@ -179,6 +199,16 @@ class Normalization:
                 case _:
                     pass
         return True
+
+
+def _by_kind(normalizer: StripAccents | ReplaceCharacters | Surround, firsts: set[str]) -> set[str]:
+    """What some characters begin with, behind a normalizer that changes those of a kind; "" for one that is left out."""
+    kind = "mark" if isinstance(normalizer, StripAccents) else normalizer.kind
+    is_member = compiled(f"[{members(kind)}]").match
+    if isinstance(normalizer, Surround):
+        return {normalizer.text[:1] or first for first in firsts if is_member(first)}
+    content = "" if isinstance(normalizer, StripAccents) else normalizer.content
+    return {content[:1] for first in firsts if is_member(first)}
 
 
 def lower(text: str) -> str:
@@ -270,6 +300,22 @@ def _without(normalizer: StripAccents | Strip, text: str, places: list[int]) -> 
     is_mark = compiled(f"[{members('mark')}]").match
     kept = [place for place, character in enumerate(text) if is_mark(character) is None]
     return "".join(text[place] for place in kept), [places[place] for place in kept]
+
+
+def _by_character(normalizer: ReplaceCharacters | Surround, text: str, places: list[int]) -> tuple[str, list[int]]:
+    is_member = compiled(f"[{members(normalizer.kind)}]").match
+    parts: list[str] = []
+    found: list[int] = []
+    for character, place in zip(text, places, strict=True):
+        if is_member(character) is None:
+            part = character
+        elif isinstance(normalizer, Surround):
+            part = normalizer.text + character + normalizer.text
+        else:
+            part = normalizer.content
+        parts.append(part)
+        found += [place] * len(part)
+    return "".join(parts), found
 
 
 def _check_replaced(spans: list[Match], content: str, original: int) -> None:

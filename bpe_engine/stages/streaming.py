@@ -24,8 +24,9 @@ from bpe_engine.stages.decoders import (
     MetaspaceDecoder,
     ReplaceDecoder,
     StripDecoder,
+    WordPieceDecoder,
 )
-from bpe_engine.stages.decoding import byte_level_bytes, decode_texts, fallback_byte
+from bpe_engine.stages.decoding import byte_level_bytes, decode_texts, fallback_byte, in_word
 from bpe_engine.streams import StreamDecoder
 
 
@@ -187,6 +188,21 @@ class _Whole(_Stage):
         return [decode_texts(self._decoders, ["".join(self._held)], self._errors)]
 
 
+class _WordPiece(_Stage):
+    """The first text, and those behind it."""
+
+    def __init__(self, decoder: WordPieceDecoder) -> None:
+        self._decoder = decoder
+        self._is_first = True
+
+    def push(self, texts: list[str]) -> list[str]:
+        done = []
+        for text in texts:
+            done.append(in_word(self._decoder, text, is_first=self._is_first))
+            self._is_first = False
+        return done
+
+
 class _Same(_Stage):
     """Nothing is done."""
 
@@ -205,5 +221,7 @@ def _stage(decoder: Decoder, errors: str) -> _Stage:
             return _Each(MetaspaceDecoder(replacement, "never"), first=decoder)
         case FuseDecoder():
             return _Same()
+        case WordPieceDecoder():
+            return _WordPiece(decoder)
         case StripDecoder() | ReplaceDecoder():
             return _Each(decoder)

@@ -1,7 +1,7 @@
-"""Tokenizer files: by our engine what it reads, by the package `tokenizers` what is left of tokenizer.json: WordPiece, Unigram, WordLevel.
+"""Tokenizer files: by our engine what it reads, by the package `tokenizers` what is left of tokenizer.json.
 
-tokenizer_of_file("qwen/tokenizer.json")    byte-pair encoding: a bpe_engine.Tokenizer
-tokenizer_of_file("bert/tokenizer.json")    WordPiece: a HuggingFaceCounter, with the extra `huggingface`
+tokenizer_of_file("qwen/tokenizer.json")    a bpe_engine.Tokenizer; of BERT and XLM-R, too
+tokenizer_of_file("odd/tokenizer.json")     has a part that our engine lacks: a HuggingFaceCounter, with the extra `huggingface`
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from chunker.counting.protocols import TokenCounter
 def tokenizer_of_file(path: str | Path) -> TokenCounter:
     """What counts as the tokenizer file says.
 
-    Raises as `Tokenizer.from_file`; for a model that is no byte-pair encoding, or a part that the engine lacks, MissingExtraError where the
+    Raises as `Tokenizer.from_file`; for a part that the engine lacks, MissingExtraError where the
     package `tokenizers` is not installed, VocabularyError where it does not read the file either, and OptionError where its counts are left to chance.
     """
     try:

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from huggingface_files import FAMILIES, both, combination, family, write
+from huggingface_files import FAMILIES, OTHER_MODELS, both, combination, family, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
@@ -70,7 +70,7 @@ def check(file: str, text: str) -> None:
         assert ours.decode(ids, skip_special_tokens=True) == theirs.decode(ids, skip_special_tokens=True)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
 @settings(max_examples=40)
 @given(text=own_texts)
 def test_families(name: str, text: str) -> None:

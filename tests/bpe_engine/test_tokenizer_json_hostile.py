@@ -76,7 +76,7 @@ def test_the_small_file_itself() -> None:
         ("added_tokens.0.id", 1 << 40, r"added_tokens\[0\]: not a text with an id"),
         ("added_tokens.0.content", "ab", r"added_tokens: the added token 'ab' has the id 3, and in model.vocab it has 2"),
         ("added_tokens", [SMALL["added_tokens"][0]] * 2, r"added_tokens\[1\]: .* twice"),
-        ("normalizer", {"type": "Nmt"}, r"normalizer: the type 'Nmt' is not supported"),
+        ("normalizer", {"type": "ByteLevel"}, r"normalizer: the type 'ByteLevel' is not supported"),
         ("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled"}]}, r"normalizer.normalizers\[1\]: the type 'Precompiled'"),
         ("normalizer", {"type": "Replace", "pattern": {"String": ""}, "content": ""}, r"normalizer.pattern.String: an empty text"),
         ("normalizer", {"type": "Replace", "pattern": {"Regex": "(a"}, "content": ""}, r"pattern '\(a': an open group at character 2"),
@@ -86,7 +86,7 @@ def test_the_small_file_itself() -> None:
         ("pre_tokenizer", {"type": "Split", "pattern": {"String": "a"}, "behavior": "Odd"}, r"pre_tokenizer.behavior: 'Odd' is none of"),
         ("pre_tokenizer", {"type": "Metaspace", "replacement": "ab"}, r"pre_tokenizer.replacement: 'ab' is not one character"),
         ("pre_tokenizer", {"type": "Metaspace", "replacement": "_", "add_prefix_space": False, "prepend_scheme": "first"}, r"pre_tokenizer.prepend_scheme"),
-        ("decoder", {"type": "WordPiece"}, r"decoder: the type 'WordPiece' is not supported"),
+        ("decoder", {"type": "CTC"}, r"decoder: the type 'CTC' is not supported"),
         ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a"]}, r"post_processor.cls: .* is not a token and its id"),
         ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a", 99]}, r"bad.json: the model gets the id 99"),
         ("post_processor", {"type": "TemplateProcessing", "single": [], "special_tokens": {}}, r"post_processor.single: a single text has one sequence, not 0"),
@@ -99,7 +99,7 @@ def test_refused_with_its_place(path: str, value: Any, message: str) -> None:
     assert str(caught.value).startswith("bad.json: ")
 
 
-@pytest.mark.parametrize("kind", ["WordPiece", "Unigram", "WordLevel", None, 1])
+@pytest.mark.parametrize("kind", ["CharacterLevel", None, 1])
 def test_other_models_are_for_another_package(kind: Any) -> None:
     data = changed("model.type", kind)
     del data["model"]["merges"]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
-from huggingface_files import FAMILIES, both, combination, crowded, family
+from growing_programs import EDGES, run
+from huggingface_files import FAMILIES, OTHER_MODELS, both, combination, crowded, family
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import broken_texts, byte_strings, texts
 
 import bpe_engine.staged_encoders
 import bpe_engine.staged_intervals
-from bpe_engine import AppendingEncoder, EncodingError, PrependingEncoder, StaleMarkError, Tokenizer, VocabularyError
+from bpe_engine import AppendingEncoder, EncodingError, Tokenizer, VocabularyError
 from bpe_engine.specification import Specification
 from bpe_engine.staged import StagedTokenizer
 from bpe_engine.stages.expressions import Expression
@@ -32,30 +32,6 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-# What composes, what begins an added token, what is stripped, what is unknown.
-EDGES = [
-    "<",
-    "<th",
-    "ink>",
-    "</think>",
-    "<mask>",
-    " ",
-    "\n",
-    "e",
-    "\u0301",
-    "\u0323",
-    "é",
-    "\u1161",
-    "가",
-    "a",
-    "b",
-    "1",
-    "▁",
-    "中",
-    "\u1cf4",
-    "x",
-    "'s",
-]
 pieces = st.one_of(st.sampled_from(EDGES), st.sampled_from(EDGES), texts(4))
 grow = st.tuples(st.just("grow"), pieces)
 snapshot = st.tuples(st.just("snapshot"), st.just(""))
@@ -63,47 +39,15 @@ rollback = st.tuples(st.just("rollback"), st.integers(0, 1 << 16))
 programs = st.lists(st.one_of(grow, grow, grow, snapshot, rollback), max_size=14)
 
 
-def run(ours: Tokenizer, program: list[tuple[str, Any]], *, appends: bool) -> None:
-    """Run a program on an encoder and, beside it, on a plain text."""
-    encoder = ours.appending_encoder() if appends else ours.prepending_encoder()
-    text: Any = None
-    marks: list[tuple[Any, Any]] = []
-    for operation, argument in program:
-        if operation == "grow":
-            if isinstance(encoder, AppendingEncoder):
-                encoder.append(argument)
-                text = argument if text is None else text + argument
-            elif isinstance(encoder, PrependingEncoder):
-                encoder.prepend(argument)
-                text = argument if text is None else argument + text
-        elif operation == "snapshot":
-            marks.append((encoder.snapshot(), text))
-        elif marks:
-            number = argument % len(marks)
-            mark, text = marks[number]
-            stale = marks[number + 1 :]
-            del marks[number + 1 :]
-            encoder.rollback(mark)
-            for passed, _ in stale:
-                with pytest.raises(StaleMarkError):
-                    encoder.rollback(passed)
-        expected = 0 if text is None else ours.count(text)
-        assert encoder.fewest <= encoder.count == expected
-    if text is not None:
-        assert encoder.tokens() == ours.encode(text)
-        again = pickle.loads(pickle.dumps(encoder)) if isinstance(text, str) and len(text) < 20 else encoder
-        assert (again.count, again.data) == (encoder.count, encoder.data)
-
-
 @pytest.mark.parametrize("appends", [True, False], ids=["appending", "prepending"])
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
 @settings(max_examples=15)
 @given(program=programs)
 def test_growing(name: str, appends: bool, program: list[tuple[str, Any]]) -> None:
     run(both(family(name))[1], program, appends=appends)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
 @settings(max_examples=15)
 @given(text=st.lists(pieces, max_size=14).map("".join), data=st.data())
 def test_slices(name: str, text: str, data: st.DataObject) -> None:
@@ -160,7 +104,9 @@ broken = st.lists(st.one_of(st.tuples(st.just("grow"), st.one_of(broken_texts(3)
 in_bytes = st.lists(st.one_of(st.tuples(st.just("grow"), byte_strings(3)), snapshot, rollback), max_size=8)
 
 
-@pytest.mark.parametrize("name", ["qwen2", "llama2", "falcon"])
+@pytest.mark.parametrize(
+    "name", ["qwen2", "llama2", "falcon", "bert, uncased", "t5", "albert", "xlm-roberta", "word level"]
+)
 @settings(max_examples=25)
 @given(program=st.one_of(broken, in_bytes))
 def test_characters_that_come_in_parts(name: str, program: list[tuple[str, Any]]) -> None:

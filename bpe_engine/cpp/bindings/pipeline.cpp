@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 
 #include "batches.hpp"
@@ -152,9 +153,26 @@ SharedNormalizer normalizer_of(nb::handle steps) {
             step.pattern = characters_of(first);
             step.content = characters_of(second);
             if (step.pattern.empty()) throw nb::value_error("nothing to replace");
+        } else if (name == "strip_members") {
+            step.kind = Kind::strip;
+            step.members = characters_of(first);
+            auto const side = checked<std::string>(second);
+            step.left = side == "left";
+            step.right = side == "right";
+            if (step.members.empty() || step.left == step.right) throw nb::value_error("strip what, on which side?");
+        } else if (name == "replace_members" || name == "surround") {
+            step.kind = name == "surround" ? Kind::surround : Kind::replace_members;
+            step.members = characters_of(first);
+            step.content = characters_of(second);
+        } else if (name == "replace_matches") {
+            step.kind = Kind::replace_matches;
+            step.program = regex::Program::compile(checked<std::string>(first));
+            step.content = characters_of(second);
+            if (step.program->looks_behind() || step.program->matches_empty()) throw nb::value_error("an expression that looks behind or matches nothing");
         } else {
             throw nb::value_error("no such step");
         }
+        if (step.members.size() % 2 != 0 || !std::is_sorted(step.members.begin(), step.members.end())) throw nb::value_error("no runs of characters");
         made.push_back(std::move(step));
     }
     return {std::make_shared<const StepNormalizer>(std::move(made))};
@@ -346,7 +364,8 @@ void define_pipeline(nb::module_& module) {
         .def_static("of_steps", &normalizer_of, nb::arg("steps"),
                     nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
                     "From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, "
-                    "whether only where the text begins), replace (pattern, content).")
+                    "whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), "
+                    "surround (the same), strip_members (the same runs, \"left\" or \"right\"), replace_matches (expression, content).")
         .def("normalize", [](const SharedNormalizer& self, nb::handle text) {
             Text const given(text);
             Normalized made;

@@ -58,53 +58,68 @@ void decompose(char32_t code, bool compatible, std::vector<char32_t>& parts) {
 }  // namespace
 
 StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(std::move(steps)) {
-    bool has_long_pattern = false, looks_at_unicode = false;
+    // Where a pattern has several characters what becomes of one depends on others; and white space at the end of a part may be that of the region.
+    has_table_ = true;
     for (NormalizationStep const& step : steps_) {
         if (step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless) acts_at_start_ = true;
         if (step.kind == Kind::strip) acts_at_end_ = true;
-        if (step.kind == Kind::replace) has_long_pattern = has_long_pattern || step.pattern.size() > 1;
-        if (step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower || step.kind == Kind::strip_accents) looks_at_unicode = true;
+        if ((step.kind == Kind::replace && step.pattern.size() > 1) || step.kind == Kind::replace_matches) has_table_ = false;
     }
-    // Where a pattern has several characters what becomes of one depends on others; and white space at the end of a part may be that of the region.
-    has_table_ = !has_long_pattern && !acts_at_end_;
+    has_table_ = has_table_ && !acts_at_end_;
     if (!has_table_) return;
     keeps_ascii_ = true;
-    for (char32_t code = 0; code < 128; ++code) {
-        Items items{{code, 0, true}};
-        try {
-            apply(items, false, false, true);
-        } catch (const GrowthError&) {
-            // It is said when a text is normalized.
-            has_table_ = keeps_ascii_ = false;
-            return;
-        }
-        std::vector<Byte> image;
-        for (Item const& item : items) put(image, item.code);
-        images_[code].assign(image.begin(), image.end());
-        single_[code] = image.size() == 1 && image[0] < 128 ? static_cast<std::int16_t>(image[0]) : std::int16_t{-1};
-        longest_image_ = std::max(longest_image_, image.size());
-        keeps_ascii_ = keeps_ascii_ && images_[code].size() == 1 && static_cast<Byte>(images_[code][0]) == code;
-    }
     stays_.assign(0x10000 / 64, 0);
-    for (char32_t code = 128; code < 0x10000; ++code) {
-        if (code >= 0xD800 && code < 0xE000) continue;
-        bool stays = true;
-        if (looks_at_unicode) {
-            Items items{{'a', 0, true}, {code, 1, true}};
-            apply(items, false, false, true);
-            // Behind a letter nothing joins it.
-            stays = !items.empty() && items.back().code == code && items.back().is_cut && items.back().origin == 1 && !UnicodeForms::instance().joins(code);
+    image_ends_.assign(1, 0);
+    image_ends_.reserve(0x10001);
+    std::vector<Byte> image;
+    Items items;
+    for (char32_t code = 0; code < 0x10000; ++code) {
+        image.clear();
+        if (code < 0xD800 || code >= 0xE000) {
+            // Behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
+            items.assign({{'a', 0, true}, {code, 1, true}});
+            try {
+                apply(items, false, false, true);
+            } catch (const GrowthError&) {
+                // It is said when a text is normalized.
+                has_table_ = keeps_ascii_ = false;
+                return;
+            }
+            auto const first = std::find_if(items.begin(), items.end(), [](Item const& item) { return item.origin == 1; });
+            if (first != items.end() && first->is_cut && !UnicodeForms::instance().joins(first->code))
+                for (auto item = first; item != items.end(); ++item) put(image, item->code);
         }
-        for (NormalizationStep const& step : steps_)
-            if (step.kind == Kind::replace && step.pattern[0] == code) stays = false;
-        if (stays) stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
+        bool const stays = image.size() > 0 && [&] {
+            std::vector<Byte> same;
+            put(same, code);
+            return image == same;
+        }();
+        if (code < 128) {
+            keeps_ascii_ = keeps_ascii_ && stays;
+            bool const is_single = image.size() == 1 && image[0] < 128;
+            single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
+        }
+        longest_image_ = std::max(longest_image_, image.size());
+        if (stays && code >= 128) {
+            stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
+            image.clear();
+        }
+        images_.append(image.begin(), image.end());
+        image_ends_.push_back(static_cast<std::uint32_t>(images_.size()));
     }
+}
+
+bool NormalizationStep::has_member(char32_t code) const {
+    auto const next = std::upper_bound(members.begin(), members.end(), code);
+    // Behind the first of a run, or on the last.
+    return (next - members.begin()) % 2 != 0 || (next != members.begin() && *std::prev(next) == code);
 }
 
 StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
     if (!has_table_) return Ease::hard;
-    if (code < 128) return Ease::table;
-    return code < 0x10000 && stays_[code >> 6] >> (code & 63) & 1 ? Ease::stays : Ease::hard;
+    if (code >= 0x10000) return Ease::hard;
+    if (stays_[code >> 6] >> (code & 63) & 1) return Ease::stays;
+    return image_ends_[code + 1] > image_ends_[code] ? Ease::table : Ease::hard;
 }
 
 bool StepNormalizer::keeps(Bytes part, bool at_start, bool) const {
@@ -143,6 +158,9 @@ void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_e
                 if (at_start) prepend(items, step, is_first);
                 break;
             case Kind::replace: replace(items, step, at_end); break;
+            case Kind::replace_members:
+            case Kind::surround: replace_members(items, step); break;
+            case Kind::replace_matches: replace_matches(items, step, at_end); break;
         }
     }
     if (items.size() > most) throw GrowthError(most, size);
@@ -227,7 +245,7 @@ void StepNormalizer::lower(Items& items) {
 }
 
 void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end) {
-    auto const is_ink = [](Item const& item) { return !is_space(item.code); };
+    auto const is_ink = [&](Item const& item) { return step.members.empty() ? !is_space(item.code) : !step.has_member(item.code); };
     if (step.left && at_start) items.erase(items.begin(), std::find_if(items.begin(), items.end(), is_ink));
     if (!step.right) return;
     auto const end = std::find_if(items.rbegin(), items.rend(), is_ink).base();
@@ -241,7 +259,8 @@ void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_
 }
 
 void StepNormalizer::prepend(Items& items, const NormalizationStep& step, bool is_first) {
-    if (items.empty() || (step.first_only && !is_first)) return;
+    // The first character of a text is not always what the region begins with: "``" that becomes a quotation mark comes from its second character.
+    if (items.empty() || (step.first_only && (!is_first || items[0].origin != 0))) return;
     if (step.kind == Kind::prepend_unless && items.size() >= step.content.size() &&
         std::equal(step.content.begin(), step.content.end(), items.begin(), [](char32_t code, Item const& item) { return code == item.code; }))
         return;
@@ -286,6 +305,72 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
     items = std::move(changed);
 }
 
+void StepNormalizer::replace_members(Items& items, const NormalizationStep& step) {
+    if (std::none_of(items.begin(), items.end(), [&](Item const& item) { return step.has_member(item.code); })) return;
+    Items changed;
+    changed.reserve(items.size() + items.size() / 2);
+    for (Item const& item : items) {
+        if (!step.has_member(item.code)) {
+            changed.push_back(item);
+            continue;
+        }
+        std::size_t const before = changed.size();
+        auto const add = [&](char32_t code) { changed.push_back({code, item.origin, changed.size() == before && item.is_cut}); };
+        for (char32_t const code : step.content) add(code);
+        if (step.kind == Kind::replace_members) continue;
+        add(item.code);
+        for (char32_t const code : step.content) add(code);
+    }
+    items = std::move(changed);
+}
+
+void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step, bool at_end) {
+    // What is not certain yet ends behind the last cut: a match may go on there.
+    std::size_t certain = items.size();
+    if (!at_end) {
+        while (certain > 0 && !items[certain - 1].is_cut) --certain;
+        certain = certain > 0 ? certain - 1 : 0;
+    }
+    std::vector<Byte> text;
+    std::vector<std::size_t> starts;  // of each character
+    std::size_t certain_size = 0;
+    for (Item const& item : items) {
+        if (starts.size() == certain) certain_size = text.size();
+        starts.push_back(text.size());
+        put(text, item.code);
+    }
+    if (certain == items.size()) certain_size = text.size();
+    starts.push_back(text.size());
+    auto const number_at = [&](std::size_t offset) { return static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), offset) - starts.begin()); };
+    regex::Cache cache(*step.program);
+    Items changed;
+    changed.reserve(items.size());
+    std::size_t done = 0, place = 0;  // items, bytes
+    while (place < text.size()) {
+        if (!at_end) {
+            // Whatever follows: what is before this is no part of a match that is not known.
+            regex::Found const known = step.program->find(text.data(), place, place, certain_size, false, cache);
+            if (!known.settled) {
+                std::size_t const open = number_at(std::min(known.start_settled ? known.start : known.open_from, certain_size));
+                for (std::size_t index = std::max(open, done) + 1; index < items.size(); ++index) items[index].is_cut = false;
+                break;
+            }
+            if (known.start == regex::no_match) break;
+        }
+        regex::Found const found = step.program->find(text.data(), place, place, text.size(), true, cache);
+        if (found.start == regex::no_match) break;
+        std::size_t const first = number_at(found.start), last = number_at(found.end);
+        changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
+        // What is put in comes from the last character of what it stands for.
+        for (char32_t const code : step.content) changed.push_back({code, items[last - 1].origin, false});
+        if (!step.content.empty() && last == first + 1) changed[changed.size() - step.content.size()].is_cut = items[first].is_cut;
+        done = last;
+        place = found.end;
+    }
+    changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.end());
+    items = std::move(changed);
+}
+
 void StepNormalizer::write(const Items& items, Normalized& out) {
     for (Item const& item : items) {
         std::size_t const before = out.text.size();
@@ -323,12 +408,12 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
             origins = out.origin.data();
             cuts = out.is_cut.data();
         }
-        // Characters that become one of ASCII, before one of ASCII.
+        // Characters that become one of ASCII, before one of ASCII that changes nothing before it.
         std::size_t const stop = std::min(limit, place + (room - longest + 1));
         std::size_t const before = size;
         while (place + 1 < stop && raw[place + 1] < 128 && raw[place] < 128) {
             std::int16_t const single = single_[raw[place]];
-            if (single < 0) break;
+            if (single < 0 || single_[raw[place + 1]] == -2) break;
             put(static_cast<Byte>(single), static_cast<std::uint32_t>(place - base), true);
             ++place;
         }
@@ -340,8 +425,9 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         std::size_t const next = place + character.size;
         if (next < limit ? ease_of(table.at(raw, next, limit).code) == Ease::hard : !at_end) break;
         auto const origin = static_cast<std::uint32_t>(place - base);
-        std::size_t const length = ease == Ease::table ? images_[character.code].size() : character.size;
-        Byte const* const image = ease == Ease::table ? reinterpret_cast<const Byte*>(images_[character.code].data()) : raw + place;
+        std::string_view const known = ease == Ease::table ? image_of(character.code) : std::string_view{};
+        std::size_t const length = ease == Ease::table ? known.size() : character.size;
+        Byte const* const image = ease == Ease::table ? reinterpret_cast<const Byte*>(known.data()) : raw + place;
         for (std::size_t number = 0; number < length; ++number) put(image[number], origin, number == 0);
         room -= length;
         place = next;

@@ -1,17 +1,19 @@
 // Normalizers in a row, as a tokenizer.json lists them.
 //
 // Text is worked on as a list of characters that know where they come from, step by step. That is some hundred nanoseconds a character, and few need it: for most
-// a table says what becomes of them, whatever stands around (ASCII), or that nothing does (most letters under NFC, all ideographs). Only what lies between
-// such characters goes through the steps.
+// a table says what becomes of them, whatever stands around ("É" under BERT's steps is "e"), or that nothing does (most letters under NFC). Only what lies
+// between such characters goes through the steps.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bpe/pipeline/normalizer.hpp"
+#include "bpe/regex/program.hpp"
 
 namespace bpe {
 
@@ -28,16 +30,22 @@ struct NormalizationStep {
         compose,           // NFC, or NFKC
         lower,             // each character by itself: no final sigma
         strip_accents,     // without marks
-        strip,             // without white space at the start (`left`) and the end (`right`) of a region
+        strip,             // without white space, or `members`, at the start (`left`) and the end (`right`) of a region
         prepend,           // `content` before each region that is not empty
         prepend_unless,    // the same where it does not begin with `content`
         replace,           // `content` in place of each `pattern`, from left to right
+        replace_members,   // `content` in place of each character of `members`
+        surround,          // `content` before and behind each character of `members`
+        replace_matches,   // `content` in place of each match of `program`, from left to right
     };
     Kind kind;
     bool compatible = false;            // of decompose and compose
     bool left = false, right = false;   // of strip
     bool first_only = false;            // of prepend_unless: only where the whole text begins
     std::u32string pattern = {}, content = {};
+    std::u32string members = {};        // the first and the last of each run of characters, ascending
+    std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
+    bool has_member(char32_t code) const;
 };
 
 class StepNormalizer final : public Normalizer {
@@ -63,16 +71,21 @@ private:
     static void strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end);
     static void prepend(Items& items, const NormalizationStep& step, bool is_first);
     static void replace(Items& items, const NormalizationStep& step, bool at_end);
+    static void replace_members(Items& items, const NormalizationStep& step);
+    static void replace_matches(Items& items, const NormalizationStep& step, bool at_end);
     Ease ease_of(char32_t code) const;
     std::size_t write_easy(const Byte* raw, std::size_t place, std::size_t limit, bool at_end, std::size_t base, Normalized& out) const;
+    std::string_view image_of(char32_t code) const { return {images_.data() + image_ends_[code], image_ends_[code + 1] - image_ends_[code]}; }
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
     bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false;
-    std::array<std::string, 128> images_;     // what becomes of an ASCII character
-    std::array<std::int16_t, 128> single_{};  // the same where that is one ASCII character; else -1
+    // What becomes of a character of the basic plane whatever stands around, one behind the other; nothing where that is not known.
+    std::string images_;
+    std::vector<std::uint32_t> image_ends_;
+    std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII
+    std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
     std::size_t longest_image_ = 1;           // bytes
-    std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane
 };
 
 }  // namespace bpe

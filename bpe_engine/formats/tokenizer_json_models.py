@@ -1,0 +1,109 @@
+"""The models in a tokenizer.json that merge nothing.
+
+{"type": "WordPiece", "vocab": {"un": 0, "##able": 1, "[UNK]": 2}, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+{"type": "WordLevel", "vocab": {"the": 0, "<unk>": 1}, "unk_token": "<unk>"}
+{"type": "Unigram", "vocab": [["<unk>", 0.0], ["a", -1.5]], "unk_id": 0, "byte_fallback": false}           the id is the place in the list
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, isnan
+from typing import Any, Literal, cast
+
+from bpe_engine.formats.json_files import Node
+from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
+from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
+from bpe_engine.specification import MOST_CHARACTERS, Specification
+
+_KINDS: Mapping[str, Literal["wordpiece", "wordlevel", "unigram"]] = {
+    "WordPiece": "wordpiece",
+    "WordLevel": "wordlevel",
+    "Unigram": "unigram",
+}
+
+
+def parse_piece_model(file: Node, source: str, name: str | None) -> Specification:
+    """The specification in a file whose model is one of these three. Raises VocabularyError, and UnsupportedModelError for what is not supported."""
+    model = file.object("model")
+    kind = _KINDS[model.string("type")]
+    parts = _unigram(model) if kind == "unigram" else _words(model, kind)
+    tokens = parts["tokens"]
+    added = read_added_tokens(file)
+    check_added_tokens(file, added, {token: token_id for token_id, token in tokens.items()})
+    prefix, suffix = read_specials(file)
+    return Specification(
+        name=name,
+        source=source,
+        alphabet="characters",
+        model=kind,
+        normalizers=read_normalizers(file),
+        pre_tokenizers=read_pre_tokenizers(file),
+        added_tokens=added,
+        prefix=prefix,
+        suffix=suffix,
+        decoders=read_decoders(file),
+        **parts,
+    )
+
+
+def _words(model: Node, kind: str) -> dict[str, Any]:
+    """What WordPiece and WordLevel say."""
+    vocabulary = read_vocabulary(model)
+    unknown = vocabulary.get(model.string("unk_token"))
+    found: dict[str, Any] = {
+        "tokens": {
+            token_id: token for token, token_id in sorted(vocabulary.items(), key=lambda item: item[1]) if token
+        },
+        "texts_only": {vocabulary[""]: ""} if "" in vocabulary else {},
+        "unknown": "error" if unknown is None else unknown,
+    }
+    if kind == "wordpiece":
+        if model.get("continuing_subword_prefix") is not None:
+            found["continuing_prefix"] = model.string("continuing_subword_prefix")
+        if model.get("max_input_chars_per_word") is not None:
+            most = model.integer("max_input_chars_per_word")
+            if not 0 <= most <= MOST_CHARACTERS:
+                raise model.unsupported(
+                    f"{most} characters a word, more than {MOST_CHARACTERS} or less than none,",
+                    "max_input_chars_per_word",
+                )
+            found["max_characters"] = most
+    return found
+
+
+def _unigram(model: Node) -> dict[str, Any]:
+    """What Unigram says. Of equal tokens the last one counts, and the empty one is never found in a text."""
+    entries = model.array("vocab")
+    ids: dict[str, int] = {}
+    scores: list[float] = []
+    for number, entry in enumerate(entries):
+        if (
+            type(entry) is not list
+            or len(entry) != 2
+            or type(entry[0]) is not str
+            or type(entry[1]) not in (int, float)
+        ):
+            raise model.error(f"{entry!r:.80} is not a token and its score", f"vocab[{number}]")
+        token, score = cast("tuple[str, float]", entry)
+        if isnan(score) or score == inf:
+            raise model.error(f"the score of {token!r:.80} is {score}", f"vocab[{number}]")
+        ids[token] = number
+        scores.append(float(score))
+    if not ids.keys() - {""}:
+        raise model.error("there is no token", "vocab")
+    unknown = model.get("unk_id")
+    if unknown is not None and (type(unknown) is not int or not 0 <= unknown < len(entries)):
+        raise model.error(f"{unknown!r:.80} is not the place of a token in model.vocab", "unk_id")
+    fallback: dict[int, int] = {}
+    if model.boolean("byte_fallback", default=False):
+        named = ((byte, ids.get(f"<0x{byte:02X}>")) for byte in range(256))
+        fallback = {byte: token_id for byte, token_id in named if token_id is not None}
+    tokens = {token_id: token for token, token_id in ids.items() if token}
+    return {
+        "tokens": tokens,
+        "texts_only": {number: entry[0] for number, entry in enumerate(entries) if number not in tokens},
+        "scores": {token_id: scores[token_id] for token_id in tokens},
+        "unknown": "error" if unknown is None else unknown,
+        "byte_fallback": fallback,
+    }
