@@ -110,7 +110,11 @@ def _pipeline(specification: Specification) -> _core.Pipeline:
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = _stages(pre_tokenizers)
     steps += before
-    if isinstance(model, _core.MergeModel) and not insertions and (not stages or specification.alphabet == "characters"):
+    if (
+        isinstance(model, _core.MergeModel)
+        and not insertions
+        and (not stages or specification.alphabet == "characters")
+    ):
         # Pieces may be long, up to whole texts: they come apart where no token reaches over.
         touching = model.touching()
         if touching is not None:

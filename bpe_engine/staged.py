@@ -79,6 +79,8 @@ class StagedTokenizer(Tokenizer):
                 self._pipeline, self._not_native = pipeline_of(specification), None
             except NotNativeError as error:
                 self._not_native = str(error)
+        if self._pipeline is None:
+            _ = self.normalization  # raises for an expression that is not supported
         inner = _no_tokens() if self._pipeline is not None else self.segments.merging.tokenizer
         # The pattern stays inside: what is known of its cuts does not hold with stages around it.
         vocabulary = Vocabulary(specification.name, inner.vocabulary.ranks)

@@ -76,7 +76,7 @@ def test_names_first(tmp_path: Path) -> None:
 
 def test_a_file_that_nobody_reads(tmp_path: Path) -> None:
     with pytest.raises(VocabularyError, match="does not read the file"):
-        tokenizer_of_file(written(tmp_path, '{"added_tokens": [], "model": {"type": "Unigram", "vocab": 1}}'))
+        tokenizer_of_file(written(tmp_path, '{"added_tokens": [], "model": {"type": "Odd", "vocab": 1}}'))
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
