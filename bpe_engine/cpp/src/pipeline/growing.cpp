@@ -17,10 +17,8 @@ struct CutSink {
         at_cut = total;
         return true;
     }
+    void again() { total = at_cut; }
 };
-
-// Bytes that are looked at beyond what was added.
-constexpr std::size_t look_ahead = 64;
 
 }  // namespace
 
@@ -78,6 +76,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         std::size_t rest = unknown;  // the total of the last link, where it is known
 
         bool cut(Position at) {
+            at_cut = total;
             links.push_back({at, total});
             if (std::uint32_t const known = encoder.total_at(length - at.offset, at.before); known != unknown) rest = known;
             return rest == unknown;
@@ -87,7 +86,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
     Bytes const whole = text();
     Sink sink{{pipeline_->coder(), workspace->pieces}, *this, whole.size, {}};
     Position at;
-    for (std::size_t window = added + look_ahead;;) {
+    for (std::size_t window = added + thresholds::look_ahead;;) {
         std::size_t const limit = std::min(whole.size, at.offset + window);
         Position const from = at;
         std::size_t const tokens = sink.links.empty() ? 0 : sink.links.back().tokens;

@@ -7,19 +7,28 @@ namespace {
 struct CountSink {
     const PieceCoder& coder;
     PieceCoder::Workspace& workspace;
-    std::size_t total = 0;
+    std::size_t total = 0, at_cut = 0;
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
-    bool cut(Position) { return true; }
+    bool cut(Position) {
+        at_cut = total;
+        return true;
+    }
+    void again() { total = at_cut; }
 };
 
 struct IdsSink {
     const Pipeline& pipeline;
     PieceCoder::Workspace& workspace;
     std::vector<std::uint32_t>& ids;
+    std::size_t at_cut = ids.size();
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { pipeline.coder().encode(piece, readable, is_first, workspace, ids); }
     void token(std::uint32_t number, std::size_t, std::size_t) { ids.push_back(pipeline.added_tokens()[number].id); }
-    bool cut(Position) { return true; }
+    bool cut(Position) {
+        at_cut = ids.size();
+        return true;
+    }
+    void again() { ids.resize(at_cut); }
 };
 
 }  // namespace
@@ -51,6 +60,7 @@ void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, 
         std::vector<std::uint32_t>& offsets;
         std::size_t base = 0;
         std::vector<std::uint32_t> inner;
+        std::size_t at_cut = ids.size();
         void piece(Bytes piece, std::size_t, bool is_first, std::size_t raw) {
             inner.clear();
             pipeline.coder().encode_with_offsets(piece, is_first, ids, inner);
@@ -63,7 +73,14 @@ void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, 
             ids.push_back(pipeline.added_tokens()[number].id);
             offsets.push_back(static_cast<std::uint32_t>(start));
         }
-        bool cut(Position) { return true; }
+        bool cut(Position) {
+            at_cut = ids.size();
+            return true;
+        }
+        void again() {
+            ids.resize(at_cut);
+            offsets.resize(at_cut);
+        }
     };
     Sink sink{*this, workspace->normalized, text, ids, offsets, 0, {}};
     Position at;
@@ -78,9 +95,14 @@ void Pipeline::split(Bytes text, std::vector<std::string>& pieces) const {
     struct Sink {
         const Pipeline& pipeline;
         std::vector<std::string>& pieces;
+        std::size_t at_cut = pieces.size();
         void piece(Bytes piece, std::size_t, bool is_first, std::size_t) { pipeline.coder().split(piece, is_first, pieces); }
         void token(std::uint32_t number, std::size_t, std::size_t) { pieces.push_back(pipeline.added_tokens()[number].text); }
-        bool cut(Position) { return true; }
+        bool cut(Position) {
+            at_cut = pieces.size();
+            return true;
+        }
+        void again() { pieces.resize(at_cut); }
     };
     Sink sink{*this, pieces};
     Position at;
@@ -94,6 +116,7 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
         void piece(Bytes, std::size_t, bool, std::size_t) {}
         void token(std::uint32_t number, std::size_t, std::size_t) { numbers.push_back(number); }
         bool cut(Position) { return true; }
+        void again() {}
     };
     Sink sink{numbers};
     Position at;
@@ -104,7 +127,10 @@ std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) 
     Lease const workspace = lease();
     struct Sink : CountSink {
         std::size_t limit;
-        bool cut(Position) { return total <= limit; }
+        bool cut(Position at) {
+            CountSink::cut(at);
+            return total <= limit;
+        }
     };
     Sink sink{{coder_, workspace->pieces}, limit};
     Position at;

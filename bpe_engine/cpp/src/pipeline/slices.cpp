@@ -5,12 +5,7 @@
 
 namespace bpe {
 
-namespace {
-
-// Bytes. Smaller windows make for more of them, larger ones for more to read at the end of a slice.
-constexpr std::size_t window_size = 96;
-
-}  // namespace
+using thresholds::slice_window;
 
 PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text)
     : pipeline_(std::move(pipeline)), text_(text) {
@@ -26,19 +21,20 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
             tokens = 0;
             return true;
         }
+        void again() { tokens = 0; }
     };
     words_.resize(text.size / 64 + 1);
     Pipeline::Lease const workspace = pipeline_->lease();
     Sink sink{*this, pipeline_->coder(), workspace->pieces};
     Position at;
-    for (std::size_t size = window_size; at.offset < text.size;) {
+    for (std::size_t size = slice_window; at.offset < text.size;) {
         std::size_t const limit = std::min(text.size, at.offset + size);
         std::size_t const from = at.offset;
         pipeline_->scan(text.data, 0, at, limit, limit == text.size, {}, *workspace, sink);
         if (limit == text.size) break;
         sink.tokens = 0;
         if (at.offset > from) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(at.offset)});
-        size = at.offset > from ? window_size : size * 2;
+        size = at.offset > from ? slice_window : size * 2;
     }
     for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
 }
@@ -98,6 +94,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
             has_met = true;
             return false;
         }
+        void again() { total = at_cut; }
     };
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& window) { return value < window.limit; });
     Position const last = window == windows_.begin() ? Position{} : cut_at(std::prev(window)->certain);
@@ -109,7 +106,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
         at = last;
     }
     sink.looks = last.offset > start && start > 0;
-    for (std::size_t size = window_size; at.offset < end;) {
+    for (std::size_t size = slice_window; at.offset < end;) {
         std::size_t const limit = sink.looks ? std::min(end, at.offset + size) : end;
         std::size_t const from = at.offset;
         pipeline_->scan(text_.data, start, at, limit, limit == end, {}, *workspace, sink);
@@ -124,7 +121,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
         }
         if (limit == end) break;
         sink.total = sink.at_cut;
-        size = at.offset > from ? window_size : size * 2;
+        size = at.offset > from ? slice_window : size * 2;
     }
     return sink.total;
 }

@@ -280,7 +280,11 @@ private:
         bool contiguous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
             Search search(matcher, text, start, limit, at_end);
-            std::size_t run = start, end = start;  // of the matches that touch; the last is [matched)
+            std::size_t run = start, end = start;  // of the matches that touch
+            auto const give_run = [&] {
+                matched(number, run, end);
+                return stage(number + 1, run, end, true);
+            };
             for (;;) {
                 Found const found = search.next();
                 bool const is_open = !at_end && !found.settled;
@@ -288,14 +292,13 @@ private:
                 std::size_t const next = none ? limit : is_open && !found.start_settled ? found.open_from : found.start;
                 if (next == end && is_open) return false;  // the run may go on
                 if (next > end) {
-                    if (run < end && !stage(number + 1, run, end, true)) return false;
+                    if (run < end && !give_run()) return false;
                     bool const ended = none ? at_end : !is_open || found.start_settled;
                     if (!stage(number + 1, end, next, ended)) return false;
                     run = next;
                 }
                 if (is_open) return false;
-                if (none) return next > end || run == end || stage(number + 1, run, end, true);
-                matched(number, found.start, found.end);
+                if (none) return next > end || run == end || give_run();
                 end = found.end;
             }
         }

@@ -28,6 +28,7 @@
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/pipeline/piece_coder.hpp"
 #include "bpe/shelf.hpp"
+#include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -66,6 +67,7 @@ public:
     //     piece(Bytes, readable, is_first, raw)   a piece; `raw` is its offset in the raw text, or where its first character comes from
     //     token(number, start, end)               an added token
     //     cut(Position)                           all before is complete; returns false to end the scan
+    //     again()                                 pieces behind the last cut come again
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows.
     template <class Sink>
@@ -130,9 +132,6 @@ public:
     void split(Bytes text, std::vector<std::string>& pieces) const;
     // The number of tokens, or nothing where it is above `limit`: reads little more than that many.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
-
-    // Bytes that are read at a time: a part of what is normalized is still in the cache when it is cut.
-    static constexpr std::size_t window = 1 << 14;
 
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
@@ -199,7 +198,7 @@ private:
     Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
                     Sink& sink) const {
         if (!normalizer_) return plain(text, begin, at, end, limit, is_known, sink);
-        for (std::size_t size = window;;) {
+        for (std::size_t size = thresholds::read_window;;) {
             std::size_t stop = end;
             if (end - at.offset > size) stop = at.offset + size - unfinished_end({text + at.offset, size});
             bool const at_end = is_known && stop == end;
@@ -209,8 +208,9 @@ private:
                                           ? plain(text, begin, at, stop, limit, at_end, sink)
                                           : normalized(text, begin, at, stop, at_end, workspace, sink);
             if (progress != Progress::uncertain || stop == end) return progress;
+            sink.again();
             // Where nothing was certain more is looked at.
-            size = at.offset == from ? size * 2 : window;
+            size = at.offset == from ? size * 2 : thresholds::read_window;
         }
     }
 
