@@ -1,6 +1,7 @@
 """The compiled core of bpe_engine."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Self, overload
 
 
 def report_leaks(wanted: bool) -> None:
@@ -206,6 +207,11 @@ class Pipeline:
     def split(self, text: str | bytes) -> list[str]:
         """The pre-tokens that the model gets."""
 
+    def find_special(self, text: str | bytes, wanted: Sequence[int]) -> list[tuple[int, int, int]]:
+        """
+        The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.
+        """
+
     def find_added(self, text: str | bytes) -> list[int]:
         """The numbers of the added tokens that are written in a text."""
 
@@ -221,8 +227,13 @@ class AppendingEncoder:
 
     def __init__(self, tokenizer: object) -> None: ...
 
+    @overload
     def append(self, text: str | bytes) -> None:
         """Add `text` at the end. Amortized time proportional to its length."""
+
+    @overload
+    def append(self, text: str | bytes, allowed_special: object) -> None:
+        """The same, with special tokens found in `text` alone."""
 
     @property
     def count(self) -> int:
@@ -248,7 +259,7 @@ class AppendingEncoder:
 
     def tokens(self) -> list[int]:
         """
-        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        The token ids of the text, as a list: equal to `tokenizer.encode(encoder.data)`. Linear time.
         """
 
     def snapshot(self) -> Mark:
@@ -262,6 +273,26 @@ class AppendingEncoder:
         """
 
     def __reduce__(self) -> tuple[object, ...]: ...
+
+    def append_token(self, id: int) -> None:
+        """Add a token as such: nothing merges over its ends."""
+
+    def ids(self) -> memoryview:
+        """The token ids of the text, as unsigned 32-bit integers."""
+
+    def changes(self) -> tuple[int, memoryview]:
+        """
+        From which id on something has changed since the last call, and the ids from there on.
+        """
+
+    def move_to(self, text: str | bytes, allowed_special: object = ()) -> None:
+        """Go to another text by the longest common prefix."""
+
+    def fork(self) -> Self:
+        """An independent encoder over the same text, without marks."""
+
+    def _put_token(self, id: int, written: bytes) -> None:
+        """Add a token as such that is written in another way."""
 
     def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:
         """
@@ -303,7 +334,7 @@ class PrependingEncoder:
 
     def tokens(self) -> list[int]:
         """
-        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        The token ids of the text, as a list: equal to `tokenizer.encode(encoder.data)`. Linear time.
         """
 
     def snapshot(self) -> Mark:
@@ -323,8 +354,13 @@ class PipelineAppendingEncoder:
 
     def __init__(self, tokenizer: object, engine: Pipeline) -> None: ...
 
+    @overload
     def append(self, text: str | bytes) -> None:
         """Add `text` at the end. Amortized time proportional to its length."""
+
+    @overload
+    def append(self, text: str | bytes, allowed_special: object) -> None:
+        """The same, with special tokens found in `text` alone."""
 
     @property
     def count(self) -> int:
@@ -350,7 +386,7 @@ class PipelineAppendingEncoder:
 
     def tokens(self) -> list[int]:
         """
-        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        The token ids of the text, as a list: equal to `tokenizer.encode(encoder.data)`. Linear time.
         """
 
     def snapshot(self) -> Mark:
@@ -364,6 +400,26 @@ class PipelineAppendingEncoder:
         """
 
     def __reduce__(self) -> tuple[object, ...]: ...
+
+    def append_token(self, id: int) -> None:
+        """Add a token as such: nothing merges over its ends."""
+
+    def ids(self) -> memoryview:
+        """The token ids of the text, as unsigned 32-bit integers."""
+
+    def changes(self) -> tuple[int, memoryview]:
+        """
+        From which id on something has changed since the last call, and the ids from there on.
+        """
+
+    def move_to(self, text: str | bytes, allowed_special: object = ()) -> None:
+        """Go to another text by the longest common prefix."""
+
+    def fork(self) -> Self:
+        """An independent encoder over the same text, without marks."""
+
+    def _put_token(self, id: int, written: bytes) -> None:
+        """Add a token as such that is written in another way."""
 
     def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:
         """
@@ -405,7 +461,7 @@ class PipelinePrependingEncoder:
 
     def tokens(self) -> list[int]:
         """
-        The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.
+        The token ids of the text, as a list: equal to `tokenizer.encode(encoder.data)`. Linear time.
         """
 
     def snapshot(self) -> Mark:

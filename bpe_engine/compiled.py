@@ -108,12 +108,19 @@ def scanner_of(vocabulary: Vocabulary) -> str | None:
     return None
 
 
-def rebuild_appending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -> encoders.AppendingEncoder:
-    """An unpickled encoder: the same text and count, no marks."""
-    encoder = tokenizer.appending_encoder()
-    encoder.append(finished)
+def rebuild_appending(
+    tokenizer: Tokenizer, finished: bytes, unfinished: str, tokens: tuple[tuple[int, int, int], ...] = ()
+) -> encoders.AppendingEncoder:
+    """An unpickled encoder: the same text and count, no marks. `tokens` that stand in it as such: start and end in bytes, and the id."""
+    encoder = cast("_core.AppendingEncoder", tokenizer.appending_encoder())
+    place = 0
+    for start, end, token in tokens:
+        encoder.append(finished[place:start])
+        encoder._put_token(token, finished[start:end])  # noqa: SLF001 - the core is of this package
+        place = end
+    encoder.append(finished[place:])
     encoder.append(unfinished)
-    return encoder
+    return cast("encoders.AppendingEncoder", encoder)
 
 
 def rebuild_prepending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -> encoders.PrependingEncoder:

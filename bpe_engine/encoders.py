@@ -1,5 +1,5 @@
 """What the incremental encoders offer, whichever implementation runs: a text grows to the right or to the left, or any slice of
-it is priced, and the count is exact.
+it is priced, and the count is exact. What grows to the right may hold tokens as such, special ones say, and tells which ids change.
 
     Tokenizer.appending_encoder()   append, snapshot, rollback        reference/appending_encoder.py, cpp/src/appending.cpp
     Tokenizer.prepending_encoder()  the same, to the left             reference/prepending_encoder.py, cpp/src/prepending.cpp
@@ -11,7 +11,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
+
+from bpe_engine.special_tokens import Specials
 
 # Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5, so what is too long by far is read as
 # far as half a limit behind it.
@@ -28,7 +30,7 @@ class GrowingEncoder(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time."""
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)` where it holds no explicit token. Constant time."""
 
     @property
     @abstractmethod
@@ -47,7 +49,7 @@ class GrowingEncoder(ABC):
 
     @abstractmethod
     def tokens(self) -> list[int]:
-        """The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time."""
+        """The token ids of the text: equal to `tokenizer.encode(encoder.data)` where it holds no explicit token. Linear time."""
 
     @abstractmethod
     def snapshot(self) -> Mark:
@@ -74,11 +76,97 @@ class AppendingEncoder(GrowingEncoder):
     """
 
     @abstractmethod
-    def append(self, text: str | bytes) -> None:
+    def append(self, text: str | bytes, allowed_special: Specials = ()) -> None:
         """Add `text` at the end. Amortized time proportional to its length.
 
-        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
-        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        A character in two parts, by bytes or by surrogates, is joined. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole
+        text is counted anew.
+
+        Args:
+            text: What is added.
+            allowed_special: The special tokens, by their texts or "all", that are found in `text` as `Tokenizer.encode` would in that text
+                alone. Each is added as by `append_token`. By default special tokens are plain text.
+
+        Raises:
+            EncodingError: A byte is in no token of the vocabulary. Nothing is added.
+            TypeError: `text` is neither str nor bytes, or `allowed_special` is a str other than "all".
+        """
+
+    @abstractmethod
+    def append_token(self, id: int) -> None:  # noqa: A002 - what everybody calls it
+        """Add a token as such, special or not. Its bytes join `data`, and nothing merges over its two ends.
+
+        What stands before is encoded as if the text ended there, and what comes behind as behind a special token: by itself, without what
+        some tokenizers put before the first word of a text. Time of what is open at the end.
+
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append("Hi"); encoder.append_token(199999); encoder.append("there"); encoder.tokens()
+        [12194, 199999, 31813]
+
+        Args:
+            id: The id of the token.
+
+        Raises:
+            UnknownTokenError: No token has this id. Nothing is added.
+        """
+
+    @abstractmethod
+    def ids(self) -> memoryview:
+        """The token ids of the text: unsigned 32-bit integers, as many as `count`.
+
+        Without explicit tokens equal to `tokenizer.encode(encoder.data)`, else to the encodings of the stretches between them with their ids in
+        between. A copy of four bytes a token; beside that, time of what was added since ids were last asked for, and of what is open at the end
+        (in pure Python of all behind the last explicit token). Who never asks pays nothing.
+        """
+
+    @abstractmethod
+    def changes(self) -> tuple[int, memoryview]:
+        """What has changed in the ids since the last call; at the first call all of them.
+
+        Time of `ids`, without the copy of what has not changed.
+
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append("def f("); ids = []
+        >>> position, new = encoder.changes(); ids[position:] = new
+        >>> encoder.append("x):"); position, new = encoder.changes(); position, new.tolist()
+        (2, [4061, 3127])
+        >>> ids[position:] = new; ids == encoder.tokens()
+        True
+
+        Returns:
+            A position, and the new ids from there on as unsigned 32-bit integers: `[*ids[:position], *new]` are the ids now, if `ids` were
+            those after the last call.
+        """
+
+    @abstractmethod
+    def move_to(self, text: str | bytes, allowed_special: Specials = ()) -> None:
+        """Go to another text: back to a state near the end of what both begin with, and on from there.
+
+        Time of what differs, of comparing what does not, and once of what was appended since the last move; in pure Python from the last mark
+        that stays. Marks of texts that `text` does not begin with become stale, as after a rollback.
+
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append("one two three"); encoder.move_to("one two four"); encoder.text, encoder.count
+        ('one two four', 3)
+
+        Args:
+            text: The whole new text.
+            allowed_special: As for `append`. Tokens that stand in the text already, at the same place, stay.
+
+        Raises:
+            EncodingError: A byte is in no token of the vocabulary. The text stays as it was.
+            TypeError: As for `append`.
+        """
+
+    @abstractmethod
+    def fork(self) -> Self:
+        """An independent encoder over the same text, without marks. Its first `changes` are those since the last ones of this encoder.
+
+        Linear: the bytes of the text and the ids that were asked for are copied, some 0.1 ms for a megabyte; tables of a very long pre-token at the
+        end are made anew when it grows. In pure Python the text is encoded anew.
         """
 
     def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:

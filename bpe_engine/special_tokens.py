@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import ahocorasick
 
 from bpe_engine.errors import DisallowedSpecialTokenError
+from bpe_engine.received import received, source_places, to_bytes
+
+if TYPE_CHECKING:
+    from bpe_engine.tokenizer import Tokenizer
 
 Specials = Literal["all"] | Collection[str]
 
@@ -31,6 +35,18 @@ class SpecialTokens:
         >>> list(SpecialTokens({"<|end|>": 9}).parts("a<|end|>b", "all", ()))
         [('a', 9), ('b', None)]
         """
+        position = 0
+        for start, end, token in self.spans(text, allowed, disallowed):
+            yield text[position:start], token
+            position = end
+        yield text[position:], None
+
+    def spans(self, text: str, allowed: Specials, disallowed: Specials = ()) -> Iterator[tuple[int, int, int]]:
+        """The special tokens that `parts` finds: start and end in characters, and the id.
+
+        >>> list(SpecialTokens({"<|end|>": 9}).spans("a<|end|>b", "all"))
+        [(1, 8, 9)]
+        """
         for specials in (allowed, disallowed):
             if isinstance(specials, str) and specials != "all":
                 raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
@@ -51,9 +67,44 @@ class SpecialTokens:
         position = 0
         for start, _, special in sorted(found):
             if start >= position:
-                yield text[position:start], self._id_of[special]
                 position = start + len(special)
-        yield text[position:], None
+                yield start, position, self._id_of[special]
+
+
+class Part(NamedTuple):
+    """A plain stretch of a text, the id of the special token behind it, and how that is written; None and nothing behind the last stretch."""
+
+    plain: str | bytes
+    token: int | None
+    written: str | bytes
+
+
+def parted(tokenizer: Tokenizer, text: str | bytes, allowed: Specials) -> Iterator[Part]:
+    """Part a text as it was given, lone surrogates and all, at the special tokens that `tokenizer.encode` would find in it.
+
+    >>> from bpe_engine import Tokenizer
+    >>> list(parted(Tokenizer.load("o200k_base"), "a<|endoftext|>", "all"))
+    [Part(plain='a', token=199999, written='<|endoftext|>'), Part(plain='', token=None, written='')]
+    """
+    characters = received(text)
+    if not isinstance(text, str):
+        text = bytes(text)
+    place_of = source_places(text, characters) if isinstance(text, str) and len(text) != len(characters) else None
+    position = place = 0
+    at = 0  # `place` in the text as it was given
+
+    def ahead(target: int) -> int:
+        if isinstance(text, str):
+            return target if place_of is None else place_of[target]
+        return at + len(to_bytes(characters[place:target]))
+
+    for start, end, token in tokenizer.find_special(characters, allowed):
+        at, place = ahead(start), start
+        begin = at
+        at, place = ahead(end), end
+        yield Part(text[position:begin], token, text[begin:at])
+        position = at
+    yield Part(text[position:], None, text[:0])
 
 
 @lru_cache(maxsize=64)

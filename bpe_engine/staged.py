@@ -171,15 +171,15 @@ class StagedTokenizer(Tokenizer):
             return False
         return not firsts[0] or not all(isinstance(one, UnicodeForm | Lowercase | Prepend) for one in normalizers)
 
-    def parts(self, characters: str, wanted: Wanted) -> Iterator[Segment | AddedToken]:
-        """The segments and the added tokens of a text, in order."""
+    def parts(self, characters: str, wanted: Wanted, *, is_first: bool = True) -> Iterator[Segment | AddedToken]:
+        """The segments and the added tokens of a text, in order; not `is_first`: it stands behind a token."""
         for stretch, start, token in self.stretches(characters, wanted):
             if stretch:
                 normalized = self.normalization.normalize(stretch)
-                is_first = start == 0
+                begins = is_first and start == 0
                 for number, (segment, inner) in enumerate(self.normal_stretches(normalized, wanted)):
                     if segment:
-                        yield Segment(segment, is_first and number == 0)
+                        yield Segment(segment, begins and number == 0)
                     if inner is not None:
                         yield inner
             if token is not None:
@@ -301,17 +301,51 @@ class StagedTokenizer(Tokenizer):
         if self._pipeline is not None and not (self._longest_first and (allowed_special or disallowed_special)):
             found = self._pipeline.encode(text, self._allowed(text, allowed_special, disallowed_special))
             return [*self.prefix, *found, *self.suffix] if add_special_tokens else found
-        ids: list[int] = []
         wanted = self._wanted(allowed_special, disallowed_special) if allowed_special or disallowed_special else always
+        ids = self.encode_characters(received(text), wanted)
+        return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
+
+    def encode_characters(self, characters: str, wanted: Wanted = always, *, is_first: bool = True) -> list[int]:
+        """The ids of text that went through `received` already, in Python; not `is_first`: it stands behind a token."""
         if self.needs_alignment:
-            ids = [token for token, _ in self._with_offsets(received(text), wanted)]
-            return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
-        for part in self.parts(received(text), wanted):
+            return [token for token, _ in self._with_offsets(characters, wanted, is_first=is_first)]
+        ids: list[int] = []
+        for part in self.parts(characters, wanted, is_first=is_first):
             if isinstance(part, AddedToken):
                 ids.append(part.id)
             else:
                 ids += self.segments.encode(part.text, is_first=part.is_first)
-        return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
+        return ids
+
+    def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
+        """The special tokens that `encode` finds in received text, if these are allowed: start and end in characters, and the id.
+
+        White space that a token takes along belongs to it.
+        """
+        wanted = self._wanted(allowed, ())
+        if self._pipeline is not None:
+            data = to_bytes(characters)
+            found = self._pipeline.find_special(data, self._allowed(data, allowed, ()) or [])
+            places = in_unit(characters, characters, [place for _, *both in found for place in both], "characters")
+            ids = (self.specification.added_tokens[number].id for number, _, _ in found)
+            return list(zip(places[::2], places[1::2], ids, strict=True))
+        spans = []
+        place = 0
+        for outer in [*self.raw_finder.find(characters, wanted), None]:
+            end = len(characters) if outer is None else max(place, outer.start)
+            if self.finder:
+                normalized, origins = self.normalization.aligned(characters[place:end])
+                origins.append(end - place)
+                spans += [
+                    (place + origins[inner.start], place + origins[inner.end], inner.token.id)
+                    for inner in self.finder.find(normalized, wanted)
+                    if inner.token.special
+                ]
+            if outer is not None:
+                if outer.token.special:
+                    spans.append((end, outer.end, outer.token.id))
+                place = outer.end
+        return spans
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
         """The token ids of `text`: `encode` with no options."""
@@ -329,11 +363,11 @@ class StagedTokenizer(Tokenizer):
             return self._pipeline.count(text)
         return self.count_characters(received(text))
 
-    def count_characters(self, characters: str) -> int:
-        """`count` of text that went through `received` already."""
+    def count_characters(self, characters: str, *, is_first: bool = True) -> int:
+        """`count` of text that went through `received` already; not `is_first`: it stands behind a token."""
         if self.needs_alignment:
-            return sum(1 for _ in self._with_offsets(characters))
-        return self.count_part(characters, at_start=True, at_end=True)
+            return sum(1 for _ in self._with_offsets(characters, is_first=is_first))
+        return self.count_part(characters, at_start=True, at_end=True, is_first=is_first)
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
@@ -385,7 +419,9 @@ class StagedTokenizer(Tokenizer):
         found = list(self._with_offsets(characters))
         return [token for token, _ in found], in_unit(text, characters, [places[place] for _, place in found], wanted)
 
-    def _with_offsets(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[int, int]]:
+    def _with_offsets(
+        self, characters: str, wanted: Wanted = always, *, is_first: bool = True
+    ) -> Iterator[tuple[int, int]]:
         place = 0
         found: Found | None
         inner: Found | None
@@ -398,8 +434,8 @@ class StagedTokenizer(Tokenizer):
             for inner in [*self.finder.find(normalized, wanted), None]:
                 stop = len(normalized) if inner is None else inner.start
                 if done < stop:
-                    is_first = places[done] == 0
-                    yield from self.segments.encode_aligned(normalized[done:stop], places[done:stop], is_first=is_first)
+                    begins = is_first and places[done] == 0
+                    yield from self.segments.encode_aligned(normalized[done:stop], places[done:stop], is_first=begins)
                 if inner is not None:
                     yield inner.token.id, places[inner.start]
                     done = inner.end

@@ -19,11 +19,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bpe_engine import encoders
-from bpe_engine.received import cut_unfinished_end, cut_unfinished_start, to_bytes
+from bpe_engine.received import cut_unfinished_start, to_bytes
 from bpe_engine.reference.growing_encoder import GrowingText, StatefulEncoder
+from bpe_engine.reference.growing_ids import IdsEncoder
 from bpe_engine.segment_encoders import SegmentAppender, SegmentPrepender, appender, prepender
 
 if TYPE_CHECKING:
+    from bpe_engine.special_tokens import Part
     from bpe_engine.staged import StagedTokenizer
 
 # Characters. A shorter tail is not searched for cuts: each cut costs a mark.
@@ -59,6 +61,7 @@ class StagedState(NamedTuple):
     settled: Any
     fewest: int
     tokens: int
+    explicit: int = 0
 
 
 class _StagedEncoder(StatefulEncoder[StagedState]):
@@ -97,9 +100,13 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
         """As `GrowingEncoder` says."""
         return self._fewest
 
+    def _count_anew(self) -> int:
+        """The count of the whole text."""
+        return self._staged.count_characters(self._characters())
+
     def _grown(self) -> None:
         if not self._is_incremental:
-            self._count = self._staged.count_characters(self._characters())
+            self._count = self._count_anew()
             return
         self._settled.encoder.rollback(self._settled.mark)
         if len(self._text) - self._settled_length > TAIL or self._cuts.everywhere:
@@ -110,23 +117,52 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
         return StagedState(len(self._text), self._settled_length, self._settled, self._fewest, self._count)
 
     def _return_to(self, state: StagedState) -> None:
-        length, self._settled_length, self._settled, self._fewest, self._count = state
+        length, self._settled_length, self._settled, self._fewest, self._count, _ = state
         self._text.truncate(length)
         if self._is_incremental:
             self._settled.encoder.rollback(self._settled.mark)
             self._count_open_end()
 
 
-class StagedAppendingEncoder(_StagedEncoder, encoders.AppendingEncoder):
+class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
     """A text that grows to the right, under a tokenizer with stages."""
 
-    def __reduce__(self) -> tuple[Callable[..., StagedAppendingEncoder], tuple[StagedTokenizer, bytes, str | bytes]]:
-        raw, state = self._unfinished or ("", self._state())
-        return _rebuild_appending, (self._staged, to_bytes(self._text.read(0, state.length)), raw)
+    def __init__(self, tokenizer: StagedTokenizer) -> None:
+        self._begin()
+        super().__init__(tokenizer)
 
-    def append(self, text: str | bytes) -> None:
-        """Add `text` at the end. Raises EncodingError, and adds nothing, for what is no token where the vocabulary has none for it."""
-        self._grow(text, cut_unfinished_end, before=False)
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., StagedAppendingEncoder], tuple[StagedTokenizer, list[Part], str | bytes]]:
+        raw = self._unfinished[0] if self._unfinished else ""
+        return _rebuild_appending, (self._staged, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
+
+    def _end_stretch(self, characters: str) -> None:
+        self._text.extend(characters)
+        self._count += 1
+        # What was open ends here, as if the text did: its count is known.
+        encoder = appender(self._staged.segments)
+        self._settled = Appended(self._count, encoder, encoder.snapshot(), is_first=False)
+        self._settled_length = len(self._text)
+        self._fewest = self._count
+
+    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
+        return self._staged.encode_characters(characters, is_first=is_first)
+
+    def _count_anew(self) -> int:
+        stretch = self._text.read(self._stretch_start, len(self._text))
+        before: int = self._settled.before
+        return before + self._staged.count_characters(stretch, is_first=not self._explicit)
+
+    def _extent(self, state: StagedState) -> tuple[int, int]:
+        return state.length, state.explicit
+
+    def _state(self) -> StagedState:
+        return super()._state()._replace(explicit=len(self._explicit))
+
+    def _return_to(self, state: StagedState) -> None:
+        self._keep_explicit(state.explicit)
+        super()._return_to(state)
 
     def _nothing(self) -> Appended:
         encoder = appender(self._staged.segments)
@@ -242,11 +278,12 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
         return self._read(0, len(self._text))
 
 
-def _rebuild_appending(tokenizer: StagedTokenizer, finished: bytes, unfinished: str | bytes) -> StagedAppendingEncoder:
+def _rebuild_appending(
+    tokenizer: StagedTokenizer, finished: list[Part], unfinished: str | bytes
+) -> StagedAppendingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
     encoder = StagedAppendingEncoder(tokenizer)
-    encoder.append(finished)
-    encoder.append(unfinished)
+    encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder
 
 

@@ -194,6 +194,10 @@ class Tokenizer(Engine):
                 ids.append(special)
         return ids
 
+    def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
+        """The special tokens that `encode` finds in received text, if these are allowed: start and end in characters, and the id."""
+        return self.special_tokens.spans(characters, allowed)
+
     def encode_to_numpy(
         self, text: str | bytes, *, allowed_special: Specials = (), disallowed_special: Specials = ()
     ) -> npt.NDArray[np.uint32]:

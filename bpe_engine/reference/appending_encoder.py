@@ -14,15 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from bpe_engine import encoders
-from bpe_engine.received import cut_unfinished_end, to_bytes
+from bpe_engine.received import to_bytes
 from bpe_engine.reference.class_runs import ClassRuns
-from bpe_engine.reference.growing_encoder import GrowingText, StatefulEncoder
+from bpe_engine.reference.growing_encoder import GrowingText
+from bpe_engine.reference.growing_ids import IdsEncoder
 from bpe_engine.reference.open_pieces import OpenPieces
 from bpe_engine.reference.pretokenizer import NamedPattern, Span, WholeText
 from bpe_engine.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
+    from bpe_engine.special_tokens import Part
     from bpe_engine.tokenizer import Tokenizer
 
 # Characters. A tail up to this length is split by the pattern itself, which is quicker than the index on short texts.
@@ -39,9 +40,10 @@ class AppendingState(NamedTuple):
     settled_count: int
     tail: tuple[Span, ...]
     tokens: int
+    explicit: int
 
 
-class AppendingEncoder(StatefulEncoder[AppendingState], encoders.AppendingEncoder):
+class AppendingEncoder(IdsEncoder[AppendingState]):
     """A text that grows to the right. `tokenizer.appending_encoder()` makes one.
 
     >>> from bpe_engine import Tokenizer
@@ -66,10 +68,11 @@ class AppendingEncoder(StatefulEncoder[AppendingState], encoders.AppendingEncode
         self._count = 0
         self._rest = ""  # the text from `_rest_start` on as the last append saw it, so that it is not read again
         self._rest_start = 0
+        self._begin()
 
-    def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[Tokenizer, bytes, str | bytes]]:
-        raw, state = self._unfinished or ("", self._state())
-        return _rebuild, (self._tokenizer, to_bytes(self._text.read(0, state.length)), raw)
+    def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[Tokenizer, list[Part], str | bytes]]:
+        raw = self._unfinished[0] if self._unfinished else ""
+        return _rebuild, (self._tokenizer, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
 
     @property
     def count(self) -> int:
@@ -91,19 +94,28 @@ class AppendingEncoder(StatefulEncoder[AppendingState], encoders.AppendingEncode
             return least
         return max(least, self._settled_count + self._pieces.fewest(start, end))
 
-    def append(self, text: str | bytes) -> None:
-        """Add `text` at the end. Amortized time proportional to its length.
+    def _end_stretch(self, characters: str) -> None:
+        self._text.extend(characters)
+        if self._class_runs is not None:
+            self._class_runs.extend(stand_ins(characters))
+        # What was open ends here, as if the text did: its count is known.
+        self._settled_end, self._tail = len(self._text), ()
+        self._count += 1
+        self._settled_count = self._count
+        self._pieces.settle(self._settled_end)
 
-        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
-        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
-        """
-        self._grow(text, cut_unfinished_end, before=False)
+    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:  # noqa: ARG002 - all are alike
+        return self._tokenizer.encode(to_bytes(characters))
+
+    def _extent(self, state: AppendingState) -> tuple[int, int]:
+        return state.length, state.explicit
 
     def _push(self, characters: str) -> None:
         old_length = len(self._text)
         self._text.extend(characters)
         if self._pretokenizer.looks_back:
-            self._count = self._engine.count_characters(self._characters())
+            stretch = self._text.read(self._settled_end, len(self._text))
+            self._count = self._settled_count + self._engine.count_characters(stretch)
             return
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters))
@@ -141,7 +153,7 @@ class AppendingEncoder(StatefulEncoder[AppendingState], encoders.AppendingEncode
         place, end = self._settled_end, len(self._text)
         if isinstance(self._pretokenizer, WholeText):
             self._rest, self._rest_start = "", end  # a long text is not read again
-            return [(0, end)], 0
+            return [(place, end)], 0
         spans: list[Span] = []
         if isinstance(self._pretokenizer, NamedPattern):
             while old_length - place > LONG_TAIL:
@@ -170,19 +182,21 @@ class AppendingEncoder(StatefulEncoder[AppendingState], encoders.AppendingEncode
         return self._text.read(0, len(self._text))
 
     def _state(self) -> AppendingState:
-        return AppendingState(len(self._text), self._settled_end, self._settled_count, self._tail, self._count)
+        return AppendingState(
+            len(self._text), self._settled_end, self._settled_count, self._tail, self._count, len(self._explicit)
+        )
 
     def _return_to(self, state: AppendingState) -> None:
-        length, self._settled_end, self._settled_count, self._tail, self._count = state
+        length, self._settled_end, self._settled_count, self._tail, self._count, explicit = state
+        self._keep_explicit(explicit)
         self._text.truncate(length)
         self._pieces.truncate(length, self._settled_end)
         if self._class_runs is not None:
             self._class_runs.truncate(length)
 
 
-def _rebuild(tokenizer: Tokenizer, finished: bytes, unfinished: str | bytes) -> AppendingEncoder:
+def _rebuild(tokenizer: Tokenizer, finished: list[Part], unfinished: str | bytes) -> AppendingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
     encoder = AppendingEncoder(tokenizer)
-    encoder.append(finished)
-    encoder.append(unfinished)
+    encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -16,7 +17,10 @@
 #include "bpe/limits.hpp"
 #include "bpe/prepending.hpp"
 #include "bpe/pipeline/growing.hpp"
+#include "batches.hpp"
+#include "bpe/unicode.hpp"
 #include "engine.hpp"
+#include "given.hpp"
 #include "pipeline.hpp"
 #include "references.hpp"
 
@@ -37,6 +41,8 @@ struct Appending {
     static constexpr bool before = false;  // where new text goes
     static constexpr const char* rebuild = "rebuild_appending";
     template <class Core>
+    using Ids = GrownIds<Core>;
+    template <class Core>
     static void grow(Core& core, Bytes text) {
         core.append(text);
     }
@@ -47,6 +53,8 @@ struct Appending {
 struct Prepending {
     static constexpr bool before = true;
     static constexpr const char* rebuild = "rebuild_prepending";
+    template <class Core>
+    struct Ids {};
     template <class Core>
     static void grow(Core& core, Bytes text) {
         core.prepend(text);
@@ -93,10 +101,118 @@ public:
     nb::object text() const { return decoded(core_.text(), "replace"); }
     nb::bytes data() const { return to_python(core_.text()); }
 
-    nb::object tokens() const {
-        std::vector<std::uint32_t> ids;
-        core_.encoder().encode(core_.text(), ids);
-        return engine_->to_list(ids);
+    nb::object tokens() {
+        if constexpr (appends) {
+            return engine_->to_list(ids_.of(core_));
+        } else {
+            std::vector<std::uint32_t> ids;
+            core_.encoder().encode(core_.text(), ids);
+            return engine_->to_list(ids);
+        }
+    }
+
+    nb::object ids() { return memory_view(ids_.of(core_)); }
+
+    // From which id on something has changed since the last call, and the ids from there on.
+    nb::typed<nb::tuple, int, nb::object> changes() {
+        std::vector<std::uint32_t> const& all = ids_.of(core_);
+        std::size_t const from = ids_.changed_from();
+        nb::object const made = memory_view({all.begin() + static_cast<std::ptrdiff_t>(from), all.end()});
+        nb::tuple const told = nb::make_tuple(from, made);
+        ids_.told();
+        return told;
+    }
+
+    void append(nb::handle text, nb::handle allowed_special) {
+        if (is_none_allowed(allowed_special)) return grow(text);
+        nb::object const parts = parted(text, allowed_special);
+        Place const start = place();
+        try {
+            for (nb::handle part : parts) {
+                grow(part[0]);
+                if (!nb::handle(part[1]).is_none()) put_token(part[1], part[2]);
+            }
+        } catch (...) {
+            restore(start.state, start.before_waiting, start.waiting);
+            throw;
+        }
+    }
+
+    void append_token(nb::handle id) { put_token(id, tokenizer_.attr("decode_single_token_bytes")(id)); }
+
+    // A token that is written in another way than by itself: with white space that it takes along.
+    void put_token(nb::handle id, nb::handle written) {
+        auto const number = static_cast<std::uint32_t>(given::number(id, "an id", 0, std::numeric_limits<std::uint32_t>::max()));
+        Text const text(written);
+        core_.append_token(number, text.bytes());
+        waiting_ = 0;
+    }
+
+    void move_to(nb::handle text, nb::handle allowed_special) {
+        Target const target(is_none_allowed(allowed_special) ? nb::object(nb::make_tuple(nb::make_tuple(text, nb::none(), nb::none())))
+                                                             : parted(text, allowed_special));
+        Bytes const old = core_.text();
+        ExplicitTokens const& old_tokens = core_.explicit_tokens();
+        std::size_t common = common_prefix(old, target.bytes());
+        std::size_t tokens = 0;
+        for (;; ++tokens) {
+            bool const any = tokens < old_tokens.size(), wanted = tokens < target.tokens.size();
+            if (any && wanted && old_tokens[tokens] == target.tokens[tokens] && old_tokens[tokens].end <= common) continue;
+            if (any) common = std::min(common, old_tokens[tokens].start);
+            if (wanted) common = std::min(common, target.tokens[tokens].start);
+            break;
+        }
+        std::size_t const base = old_tokens.end_of(tokens);
+        while (common > base && (continues(old, common) || continues(target.bytes(), common))) --common;
+
+        // From the last state that is known of what both begin with.
+        auto const is_kept = [&](const State& state) { return state.length <= common && state.tokens <= tokens; };
+        auto const stale = std::find_if(marks_.begin(), marks_.end(), [&](const Saved& mark) { return !is_kept(mark.state); });
+        Place const old_place = place();
+        State start = core_.state();
+        if (waiting_ != 0 || !is_kept(start)) {
+            while (!checkpoints_.empty() && !is_kept(checkpoints_.back())) checkpoints_.pop_back();
+            start = checkpoints_.empty() ? State{} : checkpoints_.back();
+            for (auto mark = stale; mark != marks_.begin();)
+                if (!(--mark)->waiting) {
+                    if (mark->state.length > start.length) start = mark->state;
+                    break;
+                }
+        }
+        // What is lost comes back where the new text cannot be encoded.
+        std::vector<Byte> const lost(old.begin() + start.length, old.end());
+        std::vector<ExplicitToken> lost_tokens;
+        for (std::size_t number = start.tokens; number < old_tokens.size(); ++number) lost_tokens.push_back(old_tokens[number]);
+        restore(start, {}, 0);
+        try {
+            read(target.bytes().part(start.length, target.bytes().size), start.length, target.tokens.data() + start.tokens, target.tokens.size() - start.tokens);
+            if (target.unfinished.is_valid()) grow(target.unfinished);
+        } catch (...) {
+            restore(start, {}, 0);
+            Bytes const all{lost.data(), lost.size()};
+            std::size_t const waits = old_place.waiting != 0 ? sizeof replacement : 0;
+            read(all.part(0, all.size - waits), start.length, lost_tokens.data(), lost_tokens.size());
+            if (waits != 0) grow(nb::steal(PyUnicode_FromOrdinal(static_cast<int>(old_place.waiting))));
+            throw;
+        }
+        marks_.erase(stale, marks_.end());
+    }
+
+    // An encoder of its own over the same text, without marks.
+    nb::object fork() const {
+        nb::object const made = [&] {
+            if constexpr (std::is_same_v<Owner, Engine>)
+                return nb::type<Growing>()(tokenizer_);
+            else
+                return nb::type<Growing>()(tokenizer_, kept_);
+        }();
+        auto& other = *nb::inst_ptr<Growing>(made);
+        other.core_.copy(core_);
+        other.ids_ = ids_;
+        other.checkpoints_ = checkpoints_;
+        other.waiting_ = waiting_;
+        other.before_waiting_ = before_waiting_;
+        return made;
     }
 
     void grow(nb::handle text) {
@@ -233,11 +349,115 @@ public:
             unfinished = nb::steal(PyUnicode_FromOrdinal(static_cast<int>(waiting_)));
             finished = Traits<Core>::before ? finished.part(sizeof replacement, finished.size) : finished.part(0, finished.size - sizeof replacement);
         }
-        return nb::make_tuple(nb::module_::import_("bpe_engine.compiled").attr(Traits<Core>::rebuild),
-                              nb::make_tuple(tokenizer_, to_python(finished), unfinished));
+        nb::list tokens;
+        if constexpr (appends) {
+            ExplicitTokens const& all = core_.explicit_tokens();
+            for (std::size_t number = 0; number < all.size(); ++number) tokens.append(nb::make_tuple(all[number].start, all[number].end, all[number].id));
+        }
+        nb::object const rebuild = nb::module_::import_("bpe_engine.compiled").attr(Traits<Core>::rebuild);
+        nb::bytes const data = to_python(finished);
+        if (nb::len(tokens) == 0) return nb::make_tuple(rebuild, nb::make_tuple(tokenizer_, data, unfinished));
+        return nb::make_tuple(rebuild, nb::make_tuple(tokenizer_, data, unfinished, nb::tuple(tokens)));
     }
 
 private:
+    static constexpr bool appends = !Traits<Core>::before;
+    // Bytes. `move_to` notes a state this often, so that it reads little of what it knows.
+    static constexpr std::size_t stride = 1024;
+
+    struct Place {
+        State state, before_waiting;
+        Py_UCS4 waiting;
+    };
+    Place place() const { return {core_.state(), before_waiting_, waiting_}; }
+
+    // Where `move_to` goes.
+    struct Target {
+        // `parts`: (text, id, how the token is written) each.
+        explicit Target(nb::handle parts) {
+            std::size_t const count = nb::len(parts);
+            for (std::size_t number = 0; number < count; ++number) {
+                nb::handle const part = parts[number];
+                nb::object text = part[0];
+                Text const received(text);
+                bool const is_last = number + 1 == count;
+                std::optional<Text> finished;
+                if (received.had_surrogates() && is_last) {
+                    nb::object const cut = nb::module_::import_("bpe_engine.received").attr("cut_unfinished_end")(text);
+                    finished.emplace(cut[0]);
+                    nb::object const rest = cut[1];
+                    if (nb::len(rest) > 0) unfinished = rest;
+                }
+                if (count == 1) {
+                    whole.emplace(finished ? std::move(*finished) : Text(text));
+                    return;
+                }
+                Bytes const bytes = finished ? finished->bytes() : received.bytes();
+                joined.insert(joined.end(), bytes.begin(), bytes.end());
+                if (nb::handle(part[1]).is_none()) continue;
+                Text const written(part[2]);
+                std::size_t const start = joined.size();
+                joined.insert(joined.end(), written.bytes().begin(), written.bytes().end());
+                tokens.push_back({start, joined.size(), static_cast<std::uint32_t>(given::number(part[1], "an id", 0, std::numeric_limits<std::uint32_t>::max()))});
+            }
+        }
+        Bytes bytes() const { return whole ? whole->bytes() : Bytes{joined.data(), joined.size()}; }
+
+        std::optional<Text> whole;
+        std::vector<Byte> joined;
+        std::vector<ExplicitToken> tokens;
+        nb::object unfinished;  // a surrogate that waits, or none
+    };
+
+    static bool is_none_allowed(nb::handle allowed_special) {
+        int const any = PyObject_IsTrue(allowed_special.ptr());
+        if (any < 0) throw nb::python_error();
+        return any == 0;
+    }
+
+    nb::object parted(nb::handle text, nb::handle allowed_special) const {
+        return nb::list(nb::module_::import_("bpe_engine.special_tokens").attr("parted")(tokenizer_, text, allowed_special));
+    }
+
+    static bool continues(Bytes text, std::size_t place) { return place < text.size && UnicodeTable::continues(text[place]); }
+
+    static std::size_t common_prefix(Bytes one, Bytes other) {
+        constexpr std::size_t block = 4096;
+        std::size_t const most = std::min(one.size, other.size);
+        std::size_t place = 0;
+        while (most - place >= block && std::memcmp(one.data + place, other.data + place, block) == 0) place += block;
+        return static_cast<std::size_t>(std::mismatch(one.data + place, one.data + most, other.data + place).first - one.data);
+    }
+
+    // Appends text and tokens, which begin at the offset `begin` of the whole, and notes states on the way.
+    void read(Bytes text, std::size_t begin, const ExplicitToken* tokens, std::size_t count) {
+        std::size_t place = 0;
+        for (std::size_t number = 0; number <= count; ++number) {
+            std::size_t const stop = number < count ? tokens[number].start - begin : text.size;
+            while (place < stop) {
+                // Where much is open each step reads it anew: then steps are as long.
+                std::size_t const open = core_.state().length - Core::settled_end(core_.state());
+                std::size_t end = std::min(stop, place + std::max(stride, open));
+                if (end < stop)
+                    for (int back = 0; back < 3 && continues(text, end); ++back) --end;
+                core_.append(text.part(place, end));
+                place = end;
+                if (checkpoints_.empty() || core_.state().length >= checkpoints_.back().length + stride) checkpoints_.push_back(core_.state());
+            }
+            if (number == count) break;
+            core_.append_token(tokens[number].id, text.part(stop, tokens[number].end - begin));
+            place = tokens[number].end - begin;
+        }
+    }
+
+    void go_back(const State& state) {
+        core_.return_to(state);
+        if constexpr (appends) {
+            ids_.return_to(state);
+            while (!checkpoints_.empty() && (checkpoints_.back().length > state.length || checkpoints_.back().tokens > state.tokens)) checkpoints_.pop_back();
+        }
+    }
+
     struct Waiting {
         State before;
         Py_UCS4 unit;
@@ -251,9 +471,9 @@ private:
     // Goes back to a state. A surrogate that waited is written anew: what came later may have made another character of it.
     void restore(const State& state, const State& before_waiting, Py_UCS4 waiting) {
         if (waiting == 0) {
-            core_.return_to(state);
+            go_back(state);
         } else {
-            core_.return_to(before_waiting);
+            go_back(before_waiting);
             Traits<Core>::grow(core_, {replacement, sizeof replacement});
         }
         before_waiting_ = before_waiting;
@@ -319,7 +539,7 @@ private:
             append_utf8(utf8, unit);
         }
         try {
-            if (waiting_ != 0) core_.return_to(before_waiting_);
+            if (waiting_ != 0) go_back(before_waiting_);
             waiting_ = 0;
             Traits<Core>::grow(core_, {reinterpret_cast<const Byte*>(utf8.data()), utf8.size()});
             if (waits != 0) {
@@ -362,6 +582,8 @@ private:
     const Owner* engine_;
     nb::object kept_;  // the engine
     Core core_;
+    typename Traits<Core>::template Ids<Core> ids_;
+    std::vector<State> checkpoints_;
     std::uint64_t owner_ = next_owner();
     std::uint64_t last_serial_ = 0;
     std::vector<Saved> marks_;
@@ -385,12 +607,32 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
                      "The text as the tokenizer sees it; bytes that are not UTF-8 show as U+FFFD. Linear time.")
         .def_prop_ro("data", &Bound::data, "The text as bytes, exactly. Linear time.")
         .def("tokens", &Bound::tokens, nb::sig("def tokens(self) -> list[int]"),
-             "The token ids of the text: equal to `tokenizer.encode(encoder.data)`. Linear time.")
+             "The token ids of the text, as a list: equal to `tokenizer.encode(encoder.data)`. Linear time.")
         .def("snapshot", &Bound::snapshot, "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.")
         .def("rollback", &Bound::rollback, nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
         .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
     return bound;
+}
+
+// Tokens as such, ids that grow, other texts.
+template <class Core>
+void define_ids(nb::class_<Growing<Core>>& bound) {
+    using Bound = Growing<Core>;
+    // A second signature, for an argument with a default takes a tenth of the time of a short append.
+    bound.def("append", &Bound::append, nb::arg("text").none(), nb::arg("allowed_special").none(),
+              nb::sig("def append(self, text: str | bytes, allowed_special: object) -> None"), "The same, with special tokens found in `text` alone.")
+        .def("append_token", &Bound::append_token, nb::arg("id").none(), nb::sig("def append_token(self, id: int) -> None"),
+              "Add a token as such: nothing merges over its ends.")
+        .def("ids", &Bound::ids, nb::sig("def ids(self) -> memoryview"), "The token ids of the text, as unsigned 32-bit integers.")
+        .def("changes", &Bound::changes, nb::sig("def changes(self) -> tuple[int, memoryview]"),
+             "From which id on something has changed since the last call, and the ids from there on.")
+        .def("move_to", &Bound::move_to, nb::arg("text").none(), nb::arg("allowed_special") = nb::tuple(),
+             nb::sig("def move_to(self, text: str | bytes, allowed_special: object = ()) -> None"),
+             "Go to another text by the longest common prefix.")
+        .def("fork", &Bound::fork, nb::sig("def fork(self) -> typing.Self"), "An independent encoder over the same text, without marks.")
+        .def("_put_token", &Bound::put_token, nb::arg("id").none(), nb::arg("written").none(), nb::sig("def _put_token(self, id: int, written: bytes) -> None"),
+             "Add a token as such that is written in another way.");
 }
 
 template <class Core>
@@ -420,6 +662,8 @@ void define_growing(nb::module_& module) {
     define<PipelinePrependingEncoder>(module, "PipelinePrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
                                       "A text that grows to the left, and its count.",
                                       "Add `text` at the start. Amortized time proportional to its length.");
+    define_ids(appending);
+    define_ids(pipeline_appending);
     define_fitting(appending);
     define_fitting(pipeline_appending);
 }

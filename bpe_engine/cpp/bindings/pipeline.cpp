@@ -300,6 +300,15 @@ nb::list find_added(const PipelineEngine& self, nb::handle text) {
     return found;
 }
 
+// (number of the added token, start, end) of each special token that is found, of those wanted; offsets in bytes.
+nb::list find_special(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
+    Text const given(text);
+    nb::list found;
+    for (Pipeline::Written const& one : self.encoder()->find_special(given.bytes(), wanted_of(self, wanted)))
+        found.append(nb::make_tuple(one.number, one.start, one.end));
+    return found;
+}
+
 nb::list count_batch(const PipelineEngine& self, nb::handle texts, Py_ssize_t num_threads) {
     std::size_t const threads = threads_of(num_threads);
     std::vector<Text> const all = all_texts(texts);
@@ -393,6 +402,9 @@ void define_pipeline(nb::module_& module) {
              "The ids, and for each the offset in bytes of the character that it comes from.")
         .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"), nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
         .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"), "The pre-tokens that the model gets.")
+        .def("find_special", &find_special, nb::arg("text").none(), nb::arg("wanted").none(),
+             nb::sig("def find_special(self, text: str | bytes, wanted: collections.abc.Sequence[int]) -> list[tuple[int, int, int]]"),
+             "The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.")
         .def("find_added", &find_added, nb::arg("text").none(), nb::sig("def find_added(self, text: str | bytes) -> list[int]"),
              "The numbers of the added tokens that are written in a text.")
         .def("count_batch", &count_batch, nb::arg("texts").none(), nb::arg("num_threads"),

@@ -25,9 +25,44 @@ void AppendingEncoder::append(Bytes more) {
     }
 }
 
+void AppendingEncoder::append_token(std::uint32_t id, Bytes text) {
+    std::size_t const start = text_.size();
+    text_.insert(text_.end(), text.begin(), text.end());
+    std::size_t const end = text_.size();
+    try {
+        tokens_.push({start, end, id});
+    } catch (...) {
+        text_.resize(start);
+        throw;
+    }
+    // What was open ends here, as if the text did: its count is known.
+    state_.length = state_.settled_end = state_.first_open_end = end;
+    state_.settled_count = ++state_.count;
+    state_.tokens = tokens_.size();
+    if (pieces_.any_open()) pieces_.settle(end);
+}
+
+void AppendingEncoder::encode_from(const State& state, std::vector<std::uint32_t>& ids) const {
+    std::size_t place = state.settled_end;
+    for (std::size_t number = state.tokens; number < tokens_.size(); ++number) {
+        encoder_->encode(text().part(place, tokens_[number].start), ids);
+        ids.push_back(tokens_[number].id);
+        place = tokens_[number].end;
+    }
+    encoder_->encode(text().part(place, text_.size()), ids);
+}
+
+void AppendingEncoder::copy(const AppendingEncoder& other) {
+    text_ = other.text_;
+    tokens_ = other.tokens_;
+    state_ = other.state_;
+}
+
+std::size_t AppendingEncoder::unfinished() const { return unfinished_end(text().part(tokens_.end_of(tokens_.size()), text_.size())); }
+
 void AppendingEncoder::update(std::size_t old_length) {
     state_.length = text_.size();
-    std::size_t const finished = encoder_->scanner() ? text_.size() - unfinished_end(text()) : text_.size();
+    std::size_t const finished = encoder_->scanner() ? text_.size() - unfinished() : text_.size();
     // The bytes of an unfinished character are characters of their own until it is complete: they count, and settle nothing.
     if (finished > state_.settled_end) read_tail(old_length, finished, true);
     if (finished < text_.size()) read_tail(old_length, text_.size(), false);
@@ -63,7 +98,7 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
         held[holding++] = {start, end, count};
     };
     if (!scanner) {
-        if (limit > 0) take(0, limit);
+        if (limit > settled_end) take(settled_end, limit);
     } else {
         std::size_t place = settled_end;
         if (!was_short && old_length > place && old_length - place > thresholds::long_tail) {
@@ -123,10 +158,11 @@ std::size_t AppendingEncoder::fewest() {
 
 void AppendingEncoder::return_to(const State& state) {
     text_.resize(state.length);
+    tokens_.truncate(state.tokens);
     state_ = state;
     pieces_.truncate(state.length, state.settled_end);
     while (!indexes_.empty() && indexes_.back().origin() >= state.length) indexes_.pop_back();
-    if (!indexes_.empty()) indexes_.back().truncate(state.length - unfinished_end(text()));
+    if (!indexes_.empty()) indexes_.back().truncate(state.length - unfinished());
 }
 
 std::size_t AppendingEncoder::memory() const {

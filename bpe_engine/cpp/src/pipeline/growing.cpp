@@ -33,7 +33,11 @@ void PipelineAppendingEncoder::append(Bytes more) {
             void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
         };
         Sink sink{{pipeline_->coder(), workspace->pieces}, 0};
-        pipeline_->scan_to_end(text_.data(), 0, state_.certain, text_.size(), *workspace, sink);
+        // A stretch is a text of its own: nothing looks at what stands before it.
+        std::size_t const base = tokens_.end_of(tokens_.size());
+        state_.certain.offset -= base;
+        pipeline_->scan_to_end(text_.data() + base, 0, state_.certain, text_.size() - base, *workspace, sink, tokens_.size() > 0);
+        state_.certain.offset += base;
         state_.count = state_.certain_count + sink.total;
         state_.certain_count += sink.certain;
         state_.length = text_.size();
@@ -41,6 +45,36 @@ void PipelineAppendingEncoder::append(Bytes more) {
         return_to(before);
         throw;
     }
+}
+
+void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
+    std::size_t const start = text_.size();
+    text_.insert(text_.end(), text.begin(), text.end());
+    try {
+        tokens_.push({start, text_.size(), id});
+    } catch (...) {
+        text_.resize(start);
+        throw;
+    }
+    // What was open ends here, as if the text did: its count is known.
+    state_.length = text_.size();
+    state_.certain = {text_.size(), Before::token};
+    state_.certain_count = ++state_.count;
+    state_.tokens = tokens_.size();
+}
+
+void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::uint32_t>& ids) const {
+    Position at = state.certain;
+    auto const stretch = [&](std::size_t number, std::size_t end) {
+        std::size_t const base = tokens_.end_of(number);
+        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before}, number > 0, ids);
+    };
+    for (std::size_t number = state.tokens; number < tokens_.size(); ++number) {
+        stretch(number, tokens_[number].start);
+        ids.push_back(tokens_[number].id);
+        at = {tokens_[number].end, Before::token};
+    }
+    stretch(tokens_.size(), text_.size());
 }
 
 void PipelinePrependingEncoder::prepend(Bytes more) {

@@ -49,6 +49,30 @@ void Pipeline::encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTo
     scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
 }
 
+void Pipeline::encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const {
+    Lease const workspace = lease();
+    IdsSink sink{*this, workspace->pieces, ids};
+    scan(text.data, 0, from, text.size, true, {}, *workspace, sink, behind_token);
+}
+
+std::vector<Pipeline::Written> Pipeline::find_special(Bytes text, const AddedTokens::Wanted& wanted) const {
+    Lease const workspace = lease();
+    struct Sink {
+        const Pipeline& pipeline;
+        std::vector<Written> found;
+        void piece(Bytes, std::size_t, bool, std::size_t) {}
+        void token(std::uint32_t number, std::size_t start, std::size_t end) {
+            if (pipeline.added_tokens()[number].special) found.push_back({number, start, end});
+        }
+        bool cut(Position) { return true; }
+        void again() {}
+    };
+    Sink sink{*this, {}};
+    Position at;
+    scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
+    return std::move(sink.found);
+}
+
 void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets,
                                    const AddedTokens::Wanted& wanted) const {
     Lease const workspace = lease();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "bpe/explicit_tokens.hpp"
 #include "bpe/pipeline/pipeline.hpp"
 
 namespace bpe {
@@ -19,6 +20,7 @@ public:
         std::size_t length = 0;   // bytes
         Position certain;         // the last cut that nothing appended can move
         std::size_t certain_count = 0, count = 0;
+        std::size_t tokens = 0;   // that stand in the text as such
     };
 
     explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
@@ -32,16 +34,34 @@ public:
     // Amortized time proportional to `more`, where the text has cuts. Throws EncodingError, and adds nothing, where a character has no token.
     void append(Bytes more);
 
+    // Adds a token as such, which is written `text`. What stands before it is encoded by itself, and what stands behind it as behind an added token.
+    void append_token(std::uint32_t id, Bytes text);
+
+    const ExplicitTokens& explicit_tokens() const { return tokens_; }
+    // The ids of all that was not certain in `state`, from which this text has grown.
+    void encode_from(const State& state, std::vector<std::uint32_t>& ids) const;
+    static std::size_t settled_end(const State& state) { return state.certain.offset; }
+    static std::size_t settled_count(const State& state) { return state.certain_count; }
+
+    // The same text under the same pipeline, from `other`.
+    void copy(const PipelineAppendingEncoder& other) {
+        text_ = other.text_;
+        tokens_ = other.tokens_;
+        state_ = other.state_;
+    }
+
     const State& state() const { return state_; }
     // Back to an earlier state, whose text is still there.
     void return_to(const State& state) {
         text_.resize(state.length);
+        tokens_.truncate(state.tokens);
         state_ = state;
     }
 
 private:
     std::shared_ptr<const Pipeline> pipeline_;
     std::vector<Byte> text_;
+    ExplicitTokens tokens_;
     State state_;
 };
 

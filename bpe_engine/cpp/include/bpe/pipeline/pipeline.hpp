@@ -69,10 +69,12 @@ public:
     //     cut(Position)                           all before is complete; returns false to end the scan
     //     again()                                 pieces behind the last cut come again
     //
-    // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows.
+    // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
+    // `begin`, so that no piece is the first.
     template <class Sink>
     void scan(const Byte* text, std::size_t begin, Position& at, std::size_t limit, bool at_end, const AddedTokens::Wanted& wanted,
-              Workspace& workspace, Sink& sink) const {
+              Workspace& workspace, Sink& sink, bool behind_token = false) const {
+        std::size_t const first = behind_token ? no_match : begin;
         // An unfinished character may become any.
         if (!at_end) limit -= std::min(limit - at.offset, unfinished_end({text, limit}));
         bool const finds_outer = outer_.finds(wanted), finds_inner = inner_.finds(wanted);
@@ -95,7 +97,7 @@ public:
                     end = inner.certain;
                 }
             }
-            if (at.offset < end && region(text, begin, at, end, limit, is_known, workspace, sink) != Progress::done) return;
+            if (at.offset < end && region(text, first, at, end, limit, is_known, workspace, sink) != Progress::done) return;
             if (!match.is_found()) return;
             sink.token(match.number, match.start, match.end);
             looks = finds_outer && match.end >= outer.end;
@@ -106,17 +108,17 @@ public:
 
     // Reads to the end of a text that may go on later: `sink.uncertain()` is called behind all that nothing can change, and `at` is the last cut before it.
     template <class Sink>
-    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink) const {
+    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false) const {
         bool const is_simple = chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
         if (is_simple && (!normalizer_ || normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing))) {
-            RawSink<Sink> raw{sink, at, text, begin, limit};
+            RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
             return;
         }
-        scan(text, begin, at, limit, false, {}, workspace, sink);
+        scan(text, begin, at, limit, false, {}, workspace, sink, behind_token);
         sink.uncertain();
         Position end = at;
-        scan(text, begin, end, limit, true, {}, workspace, sink);
+        scan(text, begin, end, limit, true, {}, workspace, sink, behind_token);
     }
 
     // The number of tokens.
@@ -126,6 +128,14 @@ public:
     // The ids, and for each the offset in bytes of the character that it comes from.
     void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets,
                              const AddedTokens::Wanted& wanted = {}) const;
+    // The ids of what stands behind a cut of a text.
+    void encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const;
+    struct Written {
+        std::uint32_t number;
+        std::size_t start, end;  // with the white space that it takes along, in bytes
+    };
+    // The special tokens that are found in a text, of those that are wanted.
+    std::vector<Written> find_special(Bytes text, const AddedTokens::Wanted& wanted) const;
     // The numbers of the added tokens that are written in a text, wanted or not.
     void find_added(Bytes text, std::vector<std::uint32_t>& numbers) const;
     // The pieces that the model gets, and the added tokens.
@@ -136,7 +146,7 @@ public:
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
 
-    // What a chain finds in the raw text.
+    // What a chain finds in the raw text. `begin`: the piece from there on is the first of the text.
     template <class Sink>
     struct RawSink {
         Sink& sink;
