@@ -1,6 +1,7 @@
 """bpe_engine: byte-pair tokenizers whose count is known at every step: append, roll back, prepend, price any slice."""
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, Mark, PrependingEncoder
+from bpe_engine.encoding import Encoding, encoding_for_model, get_encoding
 from bpe_engine.errors import (
     BpeEngineError,
     DisallowedSpecialTokenError,
@@ -20,7 +21,7 @@ from bpe_engine.errors import (
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.registry import encoding_name_for_model, list_encoding_names
-from bpe_engine.tokenizer import Tokenizer, encoding_for_model, get_encoding
+from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.training import TrainingWarning, WordMerges, train, train_words
 from bpe_engine.vocabulary import Vocabulary
 
@@ -28,6 +29,7 @@ __all__ = [
     "AppendingEncoder",
     "BpeEngineError",
     "DisallowedSpecialTokenError",
+    "Encoding",
     "EncodingError",
     "HashMismatchError",
     "IntervalEncoder",
@@ -56,3 +58,11 @@ __all__ = [
     "train",
     "train_words",
 ]
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version  # noqa: PLC0415 - 10 ms that only who asks for the version spends
+
+    return version("bpe-chunker")

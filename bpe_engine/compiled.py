@@ -1,13 +1,13 @@
 """The compiled engine: `bpe_engine._core`, given the vocabulary, for `Tokenizer` to inherit.
 
-A pattern that no scanner of the core knows is split by the `regex` package, in the Python engine; its pieces are still encoded by
-the core. The same engine answers for slices of a str with lone surrogates, whose offsets are no offsets of the bytes that the
-core sees.
+A pattern of the user's own is an expression that the core compiles (`_pipeline_of`). What it does not compile (back-references, say) is split by the `regex`
+package, in the Python engine; the pieces are still encoded by the core. That engine also answers for slices of a str with lone surrogates, whose
+offsets are no offsets of the bytes that the core sees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -15,6 +15,7 @@ from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import PATTERNS
+from bpe_engine.received import to_bytes
 from bpe_engine.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabularies import load_planes
 from bpe_engine.vocabulary import Vocabulary
@@ -49,7 +50,30 @@ class Engine(_core.Engine):
             self._tokens, self._reordered = like._tokens, like._reordered  # noqa: SLF001 - of the same class
         grammar = scanner_of(vocabulary)
         self._by_scanner = grammar is not None or vocabulary.pattern is None
-        super().__init__(self._tokens, grammar, None if self._by_scanner else self.reference)
+        # What splits and encodes under a pattern of the user's own, or why it cannot.
+        self._expression, self._not_compiled = (None, None) if self._by_scanner else _pipeline_of(vocabulary)
+        super().__init__(self._tokens, grammar, self._answering())
+
+    def _answering(self) -> PipelineAnswers | reference.Engine | None:
+        """What answers in place of a scanner."""
+        if self._by_scanner:
+            return None
+        return self.reference if self._expression is None else PipelineAnswers(self._expression)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the compiled core does all of the work; else `not_native` says why it does not."""
+        return self._not_compiled is None
+
+    @property
+    def not_native(self) -> str | None:
+        """Why the text is split in Python, which is some ten times as slow; None where it is not."""
+        return self._not_compiled
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
+        return self._by_scanner or self._expression is not None or not self.reference.pretokenizer.looks_back
 
     @cached_property
     def reference(self) -> reference.Engine:
@@ -64,6 +88,8 @@ class Engine(_core.Engine):
         """A text that grows to the right, and its count."""
         if self._by_scanner:
             return cast("encoders.AppendingEncoder", _core.AppendingEncoder(self))
+        if self._expression is not None:
+            return cast("encoders.AppendingEncoder", _core.PipelineAppendingEncoder(self, self._expression))
         from bpe_engine.reference import appending_encoder
 
         return appending_encoder.AppendingEncoder(self._tokenizer())
@@ -72,6 +98,8 @@ class Engine(_core.Engine):
         """A text that grows to the left, and its count."""
         if self._by_scanner:
             return cast("encoders.PrependingEncoder", _core.PrependingEncoder(self))
+        if self._expression is not None:
+            return cast("encoders.PrependingEncoder", _core.PipelinePrependingEncoder(self, self._expression))
         from bpe_engine.reference import prepending_encoder
 
         return prepending_encoder.PrependingEncoder(self._tokenizer())
@@ -80,6 +108,8 @@ class Engine(_core.Engine):
         """The counts of all slices of `text`."""
         if self._by_scanner and not _core.has_lone_surrogates(text):
             return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
+        if self._expression is not None and not _core.has_lone_surrogates(text):
+            return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._expression, text))
         from bpe_engine.reference import interval_encoder
 
         return interval_encoder.IntervalEncoder(self._tokenizer(), text)
@@ -93,11 +123,57 @@ class Engine(_core.Engine):
             return cast("Text", self._fitting(text, most, head))
         return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
 
+    def starts_in_bytes(self, characters: str, bytes_of: Callable[[int], bytes]) -> list[int]:
+        """Where each token starts in text that went through `received`, in bytes; also where the pattern drops some of it."""
+        if self._expression is not None:
+            return self._expression.encode_with_offsets(to_bytes(characters))[1]
+        return self.reference.starts_in_bytes(characters, bytes_of)
+
     def _largest_id(self) -> int:
         return self._tokens.largest_id()
 
     def _tokenizer(self) -> Tokenizer:
         return cast("Tokenizer", self)
+
+
+class PipelineAnswers:
+    """What the core asks in place of a scanner, under the names that it asks by: a pipeline of one compiled expression."""
+
+    def __init__(self, pipeline: _core.Pipeline) -> None:
+        self.count = pipeline.count
+        self.count_up_to = pipeline.count_up_to
+        self.encode_ordinary = pipeline.encode
+        self.encode_to_buffer = pipeline.encode_to_buffer
+        self.split = pipeline.split
+        self._pipeline = pipeline
+
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int) -> list[int]:
+        """`count` of each text, in order."""
+        return self._pipeline.count_batch(texts, num_threads)
+
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int) -> list[list[int]]:
+        """`encode_ordinary` of each text, in order."""
+        return self._pipeline.encode_batch(text, num_threads)
+
+
+def _pipeline_of(vocabulary: Vocabulary) -> tuple[_core.Pipeline | None, str | None]:
+    """The pipeline that runs a pattern of the user's own, or why there is none."""
+    from bpe_engine.pipelines import NotNativeError, pipeline_of
+    from bpe_engine.specification import Specification
+
+    ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
+    specification = Specification(
+        name=vocabulary.name,
+        source=vocabulary.name or "the vocabulary",
+        tokens={token_id: token for token, token_id in ranks.items() if token},
+        ranks=None if merge_ranks is None else {i: merge_ranks.get(i, i) for token, i in ranks.items() if token},
+        ignore_merges=True,
+        pre_tokenizers=() if vocabulary.pattern is None else (vocabulary.pattern,),
+    )
+    try:
+        return pipeline_of(specification), None
+    except NotNativeError as error:
+        return None, str(error)
 
 
 def scanner_of(vocabulary: Vocabulary) -> str | None:

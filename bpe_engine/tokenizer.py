@@ -8,14 +8,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
 from bpe_engine.offsets import Unit, in_unit, starts_of_parts, unit_of
 from bpe_engine.patterns import Pattern
 from bpe_engine.received import received, to_bytes
-from bpe_engine.registry import encoding_name_for_model, load_vocabulary
+from bpe_engine.registry import load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.streams import StreamDecoder
 from bpe_engine.threads import in_threads
@@ -93,7 +92,7 @@ class Tokenizer(Engine):
 
         if detect(Path(path)) == "tiktoken":
             ranks = read_tiktoken(Path(path))
-            return cls(Vocabulary(name or Path(path).stem, ranks, special_tokens or {}, pattern))
+            return Tokenizer(Vocabulary(name or Path(path).stem, ranks, special_tokens or {}, pattern))
         if pattern is not None or special_tokens is not None:
             raise VocabularyError(f"{path}: the file says by itself what its pattern and its special tokens are")
         specification = read_specification(path)
@@ -155,11 +154,6 @@ class Tokenizer(Engine):
     def name(self) -> str | None:
         """The name of the vocabulary."""
         return self.vocabulary.name
-
-    @property
-    def is_incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
-        return not self.reference.pretokenizer.looks_back
 
     @property
     def reserve(self) -> int:
@@ -237,7 +231,7 @@ class Tokenizer(Engine):
         if sum(lengths) == len(data):
             starts = starts_of_parts(lengths)
         else:  # the pattern drops what it does not match
-            starts = self.reference.starts_in_bytes(characters, self.decode_single_token_bytes)
+            starts = self.starts_in_bytes(characters, self.decode_single_token_bytes)
         return ids, in_unit(text, characters, starts, wanted)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
@@ -366,17 +360,3 @@ class Tokenizer(Engine):
             offsets.append(max(0, characters - (0x80 <= data[0] < 0xC0 if data else 0)))
             characters += starts
         return offsets
-
-
-@cache_until_exit
-def get_encoding(name: str) -> Tokenizer:
-    """`Tokenizer.load`, under the name that a user of tiktoken knows; the same object for each call."""
-    return Tokenizer.load(name)
-
-
-def encoding_for_model(model: str) -> Tokenizer:
-    """The tokenizer of a model, under the name that a user of tiktoken knows; the same object for each call.
-
-    Raises UnknownEncodingError for a model that is not known.
-    """
-    return get_encoding(encoding_name_for_model(model))

@@ -61,6 +61,21 @@ class Engine:
         """The engine in Python: itself."""
         return self
 
+    @property
+    def is_native(self) -> bool:
+        """Whether the compiled core does all of the work: never here."""
+        return False
+
+    @property
+    def not_native(self) -> str | None:
+        """Why the work is done in Python."""
+        return "the implementation that runs is 'python'"
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
+        return not self.pretokenizer.looks_back
+
     @cached_property
     def dictionary(self) -> TokenDictionary:
         """The tokens. Where `reordered` says so, they have other ids here than outside."""

@@ -93,7 +93,7 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
 
     def tokens(self) -> list[int]:
         """As `GrowingEncoder` says."""
-        return self._tokenizer.encode(self.data)
+        return self._tokenizer.encode_ordinary(self.data)
 
     def snapshot(self) -> SavedState[State]:
         """As `GrowingEncoder` says."""

@@ -1,0 +1,248 @@
+"""Encoding: tiktoken's class, under its names and with its defaults, over a Tokenizer.
+
+    import bpe_engine as tiktoken
+
+An Encoding is a Tokenizer, so chunkers take it, it counts, truncates and grows. What differs is what tiktoken's users rely on: it is made of `pat_str`
+and `mergeable_ranks`, a special token in a text raises ValueError unless it is allowed, and there is `encode_with_unstable`.
+
+Not here: `tiktoken._educational`; `bpe_engine.minbpe` and `bpe_engine.reference` are that. Nor the private `_core_bpe`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from bpe_engine.at_exit import cache_until_exit
+from bpe_engine.errors import VocabularyError
+from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.received import received
+from bpe_engine.registry import encoding_name_for_model, load_vocabulary
+from bpe_engine.special_tokens import Specials
+from bpe_engine.stages.fancy import translated
+from bpe_engine.threads import in_threads
+from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.unstable import completions_of, with_spaces_before
+from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Encoding(Tokenizer):
+    """A byte-pair encoding as tiktoken has it. Immutable; threads may share it; pickles, published ones by name.
+
+    >>> words = Encoding("words", pat_str=r"\\\\w+|\\\\W", mergeable_ranks={b"a": 0, b" ": 1, b"aa": 2}, special_tokens={"<|end|>": 3})
+    >>> words.encode("aaa a<|end|>", allowed_special="all"), words.max_token_value
+    ([2, 0, 1, 0, 3], 3)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        r"""An encoding of one's own.
+
+        Args:
+            name: What the encoding is called.
+            pat_str: The regular expression whose matches are the pre-tokens, in the syntax of tiktoken (Rust's fancy-regex). Text that it does not match is dropped.
+            mergeable_ranks: Token -> id, which is its merge rank. Belongs to the encoding from then on.
+            special_tokens: Text -> id. Likewise.
+            explicit_n_vocab: How many tokens there are, special ones included. Checked, if it is given, as are ids without gaps.
+
+        Raises:
+            VocabularyError: The tokens or `explicit_n_vocab` are not right.
+            PatternError: The expression does not compile.
+        """
+        self._pat_str = pat_str
+        super().__init__(Vocabulary(name, mergeable_ranks, special_tokens, _pattern_of(pat_str)))
+        if explicit_n_vocab:
+            found = len(mergeable_ranks) + len(special_tokens)
+            if found != explicit_n_vocab or self.max_token_value != explicit_n_vocab - 1:
+                raise VocabularyError(
+                    f"{name}: explicit_n_vocab is {explicit_n_vocab}, but there are {found} tokens, the largest id being {self.max_token_value}"
+                )
+
+    @classmethod
+    def load(cls, name: str) -> Encoding:
+        """The published encoding of this name, or of a model; as `Tokenizer.load`, with the defaults of tiktoken."""
+        if not isinstance(name, str):
+            raise TypeError(f"name is the name of an encoding or model, not {type(name).__name__}")
+        return _of_vocabulary(load_vocabulary(name))
+
+    def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[Any, ...]]:
+        if self.vocabulary.embedded is not None:
+            return _of_vocabulary, (self.vocabulary,)
+        arguments = {
+            "pat_str": self._pat_str,
+            "mergeable_ranks": self._mergeable_ranks,
+            "special_tokens": self._special_tokens,
+        }
+        return partial(type(self), **arguments), (self.name,)
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    @property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        # This and the next are not public in tiktoken either, but its README tells to extend an encoding by them.
+        return self.vocabulary.ranks
+
+    @property
+    def _special_tokens(self) -> dict[str, int]:
+        return self.vocabulary.special_tokens
+
+    # --- text -> tokens
+
+    def encode(
+        self,
+        text: str | bytes,
+        *,
+        allowed_special: Specials = frozenset(),
+        disallowed_special: Specials = "all",
+        add_special_tokens: bool = False,
+    ) -> list[int]:
+        """The token ids of `text`.
+
+        A special token in `text` raises DisallowedSpecialTokenError, a ValueError, unless `allowed_special` names it: then it has its id. With
+        `disallowed_special=()` it is plain text. "all" in `allowed_special` is every one, in `disallowed_special` every one that is not allowed.
+        """
+        self._check(text, allowed_special, disallowed_special)
+        return super().encode(text, allowed_special=allowed_special, add_special_tokens=add_special_tokens)
+
+    def encode_to_numpy(
+        self, text: str | bytes, *, allowed_special: Specials = frozenset(), disallowed_special: Specials = "all"
+    ) -> npt.NDArray[np.uint32]:
+        """`encode` as a numpy array. Needs numpy, which is not a dependency."""
+        self._check(text, allowed_special, disallowed_special)
+        if not allowed_special:
+            return super().encode_to_numpy(text)
+        import numpy as np  # noqa: PLC0415 - who does not call this need not have it
+
+        return np.array(super().encode(text, allowed_special=allowed_special), dtype=np.uint32)
+
+    def encode_batch(
+        self,
+        text: Iterable[str | bytes],
+        *,
+        num_threads: int = 8,
+        allowed_special: Specials = frozenset(),
+        disallowed_special: Specials = "all",
+    ) -> list[list[int]]:
+        """`encode` of each text, in order."""
+        texts = list(text)
+        for one in texts:
+            self._check(one, allowed_special, disallowed_special)
+        if not allowed_special:
+            return self.encode_ordinary_batch(texts, num_threads=num_threads)
+        encode = partial(super().encode, allowed_special=allowed_special)
+        return in_threads(encode, texts, num_threads)
+
+    def encode_with_unstable(
+        self, text: str | bytes, *, allowed_special: Specials = frozenset(), disallowed_special: Specials = "all"
+    ) -> tuple[list[int], list[list[int]]]:
+        """The tokens that stay whatever is appended to `text`, as tiktoken takes it, and all that its rest may become.
+
+        Each of the sequences begins with the bytes behind the stable tokens. They are in no order. There may be hundreds of thousands: whatever a token may
+        begin with is tried at each place of the last pre-token. What is stable here is a rule of thumb of tiktoken's; `appending_encoder` tells exactly.
+
+        >>> get_encoding("cl100k_base").encode_with_unstable("hello Schrö")[0]
+        [15339]
+        """
+        self._check(text, allowed_special, disallowed_special)
+        *before, (tail, _) = self.special_tokens.parts(received(text), allowed_special, ())
+        ids = []
+        for plain, special in before:
+            ids += self.encode_ordinary(plain)
+            ids += [] if special is None else [special]
+        pieces = self.split(tail)
+        if not pieces:
+            return ids, []
+        ids += self.encode_ordinary(tail)
+        stable = with_spaces_before(self, ids, ids[: -self._size_of_last(ids, pieces[-1])])
+        return stable, completions_of(self, self.decode_bytes(ids[len(stable) :]))
+
+    def _size_of_last(self, ids: Sequence[int], piece: str) -> int:
+        """How many of the last tokens make up the last pre-token."""
+        missing = len(piece.encode("utf-8", "surrogateescape"))
+        size = 0
+        while missing > 0:
+            size += 1
+            missing -= len(self.decode_single_token_bytes(ids[-size]))
+        return size
+
+    def _check(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
+        self.special_tokens.check(text if isinstance(text, str) else received(text), allowed, disallowed)
+
+    # --- bytes, and single pre-tokens
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        """The tokens of one pre-token, whatever the pattern would make of it."""
+        return self.whole.encode_ordinary(text_or_bytes)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        """The tokens of bytes, which may end inside a character: what is not UTF-8 belongs to the pre-token before it, with all that follows."""
+        try:
+            return self.encode_ordinary(text.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            valid, rest = text[: error.start], text[error.start :]
+        pieces = self.split(valid)
+        ids = self.encode_ordinary(valid)
+        if not pieces:
+            return ids + self._encode_single_piece(rest)
+        stable = with_spaces_before(self, ids, ids[: -self._size_of_last(ids, pieces[-1])])
+        return stable + self._encode_single_piece(self.decode_bytes(ids[len(stable) :]) + rest)
+
+    @cached_property
+    def whole(self) -> Tokenizer:
+        """The same tokens without a pattern: all of a text is one pre-token."""
+        return Tokenizer(Vocabulary(self.name, self.vocabulary.ranks), like=self)
+
+    @cached_property
+    def sorted_tokens(self) -> list[bytes]:
+        """`token_byte_values`, made once."""
+        return self.token_byte_values()
+
+    @property
+    def eot_token(self) -> int:
+        """The id of `<|endoftext|>`. Raises KeyError where no special token is called so."""
+        return self._special_tokens["<|endoftext|>"]
+
+
+def _pattern_of(pat_str: str) -> Pattern:
+    if not isinstance(pat_str, str):
+        raise TypeError(f"pat_str is a regular expression as a str, not {type(pat_str).__name__}")
+    known = {pattern.source for pattern in PATTERNS.values()}
+    return Pattern(pat_str if pat_str in known else translated(pat_str))
+
+
+def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:
+    """The encoding of a published vocabulary, whose tokens are not read before they are needed."""
+    made: Encoding = Tokenizer.__new__(Encoding)
+    made._pat_str = "" if vocabulary.pattern is None else vocabulary.pattern.source  # noqa: SLF001 - of this module
+    Tokenizer.__init__(made, vocabulary)
+    return made
+
+
+@cache_until_exit
+def get_encoding(encoding_name: str) -> Encoding:
+    """The published encoding of this name; the same object for each call.
+
+    Raises UnknownEncodingError, which is a ValueError; else as `Tokenizer.load`.
+    """
+    return Encoding.load(encoding_name)
+
+
+def encoding_for_model(model_name: str) -> Encoding:
+    """The encoding that a model uses; the same object for each call.
+
+    Raises UnknownEncodingError, which is a KeyError, for a model that is not known.
+    """
+    return get_encoding(encoding_name_for_model(model_name))

@@ -1,0 +1,75 @@
+r"""Regular expressions of fancy-regex, which tiktoken uses, for the `regex` package and the compiled core.
+
+Most of both languages is the same. Where it is not:
+
+    fancy-regex        regex                            why
+    $                  \Z                               the end of the text alone; `regex` also takes a last newline
+    \z                 \Z                               it has no \z
+    \h  \H             [0-9A-Fa-f]  [^0-9A-Fa-f]        hexadecimal digits, there; horizontal white space, here
+    [a-z&&[^b]]        the same, under (?V1)            sets in sets, and their operators
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_HEXADECIMAL = "0-9A-Fa-f"
+_MULTILINE = re.compile(r"\(\?[a-zA-Z]*m")
+_OPERATORS = re.compile(r"&&|--|~~|\[(?!:)")
+
+
+def translated(source: str) -> str:
+    r"""The same expression for `regex`.
+
+    >>> translated(r"\s+$|[$\h]"), translated(r"[\p{L}&&[^a]]+")
+    ('\\s+\\Z|[$0-9A-Fa-f]', '(?V1)[\\p{L}&&[^a]]+')
+    """
+    end = "$" if _MULTILINE.search(source) else r"\Z"
+    parts: list[str] = []
+    has_operators = False
+    for part in _parts(source):
+        if part == "$":
+            parts.append(end)
+        elif part == r"\z":
+            parts.append(r"\Z")
+        elif part in (r"\h", r"\H"):
+            parts.append(f"[{_HEXADECIMAL}]" if part == r"\h" else f"[^{_HEXADECIMAL}]")
+        elif part.startswith("["):
+            has_operators |= _OPERATORS.search(re.sub(r"\\.", "", part[1:])) is not None
+            parts.append(re.sub(r"\\(.)", lambda escape: _HEXADECIMAL if escape[1] == "h" else escape[0], part))
+        else:
+            parts.append(part)
+    return "(?V1)" * (has_operators and not source.startswith("(?V1)")) + "".join(parts)
+
+
+def _parts(source: str) -> Iterator[str]:
+    r"""Escapes, whole sets, and single characters.
+
+    >>> list(_parts(r"a\s[b[c]\]]$"))
+    ['a', '\\s', '[b[c]\\]]', '$']
+    """
+    place = 0
+    while place < len(source):
+        start = place
+        if source[place] == "[":
+            place = _end_of_set(source, place)
+        else:
+            place += 2 if source[place] == "\\" else 1
+        yield source[start:place]
+
+
+def _end_of_set(source: str, place: int) -> int:
+    depth = 0
+    while place < len(source):
+        character = source[place]
+        place += 2 if character == "\\" else 1
+        if character == "[":
+            depth += 1
+            place += source[place : place + 1] == "^"
+            place += source[place : place + 1] == "]"  # the first of a set stands for itself
+        elif character == "]":
+            depth -= 1
+            if depth == 0:
+                return place
+    return len(source)
