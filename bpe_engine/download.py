@@ -23,7 +23,7 @@ def read(url: str, name: str, places: Sequence[Path]) -> bytes:
     Raises `VocabularyUnavailableError` if it cannot be had, which tells to save it as one of `places` by other means.
     """
     try:
-        # Addresses come from the published table alone, never from a user.
+        # Addresses are of http or https: the published ones, and those that `load.py` lets through.
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - no other schemes there
             contents: bytes = answer.read()
             return contents
@@ -32,7 +32,7 @@ def read(url: str, name: str, places: Sequence[Path]) -> bytes:
             error.close()  # it is the server's answer too, with a connection of its own
         raise VocabularyUnavailableError(
             f"{name} does not come with this package, is in no cache folder, and could not be downloaded ({error}); "
-            f"to use it without network access, save {url} as {' or as '.join(map(str, places))}"
+            f"to use it without network access, save {url} as {' or as '.join(map(str, places)) or 'a file, and give its path'}"
         ) from error
 
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from bpe_engine import plugins
 from bpe_engine.at_exit import cache_until_exit
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import UnknownEncodingError, VocabularyError
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.received import received
 from bpe_engine.registry import encoding_name_for_model, load_vocabulary
@@ -80,7 +81,7 @@ class Encoding(Tokenizer):
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[Any, ...]]:
         if self.vocabulary.embedded is not None:
             return _of_vocabulary, (self.vocabulary,)
-        arguments = {
+        arguments: dict[str, Any] = {
             "pat_str": self._pat_str,
             "mergeable_ranks": self._mergeable_ranks,
             "special_tokens": self._special_tokens,
@@ -233,11 +234,17 @@ def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:
 
 @cache_until_exit
 def get_encoding(encoding_name: str) -> Encoding:
-    """The published encoding of this name; the same object for each call.
+    """The published encoding of this name, or one that a module of `tiktoken_ext` offers (`plugins.py`); the same object for each call.
 
     Raises UnknownEncodingError, which is a ValueError; else as `Tokenizer.load`.
     """
-    return Encoding.load(encoding_name)
+    try:
+        return Encoding.load(encoding_name)
+    except UnknownEncodingError:
+        constructor = plugins.constructors().get(encoding_name)
+        if constructor is None:
+            raise
+    return Encoding(**constructor())
 
 
 def encoding_for_model(model_name: str) -> Encoding:

@@ -1,4 +1,4 @@
-"""Published files: found in a cache folder or downloaded once, and never used without the published hash.
+"""Published files: found in a cache folder or downloaded once, and never used with another hash than the published one.
 
 The order: the folder that TIKTOKEN_CACHE_DIR names, under tiktoken's file name (the SHA-1 of the address); our own cache folder,
 under the file's own name; the publisher. Only our own folder is written to.
@@ -16,10 +16,13 @@ from bpe_engine.errors import HashMismatchError
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """One file of a publisher: its address, the SHA-256 of its contents in hexadecimal, its name in our cache folder."""
+    """One file of a publisher: its address, the SHA-256 of its contents in hexadecimal, its name in our cache folder.
+
+    Without `sha256` any contents are taken: for addresses that a caller brings along.
+    """
 
     url: str
-    sha256: str
+    sha256: str | None
     save_as: str
 
 
@@ -63,7 +66,7 @@ def _tiktoken_place(file: PublishedFile) -> Path | None:
 
 def _check_hash(contents: bytes, file: PublishedFile, what: str, advice: str) -> None:
     found = hashlib.sha256(contents).hexdigest()
-    if found != file.sha256:
+    if file.sha256 is not None and found != file.sha256:
         raise HashMismatchError(
             f"{what} is not the published {file.save_as}: its SHA-256 is {found} ({len(contents)} bytes), "
             f"the published one is {file.sha256}; {advice}"

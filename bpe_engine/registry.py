@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass
 from functools import cache
 
-from bpe_engine import vocabularies
+from bpe_engine import plugins, vocabularies
 from bpe_engine.errors import UnknownEncodingError
 from bpe_engine.formats.gpt2 import parse_gpt2
 from bpe_engine.formats.tiktoken import parse_tiktoken
@@ -81,8 +81,8 @@ def encoding_name_for_model(model: str) -> str:
 
 
 def list_encoding_names() -> list[str]:
-    """The names of the published encodings, sorted."""
-    return sorted(published_encodings())
+    """The names that `get_encoding` knows, sorted: the published ones, and those of other packages (`plugins.py`)."""
+    return sorted({*published_encodings(), *plugins.constructors()})
 
 
 _loaded: dict[str, Vocabulary] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from os.path import commonprefix
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import ahocorasick
@@ -130,7 +130,10 @@ def _disallowed(special: str, start: int) -> DisallowedSpecialTokenError:
 @lru_cache(maxsize=64)
 def _shared_start(texts: frozenset[str]) -> str:
     """What all of them begin with, mostly "<|": a text without it holds none, and `in` is ten times as fast as the automaton."""
-    return commonprefix(sorted(texts))
+    first, last = min(texts), max(texts)  # what these two share, all between them do
+    return "".join(
+        character for character, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    )
 
 
 @lru_cache(maxsize=64)

@@ -42,7 +42,7 @@ def with_spaces_before(encoding: Encoding, ids: Sequence[int], stable: Sequence[
 def completions_of(encoding: Encoding, unstable: bytes) -> list[list[int]]:
     """All sequences of tokens that may stand for `unstable` and what begins in its last token, each once, in no order."""
     tokens = encoding.sorted_tokens
-    found = {(encoding.encode_single_token(token),) for token in _starting_with(tokens, unstable)}
+    found: set[tuple[int, ...]] = {(encoding.encode_single_token(token),) for token in _starting_with(tokens, unstable)}
     longest = max(map(len, tokens))
     for place in range(max(1, len(unstable) - longest), len(unstable)):
         before = unstable[:place]
@@ -69,7 +69,8 @@ def _starting_with(tokens: Sequence[bytes], start: bytes) -> Iterator[bytes]:
 
 def _encoded(encoding: Encoding, texts: Iterable[bytes]) -> Iterator[list[int]]:
     """The tokens of each: what is UTF-8 is split by the pattern, what ends inside a character is one pre-token."""
-    characters, pieces = [], []
+    characters: list[bytes] = []
+    pieces: list[bytes] = []
     for text in texts:
         (characters if _is_utf8(text) else pieces).append(text)
     yield from encoding.encode_ordinary_batch(characters, num_threads=1)

@@ -71,10 +71,17 @@ def read_gpt2(vocab_bpe: str | PathLike[str], encoder_json: str | PathLike[str])
     return parse_gpt2(Path(vocab_bpe).read_bytes(), Path(encoder_json).read_bytes(), str(vocab_bpe), str(encoder_json))
 
 
-def parse_gpt2(vocab_bpe: bytes, encoder_json: bytes, vocab_source: str, encoder_source: str) -> dict[bytes, int]:
-    """The tokens in the contents of the two files; the sources are what messages call them."""
+def parse_gpt2(
+    vocab_bpe: bytes, encoder_json: bytes, vocab_source: str, encoder_source: str, *, own_byte_ids: bool = False
+) -> dict[bytes, int]:
+    """The tokens in the contents of the two files; the sources are what messages call them.
+
+    With `own_byte_ids` single bytes have the ids that `encoder.json` gives them.
+    """
     ranks = _ranks_of_merges(vocab_bpe, vocab_source)
     ids = _ids_of_tokens(encoder_json, encoder_source)
+    if own_byte_ids:
+        ranks |= {token: token_id for token, token_id in ids.items() if len(token) == 1}
     for token, token_id in ids.items():
         if ranks.get(token) != token_id:
             by_merges = f"the id {ranks[token]}" if token in ranks else "no such token"

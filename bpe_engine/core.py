@@ -1,0 +1,5 @@
+"""Where tiktoken has the class Encoding: `from bpe_engine.core import Encoding`."""
+
+from bpe_engine.encoding import Encoding
+
+__all__ = ["Encoding"]

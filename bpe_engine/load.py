@@ -1,0 +1,131 @@
+"""Reading and writing files of tokens, under tiktoken's names: `from bpe_engine.load import load_tiktoken_bpe`.
+
+A path is read. An `http` or `https` address is looked for where published files are (`published_files.py`): in the folder that TIKTOKEN_CACHE_DIR names, then in our own cache
+folder, then it is downloaded once and kept there. The tokens of cl100k_base and o200k_base come with the package, so their addresses need neither.
+Addresses of storage services (`gs://`, `az://`, `s3://`) are refused: copy the file and give its path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from os import PathLike, fspath
+from pathlib import Path
+
+from bpe_engine.errors import HashMismatchError, VocabularyError
+from bpe_engine.formats.gpt2 import parse_gpt2
+from bpe_engine.formats.tiktoken import dump_tiktoken, parse_tiktoken
+from bpe_engine.published_files import PublishedFile, fetch
+from bpe_engine.registry import load_vocabulary, published_encodings
+
+PathOrAddress = str | PathLike[str]
+
+
+def load_tiktoken_bpe(tiktoken_bpe_file: PathOrAddress, expected_hash: str | None = None) -> dict[bytes, int]:
+    """The tokens of a `.tiktoken` file: token -> id. A new dictionary for each call.
+
+    Args:
+        tiktoken_bpe_file: A path, or an address.
+        expected_hash: The SHA-256 of the contents in hexadecimal; not checked, if there is none.
+
+    Raises:
+        VocabularyError: The file is malformed; with its name and line.
+        HashMismatchError: The contents are other ones.
+        VocabularyUnavailableError: An address cannot be read.
+        OSError: A path cannot be read.
+    """
+    source = fspath(tiktoken_bpe_file)
+    embedded = _embedded_name(source)
+    if embedded is not None:
+        name, sha256 = embedded
+        if expected_hash not in (None, sha256):
+            raise HashMismatchError(f"the published {source} has the SHA-256 {sha256}, not {expected_hash}")
+        return dict(load_vocabulary(name).ranks)
+    return parse_tiktoken(read_file_cached(source, expected_hash), source)
+
+
+def data_gym_to_mergeable_bpe_ranks(
+    vocab_bpe_file: PathOrAddress,
+    encoder_json_file: PathOrAddress,
+    vocab_bpe_hash: str | None = None,
+    encoder_json_hash: str | None = None,
+    clobber_one_byte_tokens: bool = False,  # noqa: FBT001, FBT002 - tiktoken's
+) -> dict[bytes, int]:
+    """The tokens of GPT-2's pair of files: token -> id.
+
+    Args:
+        vocab_bpe_file: The merges; a path, or an address.
+        encoder_json_file: The ids, which have to be those of the merges.
+        vocab_bpe_hash: The SHA-256 of the merges, if it is to be checked.
+        encoder_json_hash: The same for the ids.
+        clobber_one_byte_tokens: Single bytes have the ids of the second file, whatever GPT-2's order of bytes says.
+
+    Raises:
+        VocabularyError: A file is malformed, or they do not belong together. Else as `load_tiktoken_bpe`.
+    """
+    merges, ids = fspath(vocab_bpe_file), fspath(encoder_json_file)
+    return parse_gpt2(
+        read_file_cached(merges, vocab_bpe_hash),
+        read_file_cached(ids, encoder_json_hash),
+        merges,
+        ids,
+        own_byte_ids=clobber_one_byte_tokens,
+    )
+
+
+def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: str | PathLike[str]) -> None:
+    """Write a `.tiktoken` file, in the order of ids. Raises OSError."""
+    Path(tiktoken_bpe_file).write_bytes(dump_tiktoken(bpe_ranks))
+
+
+def read_file(blobpath: PathOrAddress) -> bytes:
+    """The contents of a path or an address, past all caches. Raises as `load_tiktoken_bpe`."""
+    source = fspath(blobpath)
+    if "://" not in source:
+        return Path(source).read_bytes()
+    _check_address(source)
+    from bpe_engine import download  # noqa: PLC0415 - few use the network
+
+    return download.read(source, source, [])
+
+
+def read_file_cached(blobpath: PathOrAddress, expected_hash: str | None = None) -> bytes:
+    """The contents of a path, or of an address from a cache folder or the network. Raises as `load_tiktoken_bpe`."""
+    source = fspath(blobpath)
+    if "://" in source:
+        _check_address(source)
+        return fetch(_file_of(source, expected_hash))
+    contents = Path(source).read_bytes()
+    if expected_hash is not None and not check_hash(contents, expected_hash):
+        found = hashlib.sha256(contents).hexdigest()
+        raise HashMismatchError(f"{source}: the SHA-256 is {found}, the expected one {expected_hash}")
+    return contents
+
+
+def check_hash(data: bytes, expected_hash: str) -> bool:
+    """Whether this is the SHA-256 of `data`, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest() == expected_hash
+
+
+def _check_address(source: str) -> None:
+    if not source.startswith(("http://", "https://")):
+        raise VocabularyError(
+            f"{source}: files are read from paths and from http and https: copy it, and give the path"
+        )
+
+
+def _file_of(address: str, expected_hash: str | None) -> PublishedFile:
+    for encoding in published_encodings().values():
+        for file in encoding.files:
+            if file.url == address:
+                return PublishedFile(address, expected_hash or file.sha256, file.save_as)
+    # Two addresses may end in the same name.
+    key = hashlib.sha256(address.encode()).hexdigest()[:16]
+    return PublishedFile(address, expected_hash, f"{key}-{address.rpartition('/')[2][-60:]}")
+
+
+def _embedded_name(source: str) -> tuple[str, str] | None:
+    """An encoding whose tokens come with the package and were published at this address, and the SHA-256 of the file."""
+    for encoding in published_encodings().values():
+        if encoding.embedded is not None and encoding.files[0].url == source and encoding.files[0].sha256 is not None:
+            return encoding.name, encoding.files[0].sha256
+    return None

@@ -1,0 +1,48 @@
+"""Encodings of other packages, as tiktoken finds them: modules of the namespace package `tiktoken_ext`.
+
+    tiktoken_ext/my_encodings.py          no __init__.py beside it, so that several packages may put modules there
+        ENCODING_CONSTRUCTORS = {"my_base": make_my_base}        make_my_base() -> the arguments of Encoding
+
+tiktoken's own module there is left out: the published encodings are in `registry.py`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from bpe_engine.errors import VocabularyError
+
+_PACKAGE = "tiktoken_ext"
+_OF_TIKTOKEN = f"{_PACKAGE}.openai_public"
+
+Constructor = Callable[[], dict[str, Any]]
+
+
+@cache
+def constructors() -> dict[str, Constructor]:
+    """Name -> what makes the arguments of the encoding. Imports the modules; the dictionary is shared.
+
+    Raises VocabularyError for a module without ENCODING_CONSTRUCTORS, and for a name that two modules have.
+    """
+    try:
+        package = importlib.import_module(_PACKAGE)
+    except ModuleNotFoundError as error:
+        if error.name != _PACKAGE:
+            raise
+        return {}
+    found: dict[str, Constructor] = {}
+    for module in pkgutil.iter_modules(package.__path__, f"{_PACKAGE}."):
+        if module.name == _OF_TIKTOKEN:
+            continue
+        offered = getattr(importlib.import_module(module.name), "ENCODING_CONSTRUCTORS", None)
+        if offered is None:
+            raise VocabularyError(f"{module.name} has no ENCODING_CONSTRUCTORS, which every module of {_PACKAGE} has")
+        for name, constructor in offered.items():
+            if name in found:
+                raise VocabularyError(f"{module.name}: another module of {_PACKAGE} has an encoding {name!r} already")
+            found[name] = constructor
+    return found
