@@ -7,6 +7,7 @@ Most of both languages is the same. Where it is not:
     \z                 \Z                               it has no \z
     \h  \H             [0-9A-Fa-f]  [^0-9A-Fa-f]        hexadecimal digits, there; horizontal white space, here
     [a-z&&[^b]]        the same, under (?V1)            sets in sets, and their operators
+    [[:space:]]        [\t-\r ]                         POSIX classes are of ASCII there, and of Unicode here
 """
 
 from __future__ import annotations
@@ -15,6 +16,23 @@ import re
 from collections.abc import Iterator
 
 _HEXADECIMAL = "0-9A-Fa-f"
+_POSIX = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "ascii": r"\x00-\x7f",
+    "blank": r"\t ",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"!-\~",
+    "lower": "a-z",
+    "print": r"\ -\~",
+    "punct": r"!-/:-@\[-`\{-\~",
+    "space": r"\t-\r ",
+    "upper": "A-Z",
+    "word": "0-9A-Za-z_",
+    "xdigit": _HEXADECIMAL,
+}
+_IN_SETS = re.compile(r"\\(?P<escape>.)|\[:(?P<negated>\^?)(?P<name>[a-z]+):\]", re.DOTALL)
 _MULTILINE = re.compile(r"\(\?[a-zA-Z]*m")
 _OPERATORS = re.compile(r"&&|--|~~|\[(?!:)")
 
@@ -36,11 +54,20 @@ def translated(source: str) -> str:
         elif part in (r"\h", r"\H"):
             parts.append(f"[{_HEXADECIMAL}]" if part == r"\h" else f"[^{_HEXADECIMAL}]")
         elif part.startswith("["):
-            has_operators |= _OPERATORS.search(re.sub(r"\\.", "", part[1:])) is not None
-            parts.append(re.sub(r"\\(.)", lambda escape: _HEXADECIMAL if escape[1] == "h" else escape[0], part))
+            has_operators |= _OPERATORS.search(re.sub(r"\\.", "", part[1:])) is not None or "[:^" in part
+            parts.append(part[0] + _IN_SETS.sub(_in_set, part[1:]))
         else:
             parts.append(part)
     return "(?V1)" * (has_operators and not source.startswith("(?V1)")) + "".join(parts)
+
+
+def _in_set(found: re.Match[str]) -> str:
+    if found["name"] is None:
+        return _HEXADECIMAL if found["escape"] == "h" else found[0]
+    inside = _POSIX.get(found["name"])
+    if inside is None:
+        return found[0]
+    return f"[^{inside}]" if found["negated"] else inside
 
 
 def _parts(source: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles import ENCODINGS, tiktoken_encoding
 from strategies import FRAGMENTS
-from tiktoken_pairs import ALL, END, PATTERNS, PROMPT, pair, small_ranks
+from tiktoken_pairs import ALL, END, PATTERNS, PROMPT, arguments_of, pair, small_ranks
 
 import bpe_engine
 from bpe_engine import Encoding, EncodingError, PatternError, Tokenizer, VocabularyError, get_encoding, implementation
@@ -351,3 +351,31 @@ assert "tiktoken" not in sys.modules
     assert "another module" in run(tmp_path, "bpe_engine.get_encoding('letters')").stderr
     (modules / "other_letters.py").write_text("")
     assert "has no ENCODING_CONSTRUCTORS" in run(tmp_path, "bpe_engine.get_encoding('letters')").stderr
+
+
+SETS = [*(f"[[:{name}:]]" for name in ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit"]),
+        r"[[:^space:]]", r"[[:^alpha:]b]", r"[\h-]", r"[]a]", r"[^]a]", r"[$\]]", r"[\w--[a-c]]", r"[a-f~~d-z]", r"[a[b[c]]]", r"a\z|b", r"a$|\n",
+        r"(?m:a$)|\n", r"(?i:ß|k)", "(?x: a b # comment\n)", r"\x{4e2d}|\u00e9", r"\R|.", r"\s+\z", r"\d+", r"\w+", r"\p{Greek}", r"\p{sc=Han}"]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", SETS)
+def test_the_syntax_of_fancy_regex(source: str) -> None:
+    """Each matches the same characters and ends as there; where it is not compiled, that is an error, not another match."""
+    try:
+        theirs = tiktoken.Encoding("x", **arguments_of(source))
+    except ValueError:
+        with pytest.raises(PatternError):
+            Encoding("x", **arguments_of(source))
+        return
+    ours = Encoding("x", **arguments_of(source))
+    for text in [
+        "".join(map(chr, range(0x180))),
+        "aab\n",
+        "a\na\n",
+        "ab",
+        "中é\u0663ſKßß",
+        "  \n",
+        "αβ \u3000",
+        "]a$-",
+    ]:
+        assert ours.encode(text) == theirs.encode(text)
