@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_engine import download, published_files
+from bpe_engine import download, load, published_files
 from bpe_engine.errors import HashMismatchError, VocabularyUnavailableError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, BYTES_IN_ORDER
 from bpe_engine.formats.tiktoken import dump_tiktoken
@@ -258,3 +258,34 @@ def test_every_published_file_names_a_place_in_the_offline_message(
         with pytest.raises(VocabularyUnavailableError) as caught:
             build_vocabulary(encoding)
         assert f"save {encoding.files[0].url} as {cache / encoding.files[0].save_as}" in str(caught.value)
+
+
+# --- addresses that a caller brings along
+
+
+def test_load_reads_an_address_once(server: Server, cache: Path) -> None:
+    url = server.published("/a.tiktoken", CONTENTS).url
+    server.answers["/a.tiktoken"] = CONTENTS
+    assert load.load_tiktoken_bpe(url) == load.load_tiktoken_bpe(url) == RANKS
+    assert load.load_tiktoken_bpe(url, hashlib.sha256(CONTENTS).hexdigest()) == RANKS
+    assert server.requests == ["/a.tiktoken"]
+    assert [path.name.partition("-")[2] for path in cache.iterdir()] == ["a.tiktoken"]
+    with pytest.raises(HashMismatchError, match="cached file"):
+        load.load_tiktoken_bpe(url, "0" * 64)
+    assert load.read_file(url) == CONTENTS
+    assert server.requests == ["/a.tiktoken"] * 2, "read_file goes past the caches"
+
+
+def test_load_looks_into_the_cache_of_tiktoken(server: Server, cache: Path, tiktoken_cache: Path) -> None:
+    file = server.published("/a.tiktoken", CONTENTS)
+    (tiktoken_cache / tiktoken_name(file)).write_bytes(CONTENTS)
+    assert load.load_tiktoken_bpe(file.url) == RANKS
+    assert server.requests == []
+    assert not cache.exists()
+
+
+def test_load_of_an_address_that_does_not_answer(server: Server) -> None:
+    url = server.published("/none.tiktoken", CONTENTS).url
+    for read in (load.read_file, load.read_file_cached, load.load_tiktoken_bpe):
+        with pytest.raises(VocabularyUnavailableError, match=r"none\.tiktoken"):
+            read(url)
