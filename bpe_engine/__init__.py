@@ -1,5 +1,10 @@
 """bpe_engine: byte-pair tokenizers whose count is known at every step: append, roll back, prepend, price any slice."""
 
+# First: where it warns, it points at the line that imports this package.
+from bpe_engine.implementation import implementation
+
+# isort: split
+
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, Mark, PrependingEncoder
 from bpe_engine.encoding import Encoding, encoding_for_model, get_encoding
 from bpe_engine.errors import (
@@ -18,7 +23,6 @@ from bpe_engine.errors import (
     VocabularyError,
     VocabularyUnavailableError,
 )
-from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.registry import encoding_name_for_model, list_encoding_names
 from bpe_engine.tokenizer import Tokenizer
