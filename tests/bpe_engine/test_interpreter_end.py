@@ -138,4 +138,4 @@ def test_a_report_lists_what_is_kept() -> None:
     """Or the tests above would say nothing."""
     report = errors_of(REPORTED + KEEP + KEPT_BY_OTHERS["a tokenizer that somebody keeps"])
     assert "leaked instance" in report
-    assert 'of type "bpe_engine.tokenizer.Tokenizer"' in report
+    assert 'of type "bpe_engine.encoding.Encoding"' in report
