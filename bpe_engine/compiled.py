@@ -126,7 +126,13 @@ class Engine(_core.Engine):
     def starts_in_bytes(self, characters: str, bytes_of: Callable[[int], bytes]) -> list[int]:
         """Where each token starts in text that went through `received`, in bytes; also where the pattern drops some of it."""
         if self._expression is not None:
-            return self._expression.encode_with_offsets(to_bytes(characters))[1]
+            ids, firsts = self._expression.encode_with_offsets(to_bytes(characters))
+            starts, end = [], 0
+            for token, first in zip(ids, firsts, strict=True):
+                # Of the character that it starts in: behind the end of the token before, if text was dropped between them.
+                starts.append(max(first, end))
+                end = starts[-1] + len(bytes_of(token))
+            return starts
         return self.reference.starts_in_bytes(characters, bytes_of)
 
     def _largest_id(self) -> int:
