@@ -109,10 +109,16 @@ class Engine(_core.Engine):
         if self._by_scanner and not _core.has_lone_surrogates(text):
             return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
         if self._expression is not None and not _core.has_lone_surrogates(text):
+            if not self._has_all_bytes:
+                self.count(text)  # raises EncodingError now, and not at some slice
             return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._expression, text))
         from bpe_engine.reference import interval_encoder
 
         return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+
+    @cached_property
+    def _has_all_bytes(self) -> bool:
+        return all(self._id_of(bytes([byte])) is not None for byte in range(256))
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens but the special ones, in ascending order."""

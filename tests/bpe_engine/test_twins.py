@@ -189,6 +189,8 @@ def test_no_public_name_is_left_out() -> None:
         "reference",
         "encode_to_numpy",
         "token_byte_values",
+        "is_native",
+        "not_native",
     }
     opened = {"appending_encoder", "prepending_encoder", "interval_encoder", "stream_decoder"}
     inside = {
