@@ -108,9 +108,8 @@ class Engine(_core.Engine):
         """The counts of all slices of `text`."""
         if self._by_scanner and not _core.has_lone_surrogates(text):
             return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
-        if self._expression is not None and not _core.has_lone_surrogates(text):
-            if not self._has_all_bytes:
-                self.count(text)  # raises EncodingError now, and not at some slice
+        # A slice beside a byte in no token has a count: the pipeline's encoder refuses the whole text.
+        if self._expression is not None and self._has_all_bytes and not _core.has_lone_surrogates(text):
             return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._expression, text))
         from bpe_engine.reference import interval_encoder
 

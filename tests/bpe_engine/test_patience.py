@@ -66,7 +66,7 @@ def test_the_core_does_not_backtrack() -> None:
 @pytest.mark.parametrize("behaviour", ["match", "split"])
 def test_a_pattern_that_backtracks_for_ever(behaviour: Any) -> None:
     bytes_alone = {bytes([byte]): byte for byte in range(256)}
-    tokenizer = Tokenizer(Vocabulary("own", bytes_alone, {}, Pattern(BACKTRACKING, behaviour)))
+    tokenizer = Tokenizer(Vocabulary("own", bytes_alone, {}, Pattern("(?<!q)" + BACKTRACKING, behaviour)))
     assert tokenizer.count("aa") == 2
     with pytest.raises(EncodingError, match="takes more than"):
         tokenizer.count(HOSTILE)
@@ -76,7 +76,7 @@ def test_a_pattern_that_backtracks_for_ever(behaviour: Any) -> None:
 def test_many_matches_share_the_time() -> None:
     """Each of them takes less."""
     bytes_alone = {bytes([byte]): byte for byte in range(256)}
-    tokenizer = Tokenizer(Vocabulary("own", bytes_alone, {}, Pattern("(?:a|aa)+c|z")))
+    tokenizer = Tokenizer(Vocabulary("own", bytes_alone, {}, Pattern("(?<!q)(?:a|aa)+c|z")))
     with pytest.raises(EncodingError, match="takes more than"):
         tokenizer.count(("a" * 18 + "z") * 2000)
 
