@@ -132,6 +132,7 @@ def test_a_damaged_cached_file_is_reported_and_left(
         fetch(file)
     message = str(caught.value)
     assert str(place) in message
+    assert file.sha256 is not None
     assert file.sha256 in message
     assert hashlib.sha256(CONTENTS[:100]).hexdigest() in message
     assert "(100 bytes)" in message

@@ -93,7 +93,7 @@ def index(**options: Any) -> Index:
     return Index.open("nowhere/.chunker", **options)
 
 
-@pytest.mark.parametrize("value", WRONG, ids=repr)
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("message", TAKES)
 def test_wrong_types(message: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -118,7 +118,7 @@ def test_messages_say_what_to_do() -> None:
         Filter(tags="main")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("value", [*WRONG, "text"], ids=repr)
+@pytest.mark.parametrize("value", [*WRONG, "text"], ids=lambda value: type(value).__name__)
 def test_the_engine(value: Any) -> None:
     for call in (Tokenizer.from_specification, Tokenizer.from_pretrained):
         if not (isinstance(value, str) and call == Tokenizer.from_pretrained):

@@ -637,7 +637,7 @@ def test_what_is_disallowed_where_special_tokens_overlap(overlapped: list[Tokeni
 @pytest.mark.skipif(implementation() == "python", reason="the compiled core has to be there")
 def test_overlapping_special_tokens_run_on_the_core(overlapped: list[Tokenizer]) -> None:
     """Plain texts do, unless those overlap that are found in every text."""
-    assert [tokenizer.is_native for tokenizer in overlapped[1:]] == [True, True, False]  # type: ignore[attr-defined]
+    assert [tokenizer.is_native for tokenizer in overlapped[1:]] == [True, True, False]
 
 
 @example(["ab", "bc"], "abc")
