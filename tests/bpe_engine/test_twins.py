@@ -191,6 +191,7 @@ def test_no_public_name_is_left_out() -> None:
         "token_byte_values",
         "is_native",
         "not_native",
+        "find_special",
     }
     opened = {"appending_encoder", "prepending_encoder", "interval_encoder", "stream_decoder"}
     inside = {
