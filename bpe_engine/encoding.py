@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Encoding(Tokenizer):
     """A byte-pair encoding as tiktoken has it. Immutable; threads may share it; pickles, published ones by name.
 
-    >>> words = Encoding("words", pat_str=r"\\\\w+|\\\\W", mergeable_ranks={b"a": 0, b" ": 1, b"aa": 2}, special_tokens={"<|end|>": 3})
+    >>> words = Encoding("words", pat_str=r"\\w+|\\W", mergeable_ranks={b"a": 0, b" ": 1, b"aa": 2}, special_tokens={"<|end|>": 3})
     >>> words.encode("aaa a<|end|>", allowed_special="all"), words.max_token_value
     ([2, 0, 1, 0, 3], 3)
     """

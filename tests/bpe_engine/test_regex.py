@@ -65,7 +65,7 @@ CATEGORIES = [
     "Cc",
     "Cf",
     "Co",
-    "L&",
+    "LC",
 ]
 SCRIPTS = [
     "Latin",

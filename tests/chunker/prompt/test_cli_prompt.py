@@ -34,7 +34,9 @@ items:
 
 def run(*arguments: str, cwd: Path, code: int = 0, given: str = "Why?", **variables: str) -> tuple[str, str]:
     """Standard output and standard error of the command."""
-    values = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}} | variables
+    values = {
+        name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
+    } | variables
     if Path(sysconfig.get_path("purelib")) != _PACKAGE_FOLDER:
         values["PYTHONPATH"] = str(_PACKAGE_FOLDER)
     done = subprocess.run(
