@@ -6,6 +6,6 @@ using namespace bpe;
 using namespace bpe::test;
 
 int main(int count, char** arguments) {
-    repeat(count, arguments, thresholds::long_tail > 100 ? 1500 : 3000, try_pipeline);
+    repeat(count, arguments, thresholds::long_tail > 100 ? 400 : 800, try_pipeline);
     return 0;
 }
