@@ -38,7 +38,8 @@ def table() -> str:
     """The file."""
     inert = regex.compile(f"[{members('inert')}]").match
     mark = regex.compile(f"[{members('mark')}]").match
-    decompositions, combining, compositions, lower_case, marks, pool = [], [], [], [], [], []
+    decompositions, combining, compositions, lower_case, marks = [], [], [], [], []
+    pool: list[str] = []
     for point in range(0x110000):
         character = chr(point)
         if 0xD800 <= point < 0xE000:
