@@ -12,6 +12,9 @@ from heapq import heapify, heappop, heappush
 RankOf = Callable[[int, int], tuple[int, int] | None]
 """Two ids -> the rank of their merge and the id that it makes; None where they do not merge."""
 
+# In place of an id, where a symbol has been merged with its left neighbour. Not -1, which is ~0: an unknown token of id 0.
+_MERGED = -(1 << 63)
+
 
 def merge_by_definition(symbols: Sequence[tuple[int, int]], rank_of: RankOf) -> list[tuple[int, int]]:
     """The tokens after all merges. `symbols` are ids, each with the place where it starts, which a merge takes from its left side.
@@ -40,11 +43,11 @@ def merge_by_definition(symbols: Sequence[tuple[int, int]], rank_of: RankOf) -> 
         right = following[left]
         if ids[left] != left_id or right >= size or ids[right] != right_id:
             continue  # one of them has been merged with another since
-        ids[left], ids[right] = made, -1
+        ids[left], ids[right] = made, _MERGED
         following[left] = following[right]
         if following[left] < size:
             previous[following[left]] = left
         for place in (previous[left], left):
             if place >= 0 and (found := candidate(place)):
                 heappush(heap, found)
-    return [(token_id, place) for token_id, (_, place) in zip(ids, symbols, strict=True) if token_id != -1]
+    return [(token_id, place) for token_id, (_, place) in zip(ids, symbols, strict=True) if token_id != _MERGED]

@@ -184,8 +184,10 @@ def both(file: str) -> tuple[Tokenizer, OurTokenizer]:
     return theirs, OurTokenizer.from_specification(parse_tokenizer_json(file.encode(), "a file"))
 
 
-def combination(random: Random) -> str:
-    """A file with parts of any kind."""
+@cache
+def combination(seed: int) -> str:
+    """A file with parts of any kind: always the same in one process, though their training breaks ties otherwise each time."""
+    random = Random(seed)
     model = models.BPE(
         fuse_unk=random.random() < 0.5,
         byte_fallback=random.random() < 0.4,

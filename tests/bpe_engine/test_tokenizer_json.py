@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import threading
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -80,7 +79,7 @@ def test_families(name: str, text: str) -> None:
 @settings(max_examples=60)
 @given(seed=st.integers(0, 1 << 32), data=st.data())
 def test_combinations(seed: int, data: st.DataObject) -> None:
-    file = combination(Random(seed))
+    file = combination(seed)
     if NOTHING_LEFT in refusal(file):
         return
     for _ in range(6):
@@ -102,6 +101,16 @@ def refusal(file: str) -> str:
 def test_the_engine_itself_where_it_does() -> None:
     plain = {name for name in FAMILIES if type(both(family(name))[1]) is Tokenizer}
     assert plain == {"gpt2", "starcoder"}
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@given(text=st.text("abcü ", max_size=12))
+def test_the_first_id_stands_for_what_is_unknown_where_merges_have_no_order(fused: bool, text: str) -> None:
+    vocabulary = {token: number for number, token in enumerate(["<unk>", "a", "b", "c", "bc", "abc"])}
+    theirs = HuggingFace(models.BPE(vocabulary, [("a", "bc"), ("b", "c")], unk_token="<unk>", fuse_unk=fused))
+    theirs.add_tokens([AddedToken("cab", normalized=True)])
+    theirs.normalizer = normalizers.Lowercase()
+    check(theirs.to_str(), text)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
