@@ -14,7 +14,7 @@ from chonkie.tokenizer import TokenizerProtocol
 from cuts import Piece
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
 
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 
 PACKAGES = [

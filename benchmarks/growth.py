@@ -18,7 +18,7 @@ from rich.progress import track
 from timing import cpu_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer, Vocabulary
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 
 SUSPICIOUS = 6.0  # t(4x) / t(1x) of what should be linear
 SUSPICIOUS_CONSTANT = 2.0  # the same of what should not depend on the length

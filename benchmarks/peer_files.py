@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bpe_engine import Vocabulary
 from bpe_engine.formats.byte_alphabet import characters_of
+from bpe_engine.published.registry import load_vocabulary
 from bpe_engine.reference.dictionary import TokenDictionary
-from bpe_engine.registry import load_vocabulary
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 

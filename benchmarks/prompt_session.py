@@ -16,7 +16,7 @@ from real_texts import own_markdown, standard_library
 from timing import best_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 from chunker.prompt import Item, PromptSession
 
 ENCODING = "o200k_base"

@@ -31,7 +31,7 @@ def _bpe_chunker_encode(encoding: str) -> Callable[[str], int]:
 def _tiktoken_encode(encoding: str) -> Callable[[str], int]:
     import tiktoken  # noqa: PLC0415 - see the module docstring
 
-    from bpe_engine.registry import load_vocabulary  # noqa: PLC0415 - see the module docstring
+    from bpe_engine.published.registry import load_vocabulary  # noqa: PLC0415 - see the module docstring
 
     # Its own loader would download the same vocabulary.
     vocabulary = load_vocabulary(encoding)

@@ -24,7 +24,7 @@ from bpe_engine.errors import (
     VocabularyUnavailableError,
 )
 from bpe_engine.patterns import Pattern
-from bpe_engine.registry import encoding_name_for_model, list_encoding_names
+from bpe_engine.published.registry import encoding_name_for_model, list_encoding_names
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.training import TrainingWarning, WordMerges, train, train_words
 from bpe_engine.vocabulary import Vocabulary

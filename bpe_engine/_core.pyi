@@ -28,7 +28,7 @@ class TokenSet:
     @staticmethod
     def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet:
         """
-        From tokens in an order that is that of merging but for `crossings` (bpe_engine/merge_order.py). All but `ids` and `priorities` are places in `tokens`.
+        From tokens in an order that is that of merging but for `crossings` (bpe_engine/pipeline/merge_order.py). All but `ids` and `priorities` are places in `tokens`.
         """
 
     def __len__(self) -> int: ...

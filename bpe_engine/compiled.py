@@ -15,14 +15,14 @@ from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import PATTERNS
-from bpe_engine.received import to_bytes
-from bpe_engine.truncation import Text, truncate_head, truncate_tail
-from bpe_engine.vocabularies import load_planes
+from bpe_engine.published.data import load_planes
+from bpe_engine.text.input import to_bytes
+from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from bpe_engine.merge_order import Reordered
-    from bpe_engine.reference import engine as reference
+    from bpe_engine.fallback import engine as reference
+    from bpe_engine.pipeline.merge_order import Reordered
     from bpe_engine.tokenizer import Tokenizer
 
 # The Python engine is imported where it is needed, which is seldom: that takes as long as to load a vocabulary.
@@ -78,7 +78,7 @@ class Engine(_core.Engine):
     @cached_property
     def reference(self) -> reference.Engine:
         """The engine in Python, whose pieces the core encodes; made when first asked for."""
-        from bpe_engine.reference import engine as reference
+        from bpe_engine.fallback import engine as reference
 
         whole = _core.Engine(self._tokens, None, None)
         encode_piece = whole._encode_piece  # noqa: SLF001 - the core is of this package
@@ -90,7 +90,7 @@ class Engine(_core.Engine):
             return cast("encoders.AppendingEncoder", _core.AppendingEncoder(self))
         if self._expression is not None:
             return cast("encoders.AppendingEncoder", _core.PipelineAppendingEncoder(self, self._expression))
-        from bpe_engine.reference import appending_encoder
+        from bpe_engine.fallback import appending_encoder
 
         return appending_encoder.AppendingEncoder(self._tokenizer())
 
@@ -100,7 +100,7 @@ class Engine(_core.Engine):
             return cast("encoders.PrependingEncoder", _core.PrependingEncoder(self))
         if self._expression is not None:
             return cast("encoders.PrependingEncoder", _core.PipelinePrependingEncoder(self, self._expression))
-        from bpe_engine.reference import prepending_encoder
+        from bpe_engine.fallback import prepending_encoder
 
         return prepending_encoder.PrependingEncoder(self._tokenizer())
 
@@ -111,7 +111,7 @@ class Engine(_core.Engine):
         # A slice beside a byte in no token has a count: the pipeline's encoder refuses the whole text.
         if self._expression is not None and self._has_all_bytes and not _core.has_lone_surrogates(text):
             return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._expression, text))
-        from bpe_engine.reference import interval_encoder
+        from bpe_engine.fallback import interval_encoder
 
         return interval_encoder.IntervalEncoder(self._tokenizer(), text)
 
@@ -169,8 +169,8 @@ class PipelineAnswers:
 
 def _pipeline_of(vocabulary: Vocabulary) -> tuple[_core.Pipeline | None, str | None]:
     """The pipeline that runs a pattern of the user's own, or why there is none."""
-    from bpe_engine.pipelines import NotNativeError, pipeline_of
-    from bpe_engine.specification import Specification
+    from bpe_engine.pipeline.compiling import NotNativeError, pipeline_of
+    from bpe_engine.pipeline.specification import Specification
 
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
     specification = Specification(
@@ -237,7 +237,7 @@ def _token_set(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None
             return _core.TokenSet.from_tokens(tokens, ids), None
         except VocabularyError:
             merge_ranks = {}  # not in merge order; if that is not it, it is told again
-    from bpe_engine.merge_order import reorder
+    from bpe_engine.pipeline.merge_order import reorder
 
     found = reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], _halves_of)
     if found.is_exact:

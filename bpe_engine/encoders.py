@@ -1,9 +1,9 @@
 """What the incremental encoders offer, whichever implementation runs: a text grows to the right or to the left, or any slice of
 it is priced, and the count is exact. What grows to the right may hold tokens as such, special ones say, and tells which ids change.
 
-    Tokenizer.appending_encoder()   append, snapshot, rollback        reference/appending_encoder.py, cpp/src/appending.cpp
-    Tokenizer.prepending_encoder()  the same, to the left             reference/prepending_encoder.py, cpp/src/prepending.cpp
-    Tokenizer.interval_encoder(t)   the count of any slice of t       reference/interval_encoder.py, cpp/src/interval.cpp
+    Tokenizer.appending_encoder()   append, snapshot, rollback        fallback/appending_encoder.py, cpp/src/appending.cpp
+    Tokenizer.prepending_encoder()  the same, to the left             fallback/prepending_encoder.py, cpp/src/prepending.cpp
+    Tokenizer.interval_encoder(t)   the count of any slice of t       fallback/interval_encoder.py, cpp/src/interval.cpp
 """
 
 from __future__ import annotations

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from bpe_engine import plugins
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import UnknownEncodingError, VocabularyError
 from bpe_engine.patterns import PATTERNS, Pattern
-from bpe_engine.received import received
-from bpe_engine.registry import encoding_name_for_model, load_vocabulary
+from bpe_engine.pipeline.fancy import translated
+from bpe_engine.published import plugins
+from bpe_engine.published.registry import encoding_name_for_model, load_vocabulary
 from bpe_engine.special_tokens import Specials
-from bpe_engine.stages.fancy import translated
+from bpe_engine.text.input import received
 from bpe_engine.threads import in_threads
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.unstable import completions_of, with_spaces_before
@@ -234,7 +234,7 @@ def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:
 
 @cache_until_exit
 def get_encoding(encoding_name: str) -> Encoding:
-    """The published encoding of this name, or one that a module of `tiktoken_ext` offers (`plugins.py`); the same object for each call.
+    """The published encoding of this name, or one that a module of `tiktoken_ext` offers (`published/plugins.py`); the same object for each call.
 
     Raises UnknownEncodingError, which is a ValueError; else as `Tokenizer.load`.
     """

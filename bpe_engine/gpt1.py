@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from bpe_engine.errors import MissingExtraError, UnknownTokenError, VocabularyError
+from bpe_engine.fallback.pair_merging import merge_pairs
 from bpe_engine.formats.json_files import read_json
-from bpe_engine.pair_merging import merge_pairs
-from bpe_engine.received import received
 from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.text.input import received
 from bpe_engine.vocabulary import LARGEST_ID
 
 END = "</w>"

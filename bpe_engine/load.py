@@ -1,6 +1,6 @@
 """Reading and writing files of tokens, under tiktoken's names: `from bpe_engine.load import load_tiktoken_bpe`.
 
-A path is read. An `http` or `https` address is looked for where published files are (`published_files.py`): in the folder that TIKTOKEN_CACHE_DIR names, then in our own cache
+A path is read. An `http` or `https` address is looked for where published files are (`published/files.py`): in the folder that TIKTOKEN_CACHE_DIR names, then in our own cache
 folder, then it is downloaded once and kept there. The tokens of cl100k_base and o200k_base come with the package, so their addresses need neither.
 Addresses of storage services (`gs://`, `az://`, `s3://`) are refused: copy the file and give its path.
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 from bpe_engine.errors import HashMismatchError, VocabularyError
 from bpe_engine.formats.gpt2 import parse_gpt2
 from bpe_engine.formats.tiktoken import dump_tiktoken, parse_tiktoken
-from bpe_engine.published_files import PublishedFile, fetch
-from bpe_engine.registry import load_vocabulary, published_encodings
+from bpe_engine.published.files import PublishedFile, fetch
+from bpe_engine.published.registry import load_vocabulary, published_encodings
 
 PathOrAddress = str | PathLike[str]
 
@@ -83,7 +83,7 @@ def read_file(blobpath: PathOrAddress) -> bytes:
     if "://" not in source:
         return Path(source).read_bytes()
     _check_address(source)
-    from bpe_engine import download  # noqa: PLC0415 - few use the network
+    from bpe_engine.published import download  # noqa: PLC0415 - few use the network
 
     return download.read(source, source, [])
 

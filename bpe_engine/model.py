@@ -1,7 +1,7 @@
 """Which model uses which encoding, under tiktoken's names: `from bpe_engine.model import MODEL_TO_ENCODING`."""
 
 from bpe_engine.encoding import encoding_for_model
-from bpe_engine.registry import encoding_name_for_model, published_encodings
+from bpe_engine.published.registry import encoding_name_for_model, published_encodings
 
 __all__ = ["MODEL_PREFIX_TO_ENCODING", "MODEL_TO_ENCODING", "encoding_for_model", "encoding_name_for_model"]
 

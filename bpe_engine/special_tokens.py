@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import ahocorasick
 
 from bpe_engine.errors import DisallowedSpecialTokenError
-from bpe_engine.received import received, source_places, to_bytes
+from bpe_engine.text.input import received, source_places, to_bytes
 
 if TYPE_CHECKING:
     from bpe_engine.tokenizer import Tokenizer

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any, Literal
 from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
-from bpe_engine.offsets import Unit, in_unit, starts_of_parts, unit_of
 from bpe_engine.patterns import Pattern
-from bpe_engine.received import received, to_bytes
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 from bpe_engine.special_tokens import Specials, SpecialTokens
-from bpe_engine.streams import StreamDecoder
+from bpe_engine.text.input import received, to_bytes
+from bpe_engine.text.offsets import Unit, in_unit, starts_of_parts, unit_of
+from bpe_engine.text.stream_decoder import StreamDecoder
+from bpe_engine.text.truncation import Text
 from bpe_engine.threads import in_threads
-from bpe_engine.truncation import Text
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bpe_engine.comparing import Comparison
+    from bpe_engine.compare import Comparison
     from bpe_engine.formats.writing import FileFormat
-    from bpe_engine.specification import Specification
+    from bpe_engine.pipeline.specification import Specification
 
 if TYPE_CHECKING or implementation() == "python":
-    from bpe_engine.reference.engine import Engine
+    from bpe_engine.fallback.engine import Engine
 else:
     from bpe_engine.compiled import Engine
 
@@ -110,10 +110,10 @@ class Tokenizer(Engine):
     ) -> Tokenizer:
         """The tokenizer of a model on the Hugging Face Hub: `from_pretrained("Qwen/Qwen3-Embedding-0.6B", revision="main")`.
 
-        Needs `pip install "bpe-chunker[hub]"`. What is in the cache of huggingface_hub is used as it is there; see `bpe_engine.hub` for
+        Needs `pip install "bpe-chunker[hub]"`. What is in the cache of huggingface_hub is used as it is there; see `bpe_engine.published.hub` for
         `local_files_only` and the environment variables. Raises as `from_file`, and MissingExtraError or VocabularyUnavailableError.
         """
-        from bpe_engine.hub import tokenizer_file  # noqa: PLC0415 - few use the network
+        from bpe_engine.published.hub import tokenizer_file  # noqa: PLC0415 - few use the network
 
         path = tokenizer_file(repository, file=file, revision=revision, local_files_only=local_files_only, token=token)
         return cls.from_file(path, name=repository)
@@ -124,8 +124,8 @@ class Tokenizer(Engine):
 
         Raises VocabularyError, beginning with the specification's source, for what is not supported.
         """
-        from bpe_engine.building import build  # noqa: PLC0415 - published encodings do without
-        from bpe_engine.specification import Specification  # noqa: PLC0415 - as above
+        from bpe_engine.pipeline.plain import build  # noqa: PLC0415 - published encodings do without
+        from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - as above
 
         given: object = specification  # what callers without types may pass
         if not isinstance(given, Specification):
@@ -317,7 +317,7 @@ class Tokenizer(Engine):
         >>> report.tokens, report.texts[0].ours, report.texts[0].theirs
         ((100256, 199998), 2, 2)
         """
-        from bpe_engine.comparing import compare  # noqa: PLC0415 - who does not compare does not pay for it
+        from bpe_engine.compare import compare  # noqa: PLC0415 - who does not compare does not pay for it
 
         return compare(self, other, texts)
 

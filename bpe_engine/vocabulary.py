@@ -1,6 +1,6 @@
 """Vocabulary: what a byte-pair tokenizer knows, apart from any algorithm that uses it.
 
-This module reads no files: `formats/` does, `registry.py` finds the published encodings, and `vocabularies/` holds the
+This module reads no files: `formats/` does, `published/registry.py` finds the published encodings, and `published/data/` holds the
 tokens of those that come with the package.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import Pattern
-from bpe_engine.vocabularies import EMBEDDED, load_planes, load_ranks
+from bpe_engine.published.data import EMBEDDED, load_planes, load_ranks
 
 LARGEST_ID = 2**32 - 2
 """Buffers hold ids as unsigned 32-bit integers, of which the largest, one more than this, stands for no token."""
@@ -136,7 +136,7 @@ class Vocabulary:
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
         # An embedded vocabulary travels as its name: some forty bytes in place of two megabytes. The import
         # stands here because the registry makes vocabularies and therefore imports this module.
-        from bpe_engine import registry  # noqa: PLC0415
+        from bpe_engine.published import registry  # noqa: PLC0415
 
         if self.name is not None and registry.is_embedded(self):
             return registry.load_vocabulary, (self.name,)

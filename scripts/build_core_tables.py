@@ -3,7 +3,7 @@
     python scripts/build_core_tables.py            write bpe_engine/cpp/src/unicode_16.inc
     python scripts/build_core_tables.py --check    compare it with what would be written
 
-The classes are those of `bpe_engine.unicode_classes`, so both implementations follow the same version of Unicode. Exit code 0
+The classes are those of `bpe_engine.text.unicode_classes`, so both implementations follow the same version of Unicode. Exit code 0
 if all is well, 1 if the table differs, 2 for a wrong call.
 """
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # The script works on the tree it stands in, also where another version of the package is installed.
 sys.path.insert(0, str(ROOT))
 
-from bpe_engine.unicode_classes import UNICODE_VERSION, ranges  # noqa: E402 - needs the path above
+from bpe_engine.text.unicode_classes import UNICODE_VERSION, ranges  # noqa: E402 - needs the path above
 
 TARGET = ROOT / "bpe_engine" / "cpp" / "src" / f"unicode_{UNICODE_VERSION.partition('.')[0]}.inc"
 

@@ -3,7 +3,7 @@
     python scripts/build_normalization_tables.py            write bpe_engine/cpp/src/pipeline/normalization.inc
     python scripts/build_normalization_tables.py --check    compare it with what would be written
 
-Decompositions, compositions and combining classes of Unicode 9, marks, and lower case of Unicode 17: the versions of `bpe_engine/stages/pinned_characters.txt`,
+Decompositions, compositions and combining classes of Unicode 9, marks, and lower case of Unicode 17: the versions of `bpe_engine/pipeline/pinned_characters.txt`,
 for which Python 3.11 is taken as it is where that file says nothing. Exit code 0 if all is well, 1 if the tables differ, 2 for a wrong call.
 """
 
@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # The script works on the tree it stands in, also where another version of the package is installed.
 sys.path.insert(0, str(ROOT))
 
-from bpe_engine.stages.characters import members  # noqa: E402 - needs the path above
-from bpe_engine.stages.normalizing import lower  # noqa: E402 - as above
+from bpe_engine.fallback.normalizing import lower  # noqa: E402 - as above
+from bpe_engine.pipeline.characters import members  # noqa: E402 - needs the path above
 
 TARGET = ROOT / "bpe_engine" / "cpp" / "src" / "pipeline" / "normalization.inc"
 _HANGUL = range(0xAC00, 0xD7A4)

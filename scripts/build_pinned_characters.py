@@ -1,4 +1,4 @@
-"""Write `bpe_engine/stages/pinned_characters.txt`: where Hugging Face `tokenizers` follows other versions of Unicode than Python.
+"""Write `bpe_engine/pipeline/pinned_characters.txt`: where Hugging Face `tokenizers` follows other versions of Unicode than Python.
 
     python scripts/build_pinned_characters.py        needs tokenizers 0.23 and unicodedata2
 

@@ -1,4 +1,4 @@
-"""Write `bpe_engine/unicode_classes_16.0.txt`: the character classes that the named patterns ask for, in Unicode 16.0.
+"""Write `bpe_engine/text/unicode_classes_16.0.txt`: the character classes that the named patterns ask for, in Unicode 16.0.
 
 tiktoken 0.14 and Hugging Face tokenizers 0.23 classify characters by Unicode 16.0, whatever Unicode version the installed
 `regex` package follows, so the classes are data of ours. The sources are the `unicodedata2` package for the categories and

@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT))
 
 from bpe_engine.errors import VocabularyError  # noqa: E402 - needs the path above
 from bpe_engine.formats.tiktoken import dump_tiktoken, read_tiktoken  # noqa: E402
-from bpe_engine.registry import published_encodings  # noqa: E402
-from bpe_engine.vocabularies import EMBEDDED, packing  # noqa: E402
+from bpe_engine.published.data import EMBEDDED, packing  # noqa: E402
+from bpe_engine.published.registry import published_encodings  # noqa: E402
 
-FOLDER = ROOT / "bpe_engine" / "vocabularies"
+FOLDER = ROOT / "bpe_engine" / "published" / "data"
 
 
 def check_published(name: str, ranks: dict[bytes, int]) -> None:

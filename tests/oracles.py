@@ -8,7 +8,7 @@ import tiktoken
 
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import R50K
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 

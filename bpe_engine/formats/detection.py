@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from bpe_engine.errors import VocabularyError
-from bpe_engine.specification import Specification
+from bpe_engine.pipeline.specification import Specification
 
 Format = Literal["tiktoken", "tokenizer_json", "gguf", "minbpe", "sentencepiece", "tekken", "gpt2"]
 """The formats that are read; each is a module of `bpe_engine.formats` with a function `read(path) -> Specification`."""

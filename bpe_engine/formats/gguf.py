@@ -26,9 +26,9 @@ from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS, PreTokenization
 from bpe_engine.formats.gguf_types import TokenType, put_right
 from bpe_engine.formats.overlaps import hiding, overlapping, tied
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
-from bpe_engine.specification import AddedToken, Specification
-from bpe_engine.stages.decoders import ByteFallbackDecoder, FuseDecoder, ReplaceDecoder, StripDecoder
-from bpe_engine.stages.normalizers import Prepend, Replace
+from bpe_engine.pipeline.decoders import ByteFallbackDecoder, FuseDecoder, ReplaceDecoder, StripDecoder
+from bpe_engine.pipeline.normalizers import Prepend, Replace
+from bpe_engine.pipeline.specification import AddedToken, Specification
 
 _KEYS = ("tokenizer.", "general.name", "general.architecture")
 _SPACE = "\u2581"

@@ -19,7 +19,7 @@ from bpe_engine.formats.utf8 import decoded
 from bpe_engine.patterns import GPT2
 
 if TYPE_CHECKING:
-    from bpe_engine.specification import Specification
+    from bpe_engine.pipeline.specification import Specification
 
 _SPECIAL_TOKENS = ("<|endoftext|>", "<|startoftext|>")
 _NAMES = (("vocab.bpe", "encoder.json"), ("merges.txt", "vocab.json"))
@@ -32,7 +32,7 @@ def read(path: Path) -> Specification:
     says how a text is split. So pairs without its `<|endoftext|>`, which are another model's, are refused.
     Raises `VocabularyError` naming file and line, and `OSError`.
     """
-    from bpe_engine.specification import AddedToken, Specification  # noqa: PLC0415 - published encodings do without
+    from bpe_engine.pipeline.specification import AddedToken, Specification  # noqa: PLC0415 - published encodings do without
 
     names = next((names for names in _NAMES if path.name in names), None)
     if names is None:

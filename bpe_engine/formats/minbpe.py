@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bpe_engine.errors import VocabularyError
+from bpe_engine.fallback.pair_merging import merge_pairs
 from bpe_engine.formats.utf8 import decoded
-from bpe_engine.pair_merging import merge_pairs
 from bpe_engine.patterns import Pattern
-from bpe_engine.specification import AddedToken, Specification
+from bpe_engine.pipeline.specification import AddedToken, Specification
 
 FIRST_LINE = "minbpe v1"
 MOST_BYTES = 1 << 26

@@ -21,15 +21,15 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bpe_engine.definition import merge_by_definition
 from bpe_engine.errors import VocabularyError
+from bpe_engine.fallback.definition import merge_by_definition
 from bpe_engine.formats.protobuf import FOUR_BYTES, LENGTH, NUMBER, fields, float_of
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
-from bpe_engine.specification import AddedToken, Specification
-from bpe_engine.stages.decoders import ByteFallbackDecoder, Decoder, FuseDecoder, ReplaceDecoder, StripDecoder
-from bpe_engine.stages.expressions import Expression
-from bpe_engine.stages.normalizers import Normalizer, Prepend, Replace
-from bpe_engine.stages.pre_tokenizers import Split
+from bpe_engine.pipeline.decoders import ByteFallbackDecoder, Decoder, FuseDecoder, ReplaceDecoder, StripDecoder
+from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.normalizers import Normalizer, Prepend, Replace
+from bpe_engine.pipeline.pre_tokenizers import Split
+from bpe_engine.pipeline.specification import AddedToken, Specification
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}

@@ -18,7 +18,7 @@ from typing import Any
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.json_files import read_json
 from bpe_engine.patterns import Pattern
-from bpe_engine.specification import AddedToken, Specification
+from bpe_engine.pipeline.specification import AddedToken, Specification
 
 # The special tokens of files that do not list them, by their ranks.
 _OLDEST = (

@@ -3,7 +3,7 @@
     IQ== 0
     Ig== 1
 
-The format carries neither special tokens nor a pattern; those come with the name of the encoding (`registry.py`).
+The format carries neither special tokens nor a pattern; those come with the name of the encoding (`published/registry.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bpe_engine.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from bpe_engine.specification import Specification
+    from bpe_engine.pipeline.specification import Specification
 
 _EMPTY = b"="
 """An empty token, as Whisper's file has it: none would be seen."""
@@ -26,7 +26,7 @@ _EMPTY = b"="
 
 def read(path: Path) -> Specification:
     """The specification of a file: its tokens alone. Raises as `read_tiktoken`."""
-    from bpe_engine.specification import Specification  # noqa: PLC0415 - published encodings do without
+    from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - published encodings do without
 
     ranks = read_tiktoken(path)
     empty = ranks.pop(b"", None)

@@ -17,8 +17,8 @@ from bpe_engine.formats.json_files import Node, parse_json
 from bpe_engine.formats.tokenizer_json_models import parse_piece_model
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
 from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
-from bpe_engine.specification import Specification
-from bpe_engine.stages.pre_tokenizers import ByteLevel
+from bpe_engine.pipeline.pre_tokenizers import ByteLevel
+from bpe_engine.pipeline.specification import Specification
 
 
 def read(path: Path) -> Specification:

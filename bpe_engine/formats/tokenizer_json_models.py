@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from bpe_engine.formats.json_files import Node
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
 from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
-from bpe_engine.specification import MOST_CHARACTERS, Specification
+from bpe_engine.pipeline.specification import MOST_CHARACTERS, Specification
 
 _KINDS: Mapping[str, Literal["wordpiece", "wordlevel", "unigram"]] = {
     "WordPiece": "wordpiece",

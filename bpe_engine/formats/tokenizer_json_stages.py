@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, cast
 
 from bpe_engine.formats.json_files import Node
-from bpe_engine.stages.decoders import (
+from bpe_engine.pipeline.decoders import (
     ByteFallbackDecoder,
     ByteLevelDecoder,
     Decoder,
@@ -21,8 +21,8 @@ from bpe_engine.stages.decoders import (
     StripDecoder,
     WordPieceDecoder,
 )
-from bpe_engine.stages.expressions import Expression
-from bpe_engine.stages.normalizers import (
+from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.normalizers import (
     Lowercase,
     Normalizer,
     Prepend,
@@ -33,7 +33,7 @@ from bpe_engine.stages.normalizers import (
     UnicodeForm,
     bert_normalizer,
 )
-from bpe_engine.stages.pre_tokenizers import (
+from bpe_engine.pipeline.pre_tokenizers import (
     Behaviour,
     ByteLevel,
     CharDelimiterSplit,

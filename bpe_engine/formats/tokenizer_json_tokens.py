@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bpe_engine.formats.json_files import Node
-from bpe_engine.specification import AddedToken
+from bpe_engine.pipeline.specification import AddedToken
 from bpe_engine.vocabulary import LARGEST_ID
 
 

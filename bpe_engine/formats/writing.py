@@ -24,8 +24,8 @@ from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
 from bpe_engine.formats.oniguruma import oniguruma_stages
 from bpe_engine.formats.tiktoken import dump_tiktoken
 from bpe_engine.implementation import core, implementation
-from bpe_engine.merge_order import find_halves
 from bpe_engine.patterns import GPT2, Pattern
+from bpe_engine.pipeline.merge_order import find_halves
 from bpe_engine.tokenizer import Tokenizer
 
 FileFormat = Literal["tokenizer_json", "tiktoken", "minbpe"]
@@ -80,7 +80,7 @@ def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
 
 
 def _check_plain(tokenizer: Tokenizer, file_format: str) -> None:
-    from bpe_engine.staged import StagedTokenizer  # noqa: PLC0415 - brings the `regex` package
+    from bpe_engine.fallback.staged import StagedTokenizer  # noqa: PLC0415 - brings the `regex` package
 
     if isinstance(tokenizer, StagedTokenizer):
         raise VocabularyError(
@@ -155,7 +155,7 @@ def _minbpe(tokenizer: Tokenizer) -> bytes:
 
 
 def _has_groups(pattern: Pattern) -> bool:
-    from bpe_engine.reference.pretokenizer import compiled  # noqa: PLC0415 - brings the `regex` package
+    from bpe_engine.fallback.pretokenizer import compiled  # noqa: PLC0415 - brings the `regex` package
 
     return compiled(pattern.source).groups > 0
 

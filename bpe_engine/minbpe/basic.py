@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bpe_engine.minbpe.base import TeachingTokenizer
-from bpe_engine.received import received, to_bytes
+from bpe_engine.text.input import received, to_bytes
 
 
 class BasicTokenizer(TeachingTokenizer):

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from bpe_engine.errors import VocabularyError
+from bpe_engine.fallback.pretokenizer import pretokenizer_for
 from bpe_engine.minbpe.pairs import Pair
 from bpe_engine.minbpe.splitting import RegexTokenizer
 from bpe_engine.patterns import CL100K
-from bpe_engine.reference.pretokenizer import pretokenizer_for
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.vocabulary import Vocabulary
 

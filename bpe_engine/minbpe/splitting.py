@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 from bpe_engine.errors import DisallowedSpecialTokenError, VocabularyError
+from bpe_engine.fallback.pretokenizer import compiled
 from bpe_engine.formats.minbpe import MinbpeModel
 from bpe_engine.minbpe.base import TeachingTokenizer
-from bpe_engine.received import received, to_bytes
-from bpe_engine.reference.pretokenizer import compiled
+from bpe_engine.text.input import received, to_bytes
 
 GPT2_SPLIT_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 GPT4_SPLIT_PATTERN = (

@@ -9,7 +9,7 @@
      Tokenizer         WordMerges
 
 The counting and the merging are in the compiled core (`cpp/include/bpe/counting.hpp` and `training.hpp`), and in Python in
-`reference/training.py`, with the same results.
+`fallback/training.py`, with the same results.
 """
 
 from bpe_engine.training.options import Layout, Progress, TieBreaking, TrainingWarning

@@ -10,7 +10,7 @@ from bpe_engine.errors import TrainingError
 from bpe_engine.implementation import implementation
 
 if TYPE_CHECKING or implementation() == "python":
-    from bpe_engine.reference.training import PretokenCounter, learn_merges
+    from bpe_engine.fallback.training import PretokenCounter, learn_merges
 else:
     from bpe_engine._core import PretokenCounter, learn_merges
 

@@ -16,11 +16,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_engine.received import received, to_bytes
+from bpe_engine.text.input import received, to_bytes
 from bpe_engine.training.options import PretokenCounter, Progress
 
 if TYPE_CHECKING:
-    from bpe_engine.reference.pretokenizer import CustomPattern
+    from bpe_engine.fallback.pretokenizer import CustomPattern
 
 Source = str | bytes | PathLike[str]
 """A text, or the path of a file that holds one."""

@@ -110,7 +110,7 @@ def _count(
 ) -> tuple[PretokenCounter, int]:
     """The counted pre-tokens, and how much was read."""
     # Brings the `regex` package, which takes longer to import than all else here.
-    from bpe_engine.reference.pretokenizer import CustomPattern, NamedPattern, pretokenizer_for  # noqa: PLC0415
+    from bpe_engine.fallback.pretokenizer import CustomPattern, NamedPattern, pretokenizer_for  # noqa: PLC0415
 
     pretokenizer = pretokenizer_for(pattern)
     counter = PretokenCounter(pretokenizer.name if isinstance(pretokenizer, NamedPattern) else None, num_threads)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from bpe_engine.errors import TrainingError
-from bpe_engine.pair_merging import merge_pairs
+from bpe_engine.fallback.pair_merging import merge_pairs
 from bpe_engine.training.options import (
     Progress,
     TieBreaking,

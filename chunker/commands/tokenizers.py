@@ -127,7 +127,7 @@ def _read(path: str) -> str:
 
 
 def _facts(kind: str, tokenizer: Tokenizer, sample: str) -> dict[str, object]:
-    from bpe_engine.comparing import describe_stages
+    from bpe_engine.compare import describe_stages
 
     tokens = tokenizer.token_byte_values()
     longest = sorted(tokens, key=lambda data: (-len(data), data))[:_MOST]

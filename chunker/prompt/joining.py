@@ -1,12 +1,12 @@
 """The exact number of tokens of texts that stand in a row, while texts are put in and taken out at any place.
 
     kept      "You are ..."  ¶¶  "def f(x): ..."  ¶¶  "What is f?"
-    firm cuts        |                |       |            |
+    safe splits        |                |       |            |
     counted   once   |  at each join  | once  |  at a join | once
 
-Counts do not add up where texts meet. They do at firm cuts (see `pricing`), so a text that has one is three things: a head up to its first
+Counts do not add up where texts meet. They do at safe splits (see `pricing`), so a text that has one is three things: a head up to its first
 cut, a tail from its last, and the tokens between. To put a text in is to count the few characters at its two joins anew; what is far away
-is not looked at. Where neither a text nor its joins have a firm cut, the text takes part in the joins as a whole: a run of such texts is
+is not looked at. Where neither a text nor its joins have a safe split, the text takes part in the joins as a whole: a run of such texts is
 counted anew at each step in it, exactly.
 """
 
@@ -26,7 +26,7 @@ Kind = Callable[[int], int]
 # Runs at least this long, in characters, are worth remembering the count of; so many of them.
 _LONG = 200
 _REMEMBERED = 6
-# How many characters on each side of a place decide whether it is a firm cut.
+# How many characters on each side of a place decide whether it is a safe split.
 _SIGHT = 2
 
 
@@ -46,7 +46,7 @@ class Row:
         self._kept: list[int] = []
         self._texts: dict[int, Priced] = {}
         self._long: dict[str, int] = {}  # the counts of the last long runs
-        self._joins: dict[int, int] = {}  # by the place before it, what a join costs that firm cuts set apart
+        self._joins: dict[int, int] = {}  # by the place before it, what a join costs that safe splits set apart
         self._priced: tuple[int, Priced, int] | None = None  # the last answer of `price`, as long as it is true
         self.total = self._through("", (self._glue(-1, size),), "")
 

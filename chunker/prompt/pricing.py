@@ -3,8 +3,8 @@
     "Who won the match in Oslo?"        head "Who"   inner: tokens of " won the match in"   tail " Oslo?"
     "match"                             head "match"                                        no tail
 
-A firm cut is a place where counts add up, whatever stands before the text and behind it: our tokenizers have them under every named
-grammar (`bpe_engine.firm_cuts`), those of Hugging Face where their configuration shows it (`chunker.counting`). A tokenizer of which
+A safe split is a place where counts add up, whatever stands before the text and behind it: our tokenizers have them under every named
+grammar (`bpe_engine.text.safe_splits`), those of Hugging Face where their configuration shows it (`chunker.counting`). A tokenizer of which
 nothing is known has none.
 """
 
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from bpe_engine import Tokenizer
-from bpe_engine.firm_cuts import first_firm_cut, has_firm_cuts, last_firm_cut
+from bpe_engine.text.safe_splits import first_safe_split, has_safe_splits, last_safe_split
 from chunker.counting import TokenCounter
 from chunker.prompt.chat import Break, Part
 from chunker.prompt.runs import LongRuns
 
-# Where a text has its first firm cut, where its last: offsets in characters, None for none.
+# Where a text has its first safe split, where its last: offsets in characters, None for none.
 Cut = Callable[[str], int | None]
 
 # Characters that are searched for a cut before all of a text is.
@@ -31,7 +31,7 @@ _KEPT_CHARACTERS = 1 << 24
 
 
 class Priced(NamedTuple):
-    """A text as joins see it. `tail` is None where it has no firm cut; then `head` is all of it, and `inner` 0."""
+    """A text as joins see it. `tail` is None where it has no safe split; then `head` is all of it, and `inner` 0."""
 
     text: str
     head: str
@@ -71,15 +71,15 @@ class Pricer:
         return known
 
     def first_cut(self, text: str) -> int | None:
-        """The first firm cut of a text, in characters."""
+        """The first safe split of a text, in characters."""
         return self._first(text)
 
     def last_cut(self, text: str) -> int | None:
-        """The last firm cut of a text, in characters."""
+        """The last safe split of a text, in characters."""
         return self._last(text)
 
     def cuts_within(self, text: str, start: int, end: int) -> tuple[int, int] | None:
-        """The first and the last firm cut of `text[start:end]`, as offsets in `text`. Looks near the two ends first."""
+        """The first and the last safe split of `text[start:end]`, as offsets in `text`. Looks near the two ends first."""
         near = min(end, start + _NEAR)
         first = self._first(text[start:near])
         if first is None and near < end:
@@ -145,7 +145,7 @@ class Pricer:
 def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
     """Where texts come apart for a tokenizer; None if nothing is known of it."""
     if isinstance(tokenizer, Tokenizer):
-        return (first_firm_cut, last_firm_cut) if has_firm_cuts(tokenizer.vocabulary.pattern) else None
+        return (first_safe_split, last_safe_split) if has_safe_splits(tokenizer.vocabulary.pattern) else None
     cuts = getattr(tokenizer, "cuts", None)
     if cuts is None:
         return None

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_engine import Tokenizer, UnknownEncodingError
-from bpe_engine.registry import published_encodings
+from bpe_engine.published.registry import published_encodings
 from chunker import CodeChunker, TextChunker, chunker_for
 from chunker.assembly import Assembler
 from chunker.boundaries.fallback import LinesFormat

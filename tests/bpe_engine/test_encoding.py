@@ -24,7 +24,7 @@ from tiktoken_pairs import ALL, END, PATTERNS, PROMPT, arguments_of, pair, small
 
 import bpe_engine
 from bpe_engine import Encoding, EncodingError, PatternError, Tokenizer, VocabularyError, get_encoding, implementation
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 
 texts = st.lists(st.sampled_from(FRAGMENTS), max_size=20).map("".join) | st.text(max_size=30)
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, byte_strings, fragments, small_tokenizers, texts
 
-import bpe_engine.reference.appending_encoder
-import bpe_engine.reference.engine
+import bpe_engine.fallback.appending_encoder
+import bpe_engine.fallback.engine
+import bpe_engine.fallback.interval_encoder
+import bpe_engine.fallback.open_pieces
+import bpe_engine.fallback.prepending_encoder
 import bpe_engine.reference.interval
-import bpe_engine.reference.interval_encoder
-import bpe_engine.reference.open_pieces
-import bpe_engine.reference.prepending_encoder
-import bpe_engine.truncation
+import bpe_engine.text.truncation
 from bpe_engine import AppendingEncoder, EncodingError, Mark, PrependingEncoder, StaleMarkError, Tokenizer, Vocabulary
 from bpe_engine.reference import naive
 
@@ -33,17 +33,17 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small":
             for module in (
-                bpe_engine.reference.appending_encoder,
-                bpe_engine.reference.prepending_encoder,
-                bpe_engine.reference.interval_encoder,
+                bpe_engine.fallback.appending_encoder,
+                bpe_engine.fallback.prepending_encoder,
+                bpe_engine.fallback.interval_encoder,
             ):
                 patch.setattr(module, "LONG_TAIL", 5)
-            for module in (bpe_engine.reference.appending_encoder, bpe_engine.reference.prepending_encoder):
+            for module in (bpe_engine.fallback.appending_encoder, bpe_engine.fallback.prepending_encoder):
                 patch.setattr(module, "SHORT_PIECE", 2)
-            patch.setattr(bpe_engine.reference.interval_encoder, "WINDOW", 3)
-            patch.setattr(bpe_engine.reference.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
-            patch.setattr(bpe_engine.reference.engine, "BLOCK", 7)
-            patch.setattr(bpe_engine.truncation, "BLOCK", 3)
+            patch.setattr(bpe_engine.fallback.interval_encoder, "WINDOW", 3)
+            patch.setattr(bpe_engine.fallback.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
+            patch.setattr(bpe_engine.fallback.engine, "BLOCK", 7)
+            patch.setattr(bpe_engine.text.truncation, "BLOCK", 3)
             patch.setattr(bpe_engine.reference.interval, "STRIDE", 2)
         yield
 

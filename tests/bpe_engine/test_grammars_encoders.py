@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
 
-import bpe_engine.reference.appending_encoder
-import bpe_engine.reference.engine
-import bpe_engine.reference.interval_encoder
-import bpe_engine.reference.open_pieces
-import bpe_engine.reference.prepending_encoder
+import bpe_engine.fallback.appending_encoder
+import bpe_engine.fallback.engine
+import bpe_engine.fallback.interval_encoder
+import bpe_engine.fallback.open_pieces
+import bpe_engine.fallback.prepending_encoder
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import PATTERNS
-from bpe_engine.registry import load_vocabulary
+from bpe_engine.published.registry import load_vocabulary
 
 # Enough for words in Latin letters; it also has every single byte.
 TOKENS = 3000
@@ -65,16 +65,16 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small":
             for module in (
-                bpe_engine.reference.appending_encoder,
-                bpe_engine.reference.prepending_encoder,
-                bpe_engine.reference.interval_encoder,
+                bpe_engine.fallback.appending_encoder,
+                bpe_engine.fallback.prepending_encoder,
+                bpe_engine.fallback.interval_encoder,
             ):
                 patch.setattr(module, "LONG_TAIL", 5)
-            for module in (bpe_engine.reference.appending_encoder, bpe_engine.reference.prepending_encoder):
+            for module in (bpe_engine.fallback.appending_encoder, bpe_engine.fallback.prepending_encoder):
                 patch.setattr(module, "SHORT_PIECE", 2)
-            patch.setattr(bpe_engine.reference.interval_encoder, "WINDOW", 3)
-            patch.setattr(bpe_engine.reference.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
-            patch.setattr(bpe_engine.reference.engine, "BLOCK", 7)
+            patch.setattr(bpe_engine.fallback.interval_encoder, "WINDOW", 3)
+            patch.setattr(bpe_engine.fallback.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
+            patch.setattr(bpe_engine.fallback.engine, "BLOCK", 7)
         yield
 
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from strategies import texts
 from tokenizers import pre_tokenizers
 
+from bpe_engine.fallback.pretokenizer import NamedPattern
 from bpe_engine.patterns import CJK, PATTERNS, STAGES
-from bpe_engine.reference.pretokenizer import NamedPattern
-from bpe_engine.unicode_classes import STAND_IN_OF_CLASS, in_cjk, ranges, stand_ins
+from bpe_engine.text.unicode_classes import STAND_IN_OF_CLASS, in_cjk, ranges, stand_ins
 
 CATEGORIES = ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N", "P", "S")
 # Before and after the character: the end, letters, digits, white space, punctuation, contractions, CJK.

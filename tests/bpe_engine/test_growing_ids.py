@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, fragments, texts
 
-import bpe_engine.staged_encoders
+import bpe_engine.fallback.staged_encoders
 from bpe_engine import AppendingEncoder, EncodingError, StaleMarkError, Tokenizer, UnknownTokenError, Vocabulary
-from bpe_engine.reference.appending_encoder import AppendingEncoder as ReferenceEncoder
-from bpe_engine.specification import AddedToken, Specification
-from bpe_engine.staged import StagedTokenizer
-from bpe_engine.staged_encoders import StagedAppendingEncoder
-from bpe_engine.stages.normalizers import Lowercase, UnicodeForm
+from bpe_engine.fallback.appending_encoder import AppendingEncoder as ReferenceEncoder
+from bpe_engine.fallback.staged import StagedTokenizer
+from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder
+from bpe_engine.pipeline.normalizers import Lowercase, UnicodeForm
+from bpe_engine.pipeline.specification import AddedToken, Specification
 
 
 class Kind(NamedTuple):
@@ -267,9 +267,9 @@ def thresholds(request: pytest.FixtureRequest) -> Any:
     """Once as it is, once so that short texts take the ways that only long ones take."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small":
-            patch.setattr(bpe_engine.staged_encoders, "TAIL", 1)
-            patch.setattr(bpe_engine.reference.appending_encoder, "LONG_TAIL", 5)
-            patch.setattr(bpe_engine.reference.appending_encoder, "SHORT_PIECE", 2)
+            patch.setattr(bpe_engine.fallback.staged_encoders, "TAIL", 1)
+            patch.setattr(bpe_engine.fallback.appending_encoder, "LONG_TAIL", 5)
+            patch.setattr(bpe_engine.fallback.appending_encoder, "SHORT_PIECE", 2)
         yield
 
 

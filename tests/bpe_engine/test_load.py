@@ -20,7 +20,7 @@ from bpe_engine.load import (
     read_file,
     read_file_cached,
 )
-from bpe_engine.registry import published_encodings
+from bpe_engine.published.registry import published_encodings
 
 
 @pytest.fixture

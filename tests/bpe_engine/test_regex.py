@@ -14,7 +14,7 @@ from strategies import byte_strings, texts
 from bpe_engine import PatternError, UnsupportedPatternError
 from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS
 from bpe_engine.patterns import PATTERNS, STAGES
-from bpe_engine.unicode_classes import stand_ins
+from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
     from bpe_engine import _core

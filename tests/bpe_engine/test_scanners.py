@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import broken_texts, byte_strings, texts
 
+from bpe_engine.fallback.pretokenizer import NamedPattern
 from bpe_engine.patterns import PATTERNS
-from bpe_engine.received import received
-from bpe_engine.reference.pretokenizer import NamedPattern
-from bpe_engine.unicode_classes import stand_ins
-from bpe_engine.vocabularies import load_planes
+from bpe_engine.published.data import load_planes
+from bpe_engine.text.input import received
+from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
     from bpe_engine import _core

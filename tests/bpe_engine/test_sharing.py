@@ -64,7 +64,11 @@ def test_tokenizers_over_the_same_tokens_share_them() -> None:
 def test_loading_makes_no_python_dictionary() -> None:
     if bpe_engine.implementation() == "python":
         pytest.skip("the Python twin works with the dictionary")
-    ours = Tokenizer(bpe_engine.registry.build_vocabulary(bpe_engine.registry.published_encodings()["o200k_base"]))
+    ours = Tokenizer(
+        bpe_engine.published.registry.build_vocabulary(
+            bpe_engine.published.registry.published_encodings()["o200k_base"]
+        )
+    )
     assert ours.count("Hello, world") == 3
     assert ours.decode(ours.encode("Straße 東京")) == "Straße 東京"
     assert "ranks" not in vars(ours.vocabulary)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from bpe_engine import Tokenizer, vocabularies
+from bpe_engine import Tokenizer
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import CL100K, O200K
-from bpe_engine.registry import build_vocabulary, load_vocabulary, published_encodings
+from bpe_engine.published import data as vocabularies
+from bpe_engine.published.registry import build_vocabulary, load_vocabulary, published_encodings
 from bpe_engine.vocabulary import Vocabulary
 
 EMBEDDED_ENCODINGS = ["cl100k_base", "o200k_base", "o200k_harmony"]

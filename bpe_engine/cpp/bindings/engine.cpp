@@ -393,7 +393,7 @@ void define_engine(nb::module_& module) {
                     "From tokens in merge order. Raises VocabularyError where one comes before its halves.")
         .def_static("from_disorder", &from_disorder, nb::arg("tokens"), nb::arg("ids"), nb::arg("priorities"), nb::arg("halves"), nb::arg("in_order"), nb::arg("crossings"),
                     nb::sig("def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet"),
-                    "From tokens in an order that is that of merging but for `crossings` (bpe_engine/merge_order.py). All but `ids` and `priorities` are places in `tokens`.")
+                    "From tokens in an order that is that of merging but for `crossings` (bpe_engine/pipeline/merge_order.py). All but `ids` and `priorities` are places in `tokens`.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("largest_id", [](const TokenSet& self) -> std::int64_t {
             std::size_t const size = self.dictionary->size();

@@ -383,7 +383,7 @@ private:
                 bool const is_last = number + 1 == count;
                 std::optional<Text> finished;
                 if (received.had_surrogates() && is_last) {
-                    nb::object const cut = nb::module_::import_("bpe_engine.received").attr("cut_unfinished_end")(text);
+                    nb::object const cut = nb::module_::import_("bpe_engine.text.input").attr("cut_unfinished_end")(text);
                     finished.emplace(cut[0]);
                     nb::object const rest = cut[1];
                     if (nb::len(rest) > 0) unfinished = rest;

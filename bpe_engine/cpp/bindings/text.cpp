@@ -14,7 +14,7 @@ Text::Text(nb::handle text) {
         }
         PyErr_Clear();
         had_surrogates_ = true;
-        nb::object const received = nb::module_::import_("bpe_engine.received");
+        nb::object const received = nb::module_::import_("bpe_engine.text.input");
         owner_ = received.attr("to_bytes")(received.attr("received")(text));
     } else if (PyBytes_Check(text.ptr())) {
         owner_ = nb::borrow(text);

@@ -17,7 +17,7 @@ public:
 
     const Bytes& bytes() const { return bytes_; }
     bool is_str() const { return is_str_; }
-    // Whether a str held lone surrogates: then `bytes` are those of bpe_engine.received, and not of the same characters.
+    // Whether a str held lone surrogates: then `bytes` are those of bpe_engine.text.input, and not of the same characters.
     bool had_surrogates() const { return had_surrogates_; }
     // Holds a reference.
     nb::object owner() const { return owner_; }

@@ -16,7 +16,7 @@ namespace bpe {
 
 namespace {
 
-// What no grammar takes into a word: bpe_engine/firm_cuts.py has the same list.
+// What no grammar takes into a word: bpe_engine/text/safe_splits.py has the same list.
 constexpr std::string_view ascii_behind_words = " \t\n\r!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~";
 
 constexpr std::array<bool, 256> make_behind_words() {
@@ -37,17 +37,17 @@ bool is_behind_words(Bytes text, std::size_t place) {
     }
 }
 
-// The first firm cut in text[from:], or its end.
-std::size_t next_firm_cut(Bytes text, std::size_t from) {
-    while (from < text.size && !is_firm_cut(text, from)) ++from;
+// The first safe split in text[from:], or its end.
+std::size_t next_safe_split(Bytes text, std::size_t from) {
+    while (from < text.size && !is_safe_split(text, from)) ++from;
     return from;
 }
 
-// The last firm cut in text[text.size - reach:]; 0 where there is none.
-std::size_t last_firm_cut(Bytes text, std::size_t reach) {
+// The last safe split in text[text.size - reach:]; 0 where there is none.
+std::size_t last_safe_split(Bytes text, std::size_t reach) {
     std::size_t const first = text.size - std::min(reach, text.size);
     for (std::size_t place = text.size; place-- > first;)
-        if (is_firm_cut(text, place)) return place;
+        if (is_safe_split(text, place)) return place;
     return 0;
 }
 
@@ -58,7 +58,7 @@ void count_part(const Scanner& scanner, Bytes text, std::uint64_t place, Pretoke
 
 }  // namespace
 
-bool is_firm_cut(Bytes text, std::size_t place) {
+bool is_safe_split(Bytes text, std::size_t place) {
     if (place == 0 || place >= text.size || !is_behind_words(text, place)) return false;
     std::size_t const before = character_before(text.data, place, 0);
     return (UnicodeTable::instance().at(text.data, before, place).flags & (letter_class | number_class)) != 0;
@@ -73,7 +73,7 @@ void PretokenCounter::divide(Bytes text, std::vector<Part>& parts) {
         for (std::size_t start = 0; start < text.size;) {
             std::size_t const end = text.size - start <= thresholds::counted_part || tables_.size() == 1
                                         ? text.size
-                                        : next_firm_cut(text, start + thresholds::counted_part);
+                                        : next_safe_split(text, start + thresholds::counted_part);
             parts.push_back({text.part(start, end), place_ + start});
             start = end;
         }
@@ -90,7 +90,7 @@ void PretokenCounter::add(const std::vector<Bytes>& texts) {
 std::size_t PretokenCounter::add_open(Bytes block) {
     if (!scanner_) return 0;  // the one pre-token ends with the text
     std::vector<Part> parts;
-    if (std::size_t const cut = last_firm_cut(block, thresholds::cut_reach)) {
+    if (std::size_t const cut = last_safe_split(block, thresholds::cut_reach)) {
         divide(block.part(0, cut), parts);
         --place_;
         count(parts);

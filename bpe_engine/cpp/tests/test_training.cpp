@@ -114,11 +114,11 @@ void pieces_made_to_collide() {
     CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 20);
 }
 
-void firm_cuts() {
+void safe_splits() {
     std::string const text = "the answer: 42 \xC3\xA9, \xE4\xB8\xAD\xE3\x80\x82 x\xFFy's", marked = "the| answer|: 42| \xC3\xA9|, \xE4\xB8\xAD|\xE3\x80\x82 x\xFFy's";
     std::string cut;
     for (std::size_t place = 0; place <= text.size(); ++place) {
-        if (is_firm_cut(view(text), place)) cut += '|';
+        if (is_safe_split(view(text), place)) cut += '|';
         if (place < text.size()) cut += text[place];
     }
     CHECK(cut == marked);
@@ -133,7 +133,7 @@ int main(int count, char** arguments) {
     one_long_word();
     grows_with_its_input();
     pieces_made_to_collide();
-    firm_cuts();
+    safe_splits();
     repeat(count, arguments, 6000, [](Choices& choices) { try_training(choices); });
     repeat(count, arguments, 3000, [](Choices& choices) { try_counting(choices); });
     return 0;

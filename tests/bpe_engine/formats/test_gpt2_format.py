@@ -12,7 +12,7 @@ from bpe_engine import Tokenizer
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, BYTES_IN_ORDER, bytes_of
 from bpe_engine.formats.gpt2 import parse_gpt2, read_gpt2
-from bpe_engine.vocabularies import load_ranks
+from bpe_engine.published.data import load_ranks
 
 NUMBER_OF_TOKENS = 5_000
 CHARACTER_OF_BYTE = {byte: character for character, byte in BYTE_OF_CHARACTER.items()}

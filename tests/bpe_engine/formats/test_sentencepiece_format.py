@@ -18,7 +18,7 @@ from strategies import texts
 from bpe_engine import Tokenizer, VocabularyError
 from bpe_engine.formats.detection import detect
 from bpe_engine.formats.sentencepiece import parse_model, read
-from bpe_engine.specification import Specification
+from bpe_engine.pipeline.specification import Specification
 
 SYMBOLS = ["<sep>", "foo", "foobar"]
 KINDS: dict[str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ from bpe_engine import Tokenizer, VocabularyError
 from bpe_engine.formats.detection import detect
 from bpe_engine.formats.tekken import read
 from bpe_engine.patterns import TEKKEN
-from bpe_engine.vocabularies import load_ranks
+from bpe_engine.published.data import load_ranks
 
 SIZE = 4000
 SPECIALS = 40

@@ -11,7 +11,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.tiktoken import dump_tiktoken, parse_tiktoken, read_tiktoken
-from bpe_engine.vocabularies import load_ranks
+from bpe_engine.published.data import load_ranks
 
 
 @given(

@@ -1,6 +1,6 @@
 // Counts the pre-tokens of texts, in several threads and in parts.
 //
-// A text is cut into parts only where a pre-token ends whatever stands around it (a *firm cut*: behind a letter or number, before white
+// A text is cut into parts only where a pre-token ends whatever stands around it (a *safe split*: behind a letter or number, before white
 // space or punctuation), so the parts have the pre-tokens of the text:
 //
 //     def area(r): return r * r        may be cut at    def|  area|(r|):  return|  r|  * r
@@ -18,7 +18,7 @@
 namespace bpe {
 
 // Whether every grammar ends a pre-token at `place` of `text`, whatever stands around the characters left and right of it.
-bool is_firm_cut(Bytes text, std::size_t place);
+bool is_safe_split(Bytes text, std::size_t place);
 
 class PretokenCounter {
 public:

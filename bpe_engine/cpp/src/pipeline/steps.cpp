@@ -11,7 +11,7 @@ namespace {
 
 using Kind = NormalizationStep::Kind;
 
-// As in bpe_engine/patience.py: how many times as long a text may become, and characters that any text may.
+// As in bpe_engine/text/patience.py: how many times as long a text may become, and characters that any text may.
 constexpr std::size_t growth = 64, growth_of_any = 1 << 14;
 
 bool is_space(char32_t code) { return code < 0x110000 && UnicodeTable::instance().flags_of(code) & space_class; }

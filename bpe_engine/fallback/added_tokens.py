@@ -1,0 +1,129 @@
+"""Added tokens: found in a text before anything else, by one pass of an automaton, with the flags that Hugging Face gives them.
+
+    "a <mask> b"   with <mask> and lstrip       "a" | " <mask>" | " b"
+
+Of tokens that overlap the leftmost counts, then the longest. One that is found but not wanted, because it is special and not allowed, or
+stands inside a word, is plain text; what overlaps it is still not looked for again. `longest_first` is llama.cpp's way: the longest counts, wherever
+it stands, and what is not wanted hides nothing.
+
+    "ab" and "bcd" in "abcd"        leftmost: "ab" | "cd"        longest first: "a" | "bcd"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+import ahocorasick
+
+from bpe_engine.errors import VocabularyError
+from bpe_engine.pipeline.characters import WHITE_SPACE, compiled
+from bpe_engine.pipeline.oniguruma import is_word
+from bpe_engine.pipeline.specification import AddedToken
+
+
+class Found(NamedTuple):
+    """An added token in a text: from `start` to `end`, in characters, with the white space that it takes along."""
+
+    token: AddedToken
+    start: int
+    end: int
+
+
+class AddedTokenFinder:
+    """Finds added tokens. Immutable; shared by threads; pickles.
+
+    `written` gives the text of a token as it is looked for: normalized, say. Raises VocabularyError where that is empty. With `longest_first`
+    the token of the most bytes in UTF-8 is looked for first, and of equals the one that is given first.
+    """
+
+    def __init__(
+        self, tokens: Iterable[AddedToken], written: Callable[[str], str] = str, *, longest_first: bool = False
+    ) -> None:
+        self._longest_first = longest_first
+        self.tokens: dict[str, AddedToken] = {}
+        for token in tokens:
+            text = written(token.text)
+            if not text:
+                raise VocabularyError(f"nothing is left of the added token {token.text!r} when it is normalized")
+            self.tokens[text] = token
+        self.longest = max(map(len, self.tokens), default=0)
+        """Characters of the longest token."""
+        self._firsts = tuple({text[0] for text in self.tokens})
+        by_size = sorted(self.tokens, key=lambda text: -len(text.encode()))
+        self._turns = {self.tokens[text]: turn for turn, text in enumerate(by_size)}
+        self._automaton = ahocorasick.Automaton()
+        for text, token in self.tokens.items():
+            self._automaton.add_word(text, (len(text), token))
+        if self.tokens:
+            self._automaton.make_automaton()
+
+    def __bool__(self) -> bool:
+        return bool(self.tokens)
+
+    def occurs(self, text: str) -> bool:
+        """Whether any token is written in `text`."""
+        if not any(first in text for first in self._firsts):
+            return False
+        return next(self._automaton.iter(text), None) is not None
+
+    def spans(self, text: str) -> list[tuple[int, int, AddedToken]]:
+        """All places where a token is written, also those that overlap: start, end, token; the leftmost first, then the longest."""
+        if not any(first in text for first in self._firsts):
+            return []
+        found = [(last + 1 - size, last + 1, token) for last, (size, token) in self._automaton.iter(text)]
+        found.sort(key=lambda span: (span[0], -span[1]))
+        return found
+
+    def find(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[Found]:
+        """The tokens in `text`, from left to right, of which `wanted` is true.
+
+        Two can share white space that the first takes along and the second is made of; then the second starts before the end of the first,
+        or is left out if nothing is left of it.
+        """
+        taken = 0
+        for start, end, token in (self._longest if self._longest_first else self._leftmost)(text, wanted):
+            if token.lstrip:
+                start = max(len(text[:start].rstrip(WHITE_SPACE)), taken)  # noqa: PLW2901 - what it takes along
+            if token.rstrip:
+                end += _leading_white_space(text, end)  # noqa: PLW2901 - as above
+            taken = end
+            if start < end:
+                yield Found(token, start, end)
+
+    def _leftmost(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[tuple[int, int, AddedToken]]:
+        behind = 0
+        for start, end, token in self.spans(text):
+            if start >= behind:
+                behind = end
+                if wanted(token) and _may_stand(text, start, end, token):
+                    yield start, end, token
+
+    def _longest(self, text: str, wanted: Callable[[AddedToken], bool]) -> list[tuple[int, int, AddedToken]]:
+        taken = bytearray(len(text))
+        found = []
+        for start, end, token in sorted(self.spans(text), key=lambda span: (self._turns[span[2]], span[0])):
+            # What is taken is of no fewer bytes, so that it reaches to one end of this at least.
+            if not taken[start] and not taken[end - 1] and wanted(token) and _may_stand(text, start, end, token):
+                taken[start:end] = b"\1" * (end - start)
+                found.append((start, end, token))
+        return sorted(found, key=lambda span: span[0])
+
+
+def _may_stand(text: str, start: int, end: int, token: AddedToken) -> bool:
+    return not token.single_word or _stands_alone(text, start, end)
+
+
+def _leading_white_space(text: str, start: int) -> int:
+    found = compiled(r"\s*").match(text, start)
+    return found.end() - start if found else 0
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether there is no letter or other part of a word on either side."""
+    return (start == 0 or not is_word(text[start - 1])) and (end == len(text) or not is_word(text[end]))
+
+
+def crosses(spans: Collection[tuple[int, int, AddedToken]], place: int) -> bool:
+    """Whether one of the tokens stands on both sides of a place."""
+    return any(start < place < end for start, end, _ in spans)

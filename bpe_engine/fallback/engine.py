@@ -1,0 +1,215 @@
+"""The engine in Python: text -> tokens, for `Tokenizer` to inherit where no compiled core is there."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Self, cast
+
+from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
+from bpe_engine.errors import VocabularyError
+from bpe_engine.fallback import appending_encoder, interval_encoder, prepending_encoder
+from bpe_engine.fallback.pieces import PieceCounts, PieceIds, encode_piece
+from bpe_engine.fallback.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
+from bpe_engine.pipeline.merge_order import Reordered, find_halves, reorder
+from bpe_engine.published.registry import is_embedded
+from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.text.input import received, to_bytes
+from bpe_engine.text.offsets import starts_of_pieces
+from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.threads import in_threads
+from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from bpe_engine.tokenizer import Tokenizer
+
+
+# Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
+BLOCK = 1 << 16
+
+
+class Engine:
+    """Text -> tokens by the readable twin. Raises VocabularyError for tokens that it cannot merge.
+
+    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; he also knows whether the tokens are not in merge order
+    by their ids, and says in which they are, as `reordered`. The engine `like` shares its tokens.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        like: Engine | None = None,
+        encode_piece: Callable[[bytes], Sequence[int]] | None = None,
+        reordered: Reordered | None = None,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._reordered = reordered
+        if like is not None:
+            self.dictionary, self._reordered = like.dictionary, like._reordered  # noqa: SLF001 - of the same class
+        elif encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
+            self._reordered = _reordered(vocabulary)
+        found = self._reordered
+        self._places = None if found is None else {token_id: place for place, token_id in enumerate(found.ids)}
+        self.pretokenizer: PreTokenizer = pretokenizer_for(vocabulary.pattern)
+        self._piece_ids = PieceIds(encode_piece or self._encode_piece)
+        self.piece_counts = PieceCounts(self._piece_ids)
+
+    @property
+    def reference(self) -> Self:
+        """The engine in Python: itself."""
+        return self
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the compiled core does all of the work: never here."""
+        return False
+
+    @property
+    def not_native(self) -> str | None:
+        """Why the work is done in Python."""
+        return "the implementation that runs is 'python'"
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
+        return not self.pretokenizer.looks_back
+
+    @cached_property
+    def dictionary(self) -> TokenDictionary:
+        """The tokens. Where `reordered` says so, they have other ids here than outside."""
+        found = self._reordered
+        if found is None:
+            ranks = self._vocabulary.ranks
+            return TokenDictionary(
+                {token: token_id for token, token_id in ranks.items() if token} if b"" in ranks else ranks
+            )
+        ids = {token: number for number, token in enumerate(found.tokens)}
+        halves = dict(enumerate(found.halves))
+        return (
+            TokenDictionary(ids, halves)
+            if found.is_exact
+            else TokenDictionary(ids, halves, found.priorities, found.crossings)
+        )
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
+        ids: list[int] = []
+        for block in self.pieces(received(text)):
+            ids.extend(chain.from_iterable(map(self._piece_ids.__getitem__, block)))
+        return ids
+
+    def encode_to_buffer(self, text: str | bytes) -> memoryview:
+        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        return memoryview(array("I", self.encode_ordinary(text))).toreadonly()
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        return self.count_characters(received(text))
+
+    def count_characters(self, characters: str) -> int:
+        """`count` of text that went through `received` already."""
+        return sum(sum(map(self.piece_counts.__getitem__, block)) for block in self.pieces(characters))
+
+    def count_up_to(self, text: str | bytes, limit: int) -> int | None:
+        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit."""
+        characters = received(text)
+        encoder = self.appending_encoder()
+        step = max(64, limit)
+        for start in range(0, len(characters), step):
+            encoder.append(to_bytes(characters[start : start + step]))
+            if encoder.fewest > limit:
+                return None
+        return encoder.count if encoder.count <= limit else None
+
+    def split(self, text: str | bytes) -> list[str]:
+        """The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF."""
+        return list(chain.from_iterable(self.pieces(received(text))))
+
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
+        """`count` of each text, in order."""
+        return in_threads(self.count, texts, num_threads)
+
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
+        """`encode_ordinary` of each text, in order."""
+        return in_threads(self.encode_ordinary, text, num_threads)
+
+    def appending_encoder(self) -> AppendingEncoder:
+        """A text that grows to the right, and its count."""
+        return appending_encoder.AppendingEncoder(self._tokenizer())
+
+    def prepending_encoder(self) -> PrependingEncoder:
+        """A text that grows to the left, and its count."""
+        return prepending_encoder.PrependingEncoder(self._tokenizer())
+
+    def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
+        """The counts of all slices of `text`."""
+        return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+
+    def starts_in_bytes(self, characters: str, bytes_of: Callable[[int], bytes]) -> list[int]:
+        """Where each token starts in text that went through `received`, in bytes; also where the pattern drops some of it."""
+        return starts_of_pieces(characters, self.pretokenizer.spans(characters), self._piece_ids.__getitem__, bytes_of)
+
+    def pieces(self, characters: str) -> Iterator[list[str]]:
+        """The pre-tokens of text that went through `received`, block by block."""
+        pretokenizer = self.pretokenizer
+        if not isinstance(pretokenizer, NamedPattern):
+            yield [characters[start:end] for start, end in pretokenizer.spans(characters)]
+            return
+        start, size = 0, BLOCK
+        while start < len(characters):
+            text = characters[start : start + size]
+            found = pretokenizer.split(text)
+            if start + size < len(characters):
+                del found[-pretokenizer.lookback :]
+                if not found:
+                    size *= 2  # one pre-token fills the block
+                    continue
+            yield found
+            start += sum(map(len, found))
+            size = BLOCK
+
+    # --- what Tokenizer asks of either implementation
+
+    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
+
+    def _bytes_of(self, token: int) -> bytes | None:
+        if self._places is not None:
+            token = self._places.get(token, -1)
+        return self.dictionary.bytes_of.get(token)
+
+    def _id_of(self, token: bytes) -> int | None:
+        found = self.dictionary.id_of.get(token)
+        return found if found is None or self._reordered is None else self._reordered.ids[found]
+
+    def _encode_piece(self, piece: bytes) -> Sequence[int]:
+        found = encode_piece(self.dictionary, piece)
+        return found if self._reordered is None else tuple(map(self._reordered.ids.__getitem__, found))
+
+    def _largest_id(self) -> int:
+        return max(self.dictionary.bytes_of if self._reordered is None else self._reordered.ids)
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return sorted(self.dictionary.id_of)
+
+    def _tokenizer(self) -> Tokenizer:
+        # The encoders encode through it and are pickled with it. An engine by itself can do both just as well.
+        return cast("Tokenizer", self)
+
+
+def _reordered(vocabulary: Vocabulary) -> Reordered | None:
+    """The tokens in merge order, where they are not by their ids. Raises VocabularyError."""
+    ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
+    tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
+    if merge_ranks is None:
+        try:
+            TokenDictionary({token: ranks[token] for token in tokens}).check_merge_order()
+        except VocabularyError:
+            merge_ranks = {}  # if that is not it, it is told again
+        else:
+            return None
+    ids = [ranks[token] for token in tokens]
+    return reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], find_halves)

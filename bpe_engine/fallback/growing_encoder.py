@@ -1,0 +1,151 @@
+"""What the appending and the prepending encoder share: the text, its unfinished end, marks and rollback."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from array import array
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from bpe_engine.encoders import GrowingEncoder, Mark
+from bpe_engine.errors import EncodingError, StaleMarkError
+from bpe_engine.text.input import received, to_bytes
+
+if TYPE_CHECKING:
+    from bpe_engine.tokenizer import Tokenizer
+
+State = TypeVar("State")
+
+UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"  # as the array has it
+
+
+class GrowingText:
+    """Characters in an array that grows and is cut back at its end; amortized constant time a character."""
+
+    def __init__(self) -> None:
+        self._code_points = array("I")
+
+    def __len__(self) -> int:
+        return len(self._code_points)
+
+    def extend(self, characters: str) -> None:
+        """Add characters at the end."""
+        self._code_points.frombytes(characters.encode(UTF_32, "surrogatepass"))
+
+    def truncate(self, length: int) -> None:
+        """Keep the first `length` characters."""
+        del self._code_points[length:]
+
+    def read(self, start: int, end: int) -> str:
+        """The characters from `start` up to `end`."""
+        return self._code_points[start:end].tobytes().decode(UTF_32, "surrogatepass")
+
+    def character(self, place: int) -> str:
+        """The character at `place`."""
+        return chr(self._code_points[place])
+
+
+class SavedState(Mark, Generic[State]):
+    """A mark of the encoders of this package."""
+
+    __slots__ = ("number", "state")
+
+    def __init__(self, number: int, state: tuple[State, tuple[str | bytes, State] | None]) -> None:
+        self.number = number
+        self.state = state
+
+
+class StatefulEncoder(GrowingEncoder, Generic[State]):
+    """What the two growing encoders share."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._marks: list[SavedState[State]] = []
+        # The raw end that more text could change, and the state before it: see `text/input.py`.
+        self._unfinished: tuple[str | bytes, State] | None = None
+
+    @abstractmethod
+    def _characters(self) -> str:
+        """The whole text as received characters."""
+
+    @abstractmethod
+    def _state(self) -> State:
+        """All that `_return_to` needs, in constant time and size."""
+
+    @abstractmethod
+    def _push(self, characters: str) -> None:
+        """Add received characters at the growing side."""
+
+    @abstractmethod
+    def _return_to(self, state: State) -> None:
+        """Go back to an earlier state, whose text is still there but for what stands at the growing side of it."""
+
+    @property
+    def text(self) -> str:
+        """As `GrowingEncoder` says."""
+        return to_bytes(self._characters()).decode("utf-8", "replace")
+
+    @property
+    def data(self) -> bytes:
+        """As `GrowingEncoder` says."""
+        return to_bytes(self._characters())
+
+    def tokens(self) -> list[int]:
+        """As `GrowingEncoder` says."""
+        return self._tokenizer.encode_ordinary(self.data)
+
+    def snapshot(self) -> SavedState[State]:
+        """As `GrowingEncoder` says."""
+        mark = SavedState(len(self._marks), (self._state(), self._unfinished))
+        self._marks.append(mark)
+        return mark
+
+    def rollback(self, mark: SavedState[State]) -> None:
+        """As `GrowingEncoder` says."""
+        if not isinstance(mark, SavedState):
+            raise TypeError(f"rollback takes what snapshot() returned, not {type(mark).__name__}")
+        if mark.number >= len(self._marks) or self._marks[mark.number] is not mark:
+            raise StaleMarkError(
+                "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()"
+            )
+        del self._marks[mark.number + 1 :]
+        self._restore(mark.state)
+
+    def _grow(self, text: str | bytes, cut: Callable[[str | bytes], tuple[str, str | bytes]], *, before: bool) -> None:
+        """Add `text` at the growing side, after what `cut` leaves as its unfinished end was joined with what comes there."""
+        given: object = text
+        if not isinstance(given, str | bytes):
+            text = to_bytes(received(text))  # of a bytearray or memoryview; a TypeError for all else
+        if not text:
+            return
+        start = self._state(), self._unfinished
+        if self._unfinished and isinstance(text, str) == isinstance(self._unfinished[0], str):
+            raw, state = self._unfinished
+            self._restore((state, None))
+            text = text + raw if before else raw + text  # type: ignore[operator]  # both str or both bytes, as just checked
+        self._unfinished = None
+        finished, unfinished = cut(text)
+        try:
+            if finished:
+                self._push(finished)
+            if unfinished:
+                state = self._state()
+                self._push(received(unfinished))
+                self._unfinished = unfinished, state
+        except EncodingError:
+            self._restore(start)
+            raise
+
+    def _restore(self, position: tuple[State, tuple[str | bytes, State] | None]) -> None:
+        """Go back to an earlier state and its unfinished end.
+
+        That end is written anew: what came later may have made another character of it.
+        """
+        state, unfinished = position
+        if unfinished is None:
+            self._return_to(state)
+        else:
+            self._return_to(unfinished[1])
+            self._push(received(unfinished[0]))
+        self._unfinished = unfinished

@@ -1,0 +1,192 @@
+"""Explicit tokens in a text that grows to the right, and the ids of the whole.
+
+    text        "You are a helper.<|im_end|>\\nHi"
+    stretches    You are a helper.|          |\\nHi       each is encoded by itself
+    ids          2610 525 264 ...  | 151645  | 198 13048
+
+The ids of stretches that an explicit token ended are kept; the last stretch is encoded anew when somebody asks.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from itertools import takewhile
+from operator import eq
+from typing import Generic, NamedTuple, Self
+
+from bpe_engine import encoders
+from bpe_engine.errors import EncodingError
+from bpe_engine.fallback.growing_encoder import GrowingText, State, StatefulEncoder
+from bpe_engine.special_tokens import Part, Specials, parted
+from bpe_engine.text.input import cut_unfinished_end, received, to_bytes
+
+
+class ExplicitToken(NamedTuple):
+    """A token that stands in a text as such, from `start` to `end`, in characters."""
+
+    start: int
+    end: int
+    id: int
+
+
+class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[State]):
+    """What the appending encoders in Python share. `_return_to` is to call `_keep_explicit`."""
+
+    _text: GrowingText
+
+    def _begin(self) -> None:
+        self._explicit: list[ExplicitToken] = []
+        self._done = array("I")  # the ids of the text up to the end of an explicit token
+        self._done_at: list[int] = []  # of the first explicit tokens, how many ids there are up to the end of each
+        self._told = array("I")
+
+    @abstractmethod
+    def _end_stretch(self, characters: str) -> None:
+        """Add an explicit token, which is written so, and begin a stretch behind it."""
+
+    @abstractmethod
+    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
+        """The ids of a stretch by itself; not `is_first`: it stands behind an explicit token."""
+
+    @property
+    def _stretch_start(self) -> int:
+        return self._explicit[-1].end if self._explicit else 0
+
+    def append(self, text: str | bytes, allowed_special: Specials = ()) -> None:
+        """As `AppendingEncoder` says."""
+        if not allowed_special:
+            self._grow(text, cut_unfinished_end, before=False)
+            return
+        start = self._state(), self._unfinished
+        try:
+            self._append_parts(list(parted(self._tokenizer, text, allowed_special)))
+        except EncodingError:
+            self._restore(start)
+            raise
+
+    def append_token(self, id: int) -> None:  # noqa: A002 - as there
+        """As `AppendingEncoder` says."""
+        self._put_token(id, self._tokenizer.decode_single_token_bytes(id))
+
+    def _put_token(self, token: int, written: str | bytes) -> None:
+        start = len(self._text)
+        self._unfinished = None
+        self._end_stretch(received(written))
+        self._explicit.append(ExplicitToken(start, len(self._text), token))
+
+    def _append_parts(self, parts: list[Part]) -> None:
+        for plain, token, written in parts:
+            self._grow(plain, cut_unfinished_end, before=False)
+            if token is not None:
+                self._put_token(token, written)
+
+    def _keep_explicit(self, number: int) -> None:
+        del self._explicit[number:]
+        del self._done_at[number:]
+        del self._done[self._done_at[-1] if self._done_at else 0 :]
+
+    def tokens(self) -> list[int]:
+        """As `GrowingEncoder` says."""
+        return self._all_ids().tolist()
+
+    def ids(self) -> memoryview:
+        """As `AppendingEncoder` says."""
+        return memoryview(self._all_ids()).toreadonly()
+
+    def changes(self) -> tuple[int, memoryview]:
+        """As `AppendingEncoder` says."""
+        ids = self._all_ids()
+        position = sum(1 for _ in takewhile(bool, map(eq, self._told, ids)))
+        self._told = ids
+        return position, memoryview(ids[position:]).toreadonly()
+
+    def _all_ids(self) -> array[int]:
+        for number in range(len(self._done_at), len(self._explicit)):
+            token = self._explicit[number]
+            self._done.extend([*self._stretch(number, token.start), token.id])
+            self._done_at.append(len(self._done))
+        return self._done + array("I", self._stretch(len(self._explicit), len(self._text)))
+
+    def _stretch(self, number: int, end: int) -> list[int]:
+        """The ids of the stretch behind the first `number` explicit tokens."""
+        start = self._explicit[number - 1].end if number else 0
+        return self._encode_stretch(self._text.read(start, end), is_first=number == 0)
+
+    def move_to(self, text: str | bytes, allowed_special: Specials = ()) -> None:
+        """As `AppendingEncoder` says."""
+        parts = list(parted(self._tokenizer, text, allowed_special)) if allowed_special else [Part(text, None, b"")]
+        for part in parts:
+            self._tokenizer.encode(part.plain)  # what cannot be encoded changes nothing
+        length, number = self._common(parts)
+        extents = (self._extent(mark.state[0]) for mark in self._marks)
+        kept = len(list(takewhile(lambda extent: extent[0] <= length and extent[1] <= number, extents)))
+        while kept and self._marks[kept - 1].state[1] is not None:
+            kept -= 1
+        del self._marks[kept:]
+        if kept:
+            self._restore(self._marks[-1].state)
+        else:
+            empty = type(self)(self._tokenizer)
+            self._restore((empty._state(), None))  # noqa: SLF001 - of the same class
+        self._append_parts(self._parts_behind(parts))
+
+    def _common(self, parts: list[Part]) -> tuple[int, int]:
+        """How many characters, and explicit tokens, this text and another begin with."""
+        characters, tokens = _joined(parts)
+        ours = self._text.read(0, len(self._text))
+        length = sum(1 for _ in takewhile(bool, map(eq, ours, characters)))
+        pairs = zip(self._explicit, tokens, strict=False)
+        number = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] and pair[0].end <= length, pairs))
+        starts = [one[number].start for one in (self._explicit, tokens) if number < len(one)]
+        return min([length, *starts]), number
+
+    @abstractmethod
+    def _extent(self, state: State) -> tuple[int, int]:
+        """The characters and the explicit tokens of a state."""
+
+    def _rest_behind(self, state: State) -> list[Part]:
+        """What this text has behind `state`, without its unfinished end."""
+        place, number = self._extent(state)
+        end = len(self._text) if self._unfinished is None else self._extent(self._unfinished[1])[0]
+        parts = []
+        for token in self._explicit[number:]:
+            written = to_bytes(self._text.read(token.start, token.end))
+            parts.append(Part(to_bytes(self._text.read(place, token.start)), token.id, written))
+            place = token.end
+        return [*parts, Part(to_bytes(self._text.read(place, end)), None, b"")]
+
+    def _parts_behind(self, parts: list[Part]) -> list[Part]:
+        """What `parts` have behind this text, with which they begin."""
+        rest = parts[len(self._explicit) :]
+        skipped = len(to_bytes(self._text.read(self._stretch_start, len(self._text))))
+        plain = rest[0].plain
+        if isinstance(plain, str):
+            finished, unfinished = cut_unfinished_end(plain)
+            left = to_bytes(finished)[skipped:].decode() + str(unfinished)
+            return [rest[0]._replace(plain=left), *rest[1:]]
+        return [rest[0]._replace(plain=bytes(plain)[skipped:]), *rest[1:]]
+
+    def fork(self) -> Self:
+        """As `AppendingEncoder` says."""
+        other = type(self)(self._tokenizer)
+        other._copy(self._rest_behind(other._state()), self._unfinished[0] if self._unfinished else "")  # noqa: SLF001
+        other._told = self._told  # noqa: SLF001 - of the same class
+        return other
+
+    def _copy(self, parts: list[Part], unfinished: str | bytes) -> None:
+        self._append_parts(parts)
+        self._grow(unfinished, cut_unfinished_end, before=False)
+
+
+def _joined(parts: list[Part]) -> tuple[str, list[ExplicitToken]]:
+    """The characters of parts as an encoder would have them, and the tokens in them."""
+    characters, tokens = "", []
+    for plain, token, written in parts:
+        finished, unfinished = cut_unfinished_end(plain)
+        characters += finished + received(unfinished)
+        if token is not None:
+            start = len(characters)
+            characters += received(written)
+            tokens.append(ExplicitToken(start, len(characters), token))
+    return characters, tokens

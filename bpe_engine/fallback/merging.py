@@ -1,0 +1,312 @@
+"""Pre-token -> ids, for a specification: its merges as the ranks of a vocabulary of its own that the engine runs on.
+
+    specification            ids in any order; characters or bytes; a list of pairs, or ranks; tokens that no merge makes
+    internal vocabulary      bytes; the id is the merge rank
+
+With `alphabet="characters"` the internal text is bytes, too, and a character is merged from its UTF-8 before all else:
+
+    a known character        its UTF-8: E4 B8 AD                          merges: E4 B8, then E4B8 AD; their ranks are below all real ones
+    a byte of another one    two that UTF-8 never has: F5-F8, 80-BF       merges: F5 80
+    an unknown character     F9 80                                        merges: F9 80
+
+Such text merges to whole characters first, so half of one is never left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import accumulate
+
+from bpe_engine.errors import EncodingError, UnsupportedModelError, VocabularyError
+from bpe_engine.fallback.definition import RankOf, merge_by_definition
+from bpe_engine.patterns import Pattern
+from bpe_engine.pipeline.characters import compiled
+from bpe_engine.pipeline.ranking import rank_by_pairs
+from bpe_engine.pipeline.specification import Specification
+from bpe_engine.text.input import to_bytes
+from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.vocabulary import Vocabulary
+
+# In recoded text a byte that is no UTF-8 stands as a lone surrogate, as errors="surrogateescape" has it.
+_UNKNOWN = "\udcf9\udc80"
+_SYNTHETIC = -1
+
+
+class Merging:
+    """The merges of a specification. Immutable, but for what it remembers; shared by threads.
+
+    Raises VocabularyError, beginning with the specification's source, for merges that cannot be honoured.
+    """
+
+    def __init__(self, specification: Specification, pattern: Pattern | None) -> None:
+        self._specification = specification
+        self._tokens = specification.tokens
+        self._by_characters = specification.alphabet == "characters"
+        check_merges(specification)
+        self.whole_tokens: dict[str | bytes, int] = {}
+        """Pre-tokens that are tokens for all that merges make of them: `ignore_merges`."""
+        self._rank_of: RankOf | None = None
+        order = self._order()
+        tokens = self._internal_tokens(order)
+        self._ids = list(tokens.values())
+        self.tokenizer = Tokenizer(Vocabulary.from_tokens(tokens, name=specification.name, pattern=pattern))
+        """The engine over the internal vocabulary."""
+        self.recoding = Recoding(specification) if self._by_characters else None
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the engine runs the merges, and not their definition."""
+        return self._rank_of is None
+
+    @property
+    def joins_unknown(self) -> bool:
+        """Whether what becomes of an unknown character depends on whether one stands before it."""
+        return self._specification.fuse_unknown and isinstance(self._specification.unknown, int)
+
+    def _order(self) -> list[int]:
+        """The ids of the internal vocabulary in merge order; none where the definition has to do."""
+        specification, tokens = self._specification, self._tokens
+        merges = specification.merges
+        has_ties = False
+        if merges is None:
+            ranks = specification.ranks
+            if ranks is None:
+                ranks = {token_id: token_id for token_id in tokens}
+            merges = _pairs_of(tokens, ranks)
+            long = [rank for token_id, rank in ranks.items() if len(tokens[token_id]) > 1]
+            has_ties = len(set(long)) < len(long)
+        ranking = rank_by_pairs(tokens, merges, specification.source)
+        if has_ties or ranking.disordered is not None:
+            if specification.ignore_merges:
+                self.whole_tokens = {token: token_id for token_id, token in tokens.items()}
+            self._rank_of = self._by_tokens() if specification.merges is None else self._by_pairs(merges)
+            return []
+        if not specification.ignore_merges:
+            return ranking.order
+        # The engine, too, takes a whole pre-token that is a token, where no merge would make it of two.
+        by_engine = [] if self._by_characters else ranking.unreachable
+        left = [*ranking.blocked, *ranking.unreachable] if self._by_characters else ranking.blocked
+        self.whole_tokens = {tokens[token_id]: token_id for token_id in left}
+        return ranking.order + by_engine
+
+    def _by_pairs(self, merges: Sequence[tuple[int, int]]) -> RankOf:
+        id_of = {token: token_id for token_id, token in self._tokens.items()}
+        known = {
+            pair: (place, id_of[self._tokens[pair[0]] + self._tokens[pair[1]]])  # type: ignore[operator]  # all are bytes, or all are str
+            for place, pair in enumerate(merges)
+        }
+        return lambda left, right: known.get((left, right))
+
+    def _by_tokens(self) -> RankOf:
+        tokens, ranks = self._tokens, self._specification.ranks
+        known = {
+            tokens[token_id]: (rank, token_id)
+            for token_id, rank in (ranks if ranks is not None else {token_id: token_id for token_id in tokens}).items()
+        }
+
+        def rank_of(left: int, right: int) -> tuple[int, int] | None:
+            if left < 0 or right < 0:
+                return None
+            return known.get(tokens[left] + tokens[right])  # type: ignore[operator]  # as above
+
+        # Of equal ranks the leftmost comes first, whatever it makes.
+        return rank_of
+
+    def _internal_tokens(self, order: list[int]) -> dict[bytes, int]:
+        """The tokens of the internal vocabulary in merge order, and for each the id that it stands for: none for half a character."""
+        specification, tokens = self._specification, self._tokens
+        if not self._by_characters:
+            found = {_utf8(tokens[token_id]): token_id for token_id in order}
+            return found or {bytes([byte]): _SYNTHETIC for byte in range(256)}
+        found = {bytes([byte]): _SYNTHETIC for byte in range(256)}
+        for byte, token_id in specification.byte_fallback.items():
+            found[to_bytes(_code(byte))] = token_id
+        if isinstance(specification.unknown, int):
+            found[to_bytes(_UNKNOWN)] = specification.unknown
+        for token_id in order:
+            if len(tokens[token_id]) == 1:
+                character = _utf8(tokens[token_id])
+                found |= {
+                    character[:size]: _SYNTHETIC for size in range(2, len(character)) if character[:size] not in found
+                }
+        for token_id in order:
+            found[_utf8(tokens[token_id])] = token_id
+        return found
+
+    # --- text -> internal text -> ids
+
+    def recoded(self, text: str) -> bytes:
+        """The internal text for one that went through `received`."""
+        return to_bytes(text) if self.recoding is None else self.recoding.encode(text)
+
+    def external(self, internal: Sequence[int]) -> list[int]:
+        """The ids that internal ones stand for."""
+        return list(map(self._ids.__getitem__, internal))
+
+    def encode_piece(self, piece: str) -> Sequence[int]:
+        """The ids of one pre-token. Raises EncodingError for what is no token, where the specification says so."""
+        whole = self._whole(piece)
+        if whole is not None:
+            return (whole,)
+        if self._rank_of is not None:
+            return [token_id for token_id, _ in self._by_definition(piece, self._rank_of)]
+        return self.external(self._merged(self.recoded(piece)))
+
+    def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
+        """The ids of one pre-token, each with the place in `piece`, in characters, where it starts."""
+        whole = self._whole(piece)
+        if whole is not None:
+            return [(whole, 0)]
+        if self._rank_of is not None:
+            return self._by_definition(piece, self._rank_of)
+        found = self._merged(self.recoded(piece))
+        starts = accumulate(map(len, self.tokenizer.decode_tokens_bytes(found)), initial=0)
+        if self.recoding is None:
+            places = [place for place, character in enumerate(piece) for _ in to_bytes(character)]
+        else:
+            places = self.recoding.places(piece)
+        return [(self._ids[token], places[start]) for token, start in zip(found, starts, strict=False)]
+
+    def _whole(self, piece: str) -> int | None:
+        return self.whole_tokens.get(piece if self._by_characters else to_bytes(piece)) if self.whole_tokens else None
+
+    @cached_property
+    def _merged(self) -> partial[Sequence[int]]:
+        return partial(self.tokenizer._encode_piece)  # noqa: SLF001 - the engine is of this package
+
+    def _by_definition(self, piece: str, rank_of: RankOf) -> list[tuple[int, int]]:
+        merged = merge_by_definition(list(self._symbols(piece)), rank_of)
+        return [(token if token >= 0 else ~token, place) for token, place in merged]
+
+    def _symbols(self, piece: str) -> Iterator[tuple[int, int]]:
+        """The ids from which merging starts, each with its place in `piece`: for the definition.
+
+        What stands for a character that is no token never merges, though merging may make the same token of other text, "<0x0A>" say: it is
+        `~token_id` here, which no merge knows.
+        """
+        fallback, unknown = self._specification.byte_fallback, self._specification.unknown
+        after_unknown = False
+        for place, character in enumerate(piece):
+            parts = [character] if self._by_characters else [bytes([byte]) for byte in to_bytes(character)]
+            for part in parts:
+                atom = self._atoms.get(part)
+                if atom is not None:
+                    yield atom, place
+                elif fallback and all(byte in fallback for byte in to_bytes(character)):
+                    for byte in to_bytes(character):
+                        yield ~fallback[byte], place
+                elif isinstance(unknown, int):
+                    if not (after_unknown and self._specification.fuse_unknown):
+                        yield ~unknown, place
+                    after_unknown = True
+                    continue
+                elif unknown == "error":
+                    raise no_token(part, place)
+                after_unknown = False
+
+    @cached_property
+    def _atoms(self) -> dict[str | bytes, int]:
+        return {token: token_id for token_id, token in self._tokens.items() if len(token) == 1}
+
+
+def check_merges(specification: Specification) -> None:
+    """Raise VocabularyError or UnsupportedModelError where the merges of `specification` cannot be honoured."""
+    source, unknown = specification.source, specification.unknown
+    if specification.alphabet == "bytes" and (unknown != "error" or specification.byte_fallback):
+        raise VocabularyError(
+            f"{source}: an unknown token or byte fallback where the alphabet is bytes is not supported"
+        )
+    if specification.byte_fallback and len(specification.byte_fallback) < 256 and isinstance(unknown, int):
+        missing = min(set(range(256)) - specification.byte_fallback.keys())
+        raise UnsupportedModelError(
+            f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
+        )
+    never_merged = set(specification.byte_fallback.values()) | {unknown}
+    for place, pair in enumerate(specification.merges or ()):
+        if not never_merged.isdisjoint(pair):
+            raise UnsupportedModelError(
+                f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
+            )
+
+
+class Recoding(dict[int, str]):
+    """Characters -> the internal text, in the form of `received`: code point -> what stands for it, filled as needed.
+
+    Two unknown characters in a row are one where the specification fuses them.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        super().__init__()
+        self._known = {token for token in specification.tokens.values() if len(token) == 1}
+        self._fallback = specification.byte_fallback
+        self._unknown = specification.unknown
+        self._fuses = specification.fuse_unknown and isinstance(specification.unknown, int)
+
+    def __missing__(self, point: int) -> str:
+        found = self[point] = self._recode(chr(point))
+        return found
+
+    def _recode(self, character: str) -> str:
+        if character in self._known:
+            return character
+        data = to_bytes(character)
+        if self._fallback and all(byte in self._fallback for byte in data):
+            return "".join(map(_code, data))
+        if self._unknown == "error":
+            raise no_token(character, 0)
+        return "" if self._unknown == "drop" else _UNKNOWN
+
+    def is_unknown(self, character: str) -> bool:
+        """Whether an unknown token stands for this character."""
+        return self[ord(character)] == _UNKNOWN
+
+    def encode(self, text: str) -> bytes:
+        """The internal text."""
+        recoded = text.translate(self)
+        if self._fuses and _UNKNOWN in recoded:
+            recoded = compiled(f"(?:{_UNKNOWN}){{2,}}").sub(_UNKNOWN, recoded)
+        return to_bytes(recoded)
+
+    def places(self, text: str) -> list[int]:
+        """For each byte of the internal text, the place in `text`, in characters, that it comes from."""
+        places: list[int] = []
+        before = ""
+        for place, character in enumerate(text):
+            recoded = self[ord(character)]
+            if not (self._fuses and recoded == before == _UNKNOWN):
+                places += [place] * len(to_bytes(recoded))
+            before = recoded or before
+        return places
+
+
+def no_token(part: str | bytes, place: int) -> EncodingError:
+    """The error for a character or byte that is no token, at a place in characters."""
+    return EncodingError(f"{part!r} at character {place} is no token of the vocabulary")
+
+
+def _code(byte: int) -> str:
+    """What stands for one byte of a character that is no token."""
+    return chr(0xDCF5 + (byte >> 6)) + chr(0xDC80 + (byte & 0x3F))
+
+
+def _utf8(token: str | bytes) -> bytes:
+    return token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
+
+
+def _pairs_of(tokens: Mapping[int, bytes] | Mapping[int, str], ranks: Mapping[int, int]) -> list[tuple[int, int]]:
+    """The same merges as a list of pairs: all halves of the token with the lowest rank, then of the next.
+
+    >>> _pairs_of({0: b"a", 1: b"aa", 2: b"aaa"}, {2: 9, 1: 5})
+    [(0, 0), (0, 1), (1, 0)]
+    """
+    id_of: dict[bytes | str, int] = {token: token_id for token_id, token in tokens.items()}
+    pairs = []
+    for token_id in sorted(ranks, key=ranks.__getitem__):
+        token = tokens[token_id]
+        for cut in range(1, len(token)):
+            left = id_of.get(token[:cut])
+            right = None if left is None else id_of.get(token[cut:])
+            if left is not None and right is not None:
+                pairs.append((left, right))
+    return pairs

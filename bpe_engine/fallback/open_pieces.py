@@ -1,0 +1,130 @@
+"""The tables of pre-tokens that are too long to be counted anew at each step.
+
+A pre-token that grows keeps one `TokenTable` from its fixed end: its start where text is appended, its end where text is
+prepended. More than one may grow over the same text: "\\n     " is one pre-token at the end of the text, and two before a
+word, so the second has a table that starts behind the line break.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, insort
+from collections.abc import Callable
+from itertools import accumulate, islice
+
+from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.reference.table import TokenTable
+from bpe_engine.text.input import to_bytes
+
+
+class OpenPiece:
+    """A pre-token that grows away from `anchor`, with the count of each of its lengths.
+
+    Lengths are characters. `mirrored` pieces grow to the left.
+    """
+
+    def __init__(self, dictionary: TokenDictionary, anchor: int, *, mirrored: bool) -> None:
+        self.anchor = anchor
+        self._dictionary = dictionary
+        self._mirrored = mirrored
+        self._table = TokenTable(dictionary, mirrored=mirrored)
+        self._byte_length = array("q", [0])  # of each length in characters
+
+    def __len__(self) -> int:
+        return len(self._byte_length) - 1
+
+    def grow(self, characters: str) -> None:
+        """Add characters at the growing end; for a mirrored piece they stand before the ones it has."""
+        data = to_bytes(characters)
+        self._table.extend(data[::-1] if self._mirrored else data)  # first: it may raise
+        start = self._byte_length[-1]
+        if len(data) == len(characters):
+            self._byte_length.extend(range(start + 1, start + len(data) + 1))
+        else:
+            ordered = reversed(characters) if self._mirrored else characters
+            sizes = (len(to_bytes(character)) for character in ordered)
+            self._byte_length.extend(islice(accumulate(sizes, initial=start), 1, None))
+
+    def truncate(self, length: int) -> None:
+        """Cut back to `length` characters."""
+        if length < len(self):
+            self._table.truncate(self._byte_length[length])
+            del self._byte_length[length + 1 :]
+
+    def count(self, length: int) -> int:
+        """The number of tokens of its first `length` characters, seen from the anchor, as a pre-token of their own."""
+        size = self._byte_length[length]
+        if size <= self._dictionary.longest and self._table.prefix(size) in self._dictionary.id_of:
+            return 1  # a whole pre-token that is a token wins, whatever its merges would make of it
+        return self._table.count(size)
+
+    def fewest(self, length: int) -> int:
+        """A lower bound for the count of any length from `length` on, whatever characters come."""
+        size = self._byte_length[length]
+        return self._table.fewest(size) if size > self._dictionary.longest else min(1, length)
+
+
+class OpenPieces:
+    """The open pieces of a growing text, and those that are settled but may be opened again by a rollback.
+
+    Places are characters from the side that stays; `read(start, end)` gives the characters between two places.
+    """
+
+    # Characters. A settled piece shorter than this is dropped: to read it again is a bounded cost.
+    KEPT_LENGTH = 256
+
+    def __init__(self, dictionary: TokenDictionary, read: Callable[[int, int], str], *, mirrored: bool = False) -> None:
+        self._dictionary = dictionary
+        self._read = read
+        self._mirrored = mirrored
+        self._open: list[OpenPiece] = []  # by anchor
+        self._settled: list[OpenPiece] = []  # by anchor
+
+    def count(self, anchor: int, end: int) -> int:
+        """The count of the pre-token between `anchor` and `end`."""
+        return self._grown(anchor, end).count(end - anchor)
+
+    def fewest(self, anchor: int, end: int) -> int:
+        """A lower bound for the count of the pre-token from `anchor` that ends at `end` or behind it."""
+        return self._grown(anchor, end).fewest(end - anchor)
+
+    @property
+    def any_open(self) -> bool:
+        """Whether a piece grows at all."""
+        return bool(self._open)
+
+    def is_open(self, anchor: int) -> bool:
+        """Whether a piece grows from `anchor`."""
+        index = bisect_left(self._open, anchor, key=_anchor)
+        return index < len(self._open) and self._open[index].anchor == anchor
+
+    def _grown(self, anchor: int, end: int) -> OpenPiece:
+        index = bisect_left(self._open, anchor, key=_anchor)
+        if index == len(self._open) or self._open[index].anchor != anchor:
+            self._open.insert(index, OpenPiece(self._dictionary, anchor, mirrored=self._mirrored))
+        piece = self._open[index]
+        if anchor + len(piece) < end:
+            piece.grow(self._read(anchor + len(piece), end))
+        return piece
+
+    def settle(self, place: int) -> None:
+        """All before `place` is settled."""
+        if self._open and self._open[0].anchor < place:
+            index = bisect_left(self._open, place, key=_anchor)
+            for piece in self._open[:index]:
+                if len(piece) >= self.KEPT_LENGTH:
+                    insort(self._settled, piece, key=_anchor)
+            del self._open[:index]
+
+    def truncate(self, length: int, settled: int) -> None:
+        """The text was cut back to `length` characters, of which `settled` are settled."""
+        while self._settled and self._settled[-1].anchor >= settled:
+            insort(self._open, self._settled.pop(), key=_anchor)
+        while self._open and self._open[-1].anchor >= length:
+            self._open.pop()
+        for piece in self._open:
+            piece.truncate(length - piece.anchor)
+
+
+def _anchor(piece: OpenPiece) -> int:
+    return piece.anchor

@@ -1,0 +1,85 @@
+"""WordPiece, Unigram and WordLevel in Python: pre-token -> ids, by their specifications in `reference/`.
+
+For the fallback engine alone: the compiled core has models of its own. A pre-token is encoded by itself, and remembered by who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from bpe_engine.errors import EncodingError
+from bpe_engine.pipeline.specification import Specification
+from bpe_engine.reference import unigram, wordpiece
+from bpe_engine.text.input import byte_places, to_bytes
+from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.vocabulary import Vocabulary
+
+
+class PieceModel:
+    """The model of a specification that merges nothing. Immutable; shared by threads. Has the attributes of `merging.Merging`."""
+
+    is_ordered = False
+    joins_unknown = False
+    recoding = None
+
+    def __init__(self, specification: Specification) -> None:
+        self._specification = specification
+        self._unknown = specification.unknown if isinstance(specification.unknown, int) else None
+        self._tokens = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """An engine of single bytes: nothing is merged."""
+        return Tokenizer(Vocabulary(None, {bytes([byte]): byte for byte in range(256)}))
+
+    def encode_piece(self, piece: str) -> Sequence[int]:
+        """The ids of one pre-token. Raises EncodingError for what is no token, where there is no unknown one."""
+        return [token_id for token_id, _ in self._with_lengths(to_bytes(piece))]
+
+    def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
+        """The same, each with the offset in characters of the character that it starts in."""
+        places = byte_places(piece)
+        starts = {place: number for number, place in enumerate(places)}
+        found, start = [], 0
+        for token_id, size in self._with_lengths(to_bytes(piece)):
+            place = start
+            while place not in starts:
+                place -= 1
+            found.append((token_id, starts[place]))
+            start += size
+        return found
+
+    def _with_lengths(self, piece: bytes) -> list[tuple[int, int]]:
+        """The ids, each with the number of bytes that it covers."""
+        specification = self._specification
+        if specification.model == "wordpiece":
+            return wordpiece.encode_with_lengths(
+                self._tokens,
+                piece,
+                unknown=self._unknown,
+                prefix=specification.continuing_prefix.encode(),
+                most_characters=specification.max_characters,
+            )
+        if specification.model == "unigram":
+            return unigram.encode_with_lengths(
+                self._scored,
+                piece,
+                unknown=self._unknown,
+                byte_tokens=specification.byte_fallback,
+                user_defined=specification.user_defined,
+                like=specification.like,
+            )
+        token_id = self._tokens.get(piece, self._unknown)
+        if token_id is None:
+            raise EncodingError(f"{piece[:80]!r} is no token, and the vocabulary has no unknown token")
+        return [(token_id, len(piece))]
+
+    @cached_property
+    def _scored(self) -> list[tuple[bytes, int, float]]:
+        scores = self._specification.scores or {}
+        return [(token, token_id, scores[token_id]) for token, token_id in self._tokens.items()]
+
+
+def _utf8(token: str | bytes) -> bytes:
+    return token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")

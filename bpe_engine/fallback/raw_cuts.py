@@ -1,0 +1,156 @@
+"""Where a text comes apart for normalizers and added tokens: both sides can be treated by themselves, whatever else stands around them.
+
+    "e\\u0301 <mask> b"      NFC, and an added token <mask>
+       ^       ^            no cuts: inside what is composed, inside the token, and near an end of the text where one may begin
+
+Pre-tokenizers and merges still see both sides as one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bpe_engine.pipeline.characters import WHITE_SPACE
+from bpe_engine.pipeline.normalizers import Prepend, Replace
+from bpe_engine.pipeline.oniguruma import is_word
+
+if TYPE_CHECKING:
+    from bpe_engine.fallback.staged import StagedTokenizer
+    from bpe_engine.pipeline.specification import AddedToken
+
+Spans = list[tuple[int, int, "AddedToken"]]
+
+
+class RawCuts:
+    """The cuts of a tokenizer. Immutable; shared by threads. Offsets are characters."""
+
+    def __init__(self, tokenizer: StagedTokenizer) -> None:
+        self._normalization = tokenizer.normalization
+        self._recoding = tokenizer.segments.merging.recoding if tokenizer.segments.merging.joins_unknown else None
+        finds = tokenizer.finds_always
+        self._raw_finder = tokenizer.raw_finder if finds else None
+        self._finder = tokenizer.finder if finds and tokenizer.finder else None
+        tokens = tokenizer.specification.added_tokens if finds else ()
+        self._takes_white_space = any(token.lstrip or token.rstrip for token in tokens)
+        self._wants_words = any(token.single_word for token in tokens)
+        normalizers = tokenizer.specification.normalizers
+        self._prepends = any(isinstance(one, Prepend) for one in normalizers)
+        self._looks_at_ends = self._prepends or self._wants_words
+        self._removes = any(isinstance(one, Replace) and not one.content for one in normalizers)
+        self.everywhere = not tokens and not tokenizer.normalization and self._recoding is None
+        """Whether every place is a cut, also the ends of the text."""
+
+    def last(self, text: str, *, at_start: bool) -> int:
+        """The last cut inside of `text`, however it goes on; 0 if there is none. `at_start`: the stretch begins with it."""
+        if self.everywhere:
+            return len(text)
+        spans = self._spans(text)
+        raw_margin = max(0, self._raw_finder.longest - 1) if self._raw_finder else 0
+        normal = _Normal(self, text, at_start=at_start) if self._finder else None
+        last = min(len(text) - 1, len(text) - raw_margin)
+        if self._begins_unseen(spans):
+            last = min(last, spans[0][0])
+        for place in range(last, 0, -1):
+            if self._is_cut(text, place, spans) and (normal is None or normal.is_cut(place, from_end=True)):
+                return place
+        return 0
+
+    def first(self, text: str, *, at_end: bool) -> int | None:
+        """The first cut of `text`, whatever stands before it; None if there is none. `at_end`: the stretch ends with it."""
+        if self.everywhere:
+            return 0
+        spans = self._spans(text)
+        if self._begins_unseen(spans):
+            return None
+        # A token that ends at the cut is as bad as one that crosses it, where that matters for what stands behind it, or where it looks there.
+        margin = max(0, self._raw_finder.longest - (not self._looks_at_ends)) if self._raw_finder else 0
+        # The text may begin here, or not.
+        normals = [_Normal(self, text, at_start=at_start, at_end=at_end) for at_start in (False, True) if self._finder]
+        for place in range(max(1, margin), len(text)):
+            if (
+                self._is_cut(text, place, spans)
+                and all(normal.is_cut(place, from_end=False) for normal in normals)
+                and not (self._prepends and self._begins_at(text, place, spans))
+            ):
+                return place
+        return None
+
+    def _begins_unseen(self, spans: Spans) -> bool:
+        """Whether stretches begin behind tokens, and with what is put before them may begin with a token that is looked for in normalized text."""
+        return bool(spans) and self._prepends and self._finder is not None
+
+    def _begins_at(self, text: str, place: int, spans: Spans) -> bool:
+        """Whether a stretch may begin at a place: behind a token, or because nothing is left of what stands before it."""
+        left = self._normalization.normalize(text[place - 1], at_start=False, at_end=False)
+        return self._removes or not left or any(end == place for _, end, _ in spans)
+
+    def checker(self, text: str) -> Callable[[int], bool]:
+        """Tells for ascending places inside of `text` whether they are cuts, where `everywhere` is false or true.
+
+        Tokens that are looked for in normalized text are looked for in the text itself. Behind a token is no cut: there a segment begins.
+        """
+        spans = sorted(
+            [*self._spans(text), *(self._finder.spans(text) if self._finder else [])], key=lambda span: span[:2]
+        )
+        starts = [start for start, _, _ in spans]
+        longest = max((end - start for start, end, _ in spans), default=0)
+
+        def is_cut(place: int) -> bool:
+            near = spans[bisect_left(starts, place - longest) : bisect_right(starts, place)]
+            if any(end == place for _, end, _ in near):
+                return False
+            return self.everywhere or self._is_cut(text, place, near)
+
+        return is_cut
+
+    def _spans(self, text: str) -> Spans:
+        return self._raw_finder.spans(text) if self._raw_finder else []
+
+    def _is_cut(self, text: str, place: int, spans: Spans) -> bool:
+        before, after = text[place - 1], text[place]
+        if self._normalization and not self._normalization.is_cut(before, after):
+            return False
+        if self._recoding is not None and not self._is_known(before):
+            return False
+        return not (self._raw_finder or self._finder) or self.keeps_tokens(before, after, place, spans)
+
+    def _is_known(self, before: str) -> bool:
+        """Whether no run of unknown characters goes on behind this one."""
+        if not before.isascii() or self._recoding is None:
+            return False
+        normalized = self._normalization.normalize(before, at_start=False, at_end=False)
+        return bool(normalized) and not self._recoding.is_unknown(normalized[-1])
+
+    def keeps_tokens(self, before: str, after: str, place: int, spans: Spans) -> bool:
+        """Whether no added token stands on both sides, takes white space along from the other side, or looks whether that is a word."""
+        if self._takes_white_space and (before in WHITE_SPACE or after in WHITE_SPACE):
+            return False
+        if self._wants_words and (is_word(before) or any(end == place for _, end, _ in spans)):
+            return False
+        return not any(start < place < end for start, end, _ in spans)
+
+
+class _Normal:
+    """A text as it is normalized, and the added tokens in it."""
+
+    def __init__(self, cuts: RawCuts, text: str, *, at_start: bool = False, at_end: bool = False) -> None:
+        self._cuts = cuts
+        self._text = text
+        self._at_end = at_end
+        self._normalize = cuts._normalization.normalize  # noqa: SLF001 - a part of it
+        self._normal = self._normalize(text, at_start=at_start, at_end=at_end)
+        finder = cuts._finder  # noqa: SLF001 - as above
+        self._spans: Spans = finder.spans(self._normal) if finder else []
+        self._margin = max(0, finder.longest - 1) if finder else 0
+
+    def is_cut(self, place: int, *, from_end: bool) -> bool:
+        """Whether the place in the text is a cut for these, too."""
+        where = len(self._normal) - len(self._normalize(self._text[place:], at_start=False, at_end=self._at_end))
+        if not 0 < where < len(self._normal):
+            return False
+        # The same at the start as for tokens that are looked for in the text itself: see `first`.
+        room = len(self._normal) - where if from_end else where - self._cuts._looks_at_ends  # noqa: SLF001 - as above
+        before, after = self._normal[where - 1], self._normal[where]
+        return room >= self._margin and self._cuts.keeps_tokens(before, after, where, self._spans)

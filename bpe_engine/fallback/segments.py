@@ -1,0 +1,232 @@
+"""Segments of normalized text -> tokens: by the engine, which cuts and merges by itself, or piece by piece.
+
+    EngineSegments    the pre-tokenizers are a named grammar, one pattern, or none: a segment goes to the engine as a whole, and the
+                      engine's own encoders know its count while it grows
+    PieceSegments     any others: pre-tokens by `fallback/splitting.py`, each merged by itself and remembered
+
+Some pre-tokenizers put a character before a segment (ByteLevel with `add_prefix_space`, Metaspace). That happens at its start alone: `at_start`.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from bpe_engine.fallback.cuts import PieceCuts
+from bpe_engine.fallback.merging import Merging
+from bpe_engine.fallback.piece_models import PieceModel
+from bpe_engine.fallback.pieces import PieceCounts, PieceIds
+from bpe_engine.fallback.splitting import Piece, Splitting
+from bpe_engine.formats.byte_alphabet import bytes_of
+from bpe_engine.patterns import GPT2, Pattern
+from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer
+from bpe_engine.pipeline.recognition import named_pattern
+from bpe_engine.pipeline.specification import Specification
+from bpe_engine.text.input import byte_places
+from bpe_engine.text.safe_splits import SAFE_SPLIT, has_safe_splits
+
+_BEFORE_SPACE = re.compile(r"(?<=[0-9A-Za-z])(?= )")
+_PLAIN_SAFE_SPLIT = re.compile(r"(?<=[0-9A-Za-z])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~])")
+
+
+class Start(NamedTuple):
+    """What is put before a segment that does not begin with it. `first_only`: only where the whole text begins."""
+
+    text: str = ""
+    first_only: bool = False
+    space: str = " "
+    """What stands for a space."""
+
+    def before(self, text: str, *, is_first: bool) -> str:
+        """What comes before a segment that begins with `text`."""
+        if not self.text or not text or (self.first_only and not is_first) or text.startswith(self.text):
+            return ""
+        return self.text
+
+
+def segments_of(specification: Specification) -> Segments:
+    """What cuts and merges the segments of a specification. Raises VocabularyError and PatternError."""
+    stages = specification.pre_tokenizers
+    if specification.model != "merges":
+        return PieceSegments(PieceModel(specification), Splitting(stages))
+    in_bytes = specification.alphabet == "bytes"
+    single = (_single_pattern(stages) if in_bytes else None) or _no_pattern(stages, in_bytes=in_bytes)
+    if single is not None:
+        pattern, start = single
+        merging = Merging(specification, pattern)
+        if merging.is_ordered and not merging.whole_tokens:
+            return EngineSegments(merging, start, Splitting(stages), pattern)
+    return PieceSegments(Merging(specification, None), Splitting(stages))
+
+
+def _single_pattern(stages: tuple[PreTokenizer, ...]) -> tuple[Pattern, Start] | None:
+    """The one pattern that is the same as these stages, and what is put before a segment; None if there is none."""
+    match stages:
+        case (Pattern() as pattern,):
+            return pattern, Start()
+        case (ByteLevel(True, True),):
+            return GPT2, Start(" ")
+        case _:
+            named = named_pattern(stages)
+            return None if named is None else (named, Start())
+
+
+def _no_pattern(stages: tuple[PreTokenizer, ...], *, in_bytes: bool) -> tuple[None, Start] | None:
+    """What is put before a segment, where the stages cut nothing; None if they do."""
+    match stages:
+        case ():
+            return None, Start()
+        case (ByteLevel(added, False),) if in_bytes:
+            return None, Start(" " if added else "")
+        case (Metaspace(replacement, scheme, False),):
+            return None, Start("" if scheme == "never" else replacement, scheme == "first", replacement)
+        case _:
+            return None
+
+
+class Segments(ABC):
+    """Segments of normalized text -> tokens. Immutable, but for what it remembers; shared by threads."""
+
+    def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
+        self.merging = merging
+        self.splitting = splitting
+        # Behind ByteLevel a piece is bytes, written as characters; a vocabulary of characters has tokens that are written so, too.
+        self._in_bytes = splitting.in_bytes and isinstance(merging, Merging) and merging.recoding is None
+
+    @property
+    @abstractmethod
+    def is_incremental(self) -> bool:
+        """Whether it is known where segments come apart."""
+
+    @abstractmethod
+    def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
+        """The places where a text comes apart whatever stands around them.
+
+        `plain`: only between ASCII characters, because normalizers may change others. `space` is what they make of a space.
+        """
+
+    @abstractmethod
+    def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:
+        """The number of tokens; of a part of a segment where it is not `at_start`."""
+
+    @abstractmethod
+    def encode(self, text: str, *, is_first: bool) -> list[int]:
+        """The token ids."""
+
+    def split(self, text: str, *, is_first: bool) -> list[str]:
+        """The pre-tokens."""
+        return [piece.text for piece in self.splitting.pieces(Piece(text, is_first, None))]
+
+    def encode_aligned(self, text: str, places: list[int], *, is_first: bool) -> Iterable[tuple[int, int]]:
+        """The token ids, each with the place in the whole text where it starts; `places` are those of the characters of `text`."""
+        for piece in self.splitting.pieces(Piece(text, is_first, places)):
+            if piece.places is not None:
+                yield from ((token, piece.places[start]) for token, start in self._encode_piece(piece.text))
+
+    def _encode_piece(self, piece: str) -> list[tuple[int, int]]:
+        """The ids of a pre-token as the stages leave it, each with its place in it."""
+        if not self._in_bytes:
+            return self.merging.encode_aligned(piece)
+        text = bytes_of(piece).decode("utf-8", "surrogateescape")
+        places = byte_places(text)
+        return [(token, places[start]) for token, start in self.merging.encode_aligned(text)]
+
+
+class EngineSegments(Segments):
+    """By the engine as a whole."""
+
+    def __init__(self, merging: Merging, start: Start, splitting: Splitting, pattern: Pattern | None) -> None:
+        super().__init__(merging, splitting)
+        self.merging: Merging = merging
+        self.start = start
+        self.engine = merging.tokenizer
+        self.pattern = pattern
+        self._separators: dict[str, bool] = {}
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether it is known where segments come apart: the engine's encoders do, but for patterns of one's own."""
+        return self.pattern is None or has_safe_splits(self.pattern)
+
+    def internal(self, text: str, *, is_first: bool = False, at_start: bool = False) -> bytes:
+        """The text that the engine gets for a part of a segment."""
+        if self.start.space != " ":
+            text = text.replace(" ", self.start.space)
+        if at_start:
+            text = self.start.before(text, is_first=is_first) + text
+        return self.merging.recoded(text)
+
+    def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
+        """As `Segments` says."""
+        if self.pattern is None:
+            space = space.replace(" ", self.start.space)
+            cut = _BEFORE_SPACE if self._begins_tokens(space) else None
+        else:
+            cut = (_PLAIN_SAFE_SPLIT if plain else SAFE_SPLIT) if space == " " else None
+        return iter(()) if cut is None else (found.start() for found in cut.finditer(text))
+
+    def _begins_tokens(self, space: str) -> bool:
+        """Whether no token has a letter or digit of ASCII before a space, so that none merges over such a place."""
+        known = self._separators.get(space)
+        if known is None:
+            joined = re.compile(b"[0-9A-Za-z]" + re.escape(space[:1].encode()))
+            known = bool(space) and not any(joined.search(token) for token in self.engine.token_byte_values())
+            self._separators[space] = known
+        return known
+
+    def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:
+        """The number of tokens."""
+        return self.engine.count(self.internal(text, is_first=is_first, at_start=at_start))
+
+    def encode(self, text: str, *, is_first: bool) -> list[int]:
+        """The token ids."""
+        return self.merging.external(self.engine.encode_ordinary(self.internal(text, is_first=is_first, at_start=True)))
+
+
+class PieceSegments(Segments):
+    """Pre-token by pre-token."""
+
+    def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
+        super().__init__(merging, splitting)
+        self._piece_ids = _PieceIds(self._ids_of_piece)
+        self._piece_counts = PieceCounts(self._piece_ids)
+
+    @cached_property
+    def cuts(self) -> PieceCuts | None:
+        """Where segments come apart; None if that is not known."""
+        return PieceCuts.of(self.splitting.stages)
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether it is known where segments come apart."""
+        return self.cuts is not None
+
+    def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:  # noqa: ARG002 - they are between plain characters anyway
+        """As `Segments` says."""
+        return iter(()) if self.cuts is None or space != " " else self.cuts.all(text)
+
+    def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:  # noqa: ARG002 - the stages look for themselves
+        """The number of tokens."""
+        return sum(self._piece_counts[piece.text] for piece in self.splitting.pieces(Piece(text, is_first, None)))
+
+    def encode(self, text: str, *, is_first: bool) -> list[int]:
+        """The token ids."""
+        ids: list[int] = []
+        for piece in self.splitting.pieces(Piece(text, is_first, None)):
+            ids += self._piece_ids[piece.text]
+        return ids
+
+    def _ids_of_piece(self, piece: str) -> Sequence[int]:
+        return self.merging.encode_piece(
+            bytes_of(piece).decode("utf-8", "surrogateescape") if self._in_bytes else piece
+        )
+
+
+class _PieceIds(PieceIds):
+    """Pre-token -> ids, where the pre-token itself is asked for and not its bytes."""
+
+    def __init__(self, encode: Callable[[str], Sequence[int]]) -> None:
+        super().__init__(lambda data: encode(data.decode("utf-8", "surrogateescape")))

@@ -1,0 +1,193 @@
+"""Pre-tokens by stages: what any sequence of pre-tokenizers makes of a text that is normalized.
+
+    " a-b"       WhitespaceSplit, then Punctuation       ->  "a" "-" "b"
+    "a b"        Metaspace("always")                     ->  "\\u2581a" "\\u2581b"
+    "n\\u00f3 12"   ByteLevel(), then Digits()           ->  "n\\u00c3" "\\u00b3" "\\u0120" "12"       bytes, and the second of "\\u00f3" is "\\u00b3"
+
+A piece is a str. Behind ByteLevel each of its characters stands for a byte, as in `formats/byte_alphabet.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from bpe_engine.errors import PatternError
+from bpe_engine.fallback.pretokenizer import PreTokenizer as PatternStage
+from bpe_engine.fallback.pretokenizer import pretokenizer_for
+from bpe_engine.formats.byte_alphabet import characters_of
+from bpe_engine.patterns import GPT2, Pattern
+from bpe_engine.pipeline.characters import compiled, members, numbers
+from bpe_engine.pipeline.oniguruma import WORD, Match, RustExpression, matcher
+from bpe_engine.pipeline.pre_tokenizers import (
+    Behaviour,
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    Metaspace,
+    PreTokenizer,
+    Punctuation,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+from bpe_engine.text.input import to_bytes
+
+_WORDS = matcher(RustExpression(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"))
+
+
+class Piece(NamedTuple):
+    """A piece of text on its way. `is_first`: it begins where the whole text begins. `places`: of its characters in the text, None where nobody asks."""
+
+    text: str
+    is_first: bool
+    places: list[int] | None
+
+    def part(self, start: int, end: int) -> Piece:
+        """Some of it."""
+        if self.places is None:
+            return Piece(self.text[start:end], self.is_first and start == 0, None)
+        # What a normalizer puts in comes from the same place as what stands behind it, and that may be the first one, too.
+        return Piece(self.text[start:end], start < end and self.places[start] == 0, self.places[start:end])
+
+    def behind(self, added: str) -> Piece:
+        """With `added` before it, which comes from the same place."""
+        return Piece(
+            added + self.text,
+            self.is_first,
+            None if self.places is None else self.places[:1] * len(added) + self.places,
+        )
+
+
+class Splitting:
+    """Some pre-tokenizers in a row. Immutable; shared by threads. Raises PatternError for an expression that is not supported.
+
+    >>> [piece.text for piece in Splitting((WhitespaceSplit(), Punctuation())).pieces(Piece(" a-b", True, None))]
+    ['a', '-', 'b']
+    """
+
+    def __init__(self, stages: tuple[PreTokenizer, ...]) -> None:
+        self.stages = stages
+        self.in_bytes = any(isinstance(stage, ByteLevel) for stage in stages)
+        """Whether the characters of the pieces stand for bytes."""
+        self._patterns: dict[int, PatternStage] = {}
+        for number, stage in enumerate(stages):
+            if isinstance(stage, ByteLevel) and any(isinstance(other, ByteLevel) for other in stages[:number]):
+                raise PatternError("two ByteLevel in a row are not supported")
+            if isinstance(stage, Split):
+                matcher(stage.pattern)
+            if isinstance(stage, Pattern):
+                self._patterns[number] = pretokenizer_for(stage)
+
+    def __reduce__(self) -> tuple[type[Splitting], tuple[tuple[PreTokenizer, ...]]]:
+        return type(self), (self.stages,)
+
+    def pieces(self, piece: Piece) -> Iterable[Piece]:
+        """The pre-tokens of a text; none is empty."""
+        pieces: Iterable[Piece] = (piece,) if piece.text else ()
+        for number, stage in enumerate(self.stages):
+            pieces = [part for piece in pieces for part in self._apply(number, stage, piece) if part.text]
+        return pieces
+
+    def _apply(self, number: int, stage: PreTokenizer, piece: Piece) -> Iterable[Piece]:
+        match stage:
+            case ByteLevel(add_prefix_space, use_regex):
+                return _byte_level(piece, add_prefix_space=add_prefix_space, use_regex=use_regex)
+            case Metaspace():
+                return _metaspace(stage, piece)
+            case Pattern():
+                return (piece.part(start, end) for start, end in self._patterns[number].spans(piece.text))
+            case _:
+                return (piece.part(start, end) for start, end in _behave(*_matches(stage, piece.text)))
+
+
+def _matches(stage: PreTokenizer, text: str) -> tuple[list[Match], Behaviour]:
+    """The matches of a stage and what lies between them, and what becomes of them."""
+    match stage:
+        case Split(pattern, behaviour, invert):
+            spans = matcher(pattern).spans(text)
+            return [(start, end, found != invert) for start, end, found in spans], behaviour
+        case Digits(individual):
+            return _each(f"[{numbers()}]", text), "isolated" if individual else "contiguous"
+        case Punctuation(behaviour):
+            return _each(f"[{members('punctuation')}]", text), behaviour
+        case Whitespace():
+            return [(start, end, not found) for start, end, found in _WORDS.spans(text)], "removed"
+        case WhitespaceSplit():
+            return _each(r"\s", text), "removed"
+        case CharDelimiterSplit(delimiter):
+            return matcher(delimiter).spans(text), "removed"
+        case _:
+            raise TypeError(f"no stage that matches: {stage!r}")
+
+
+def _each(source: str, text: str) -> list[Match]:
+    spans: list[Match] = []
+    place = 0
+    for found in compiled(source).finditer(text):
+        start, end = found.span()
+        if start > place:
+            spans.append((place, start, False))
+        spans.append((start, end, True))
+        place = end
+    if place < len(text):
+        spans.append((place, len(text), False))
+    return spans
+
+
+def _behave(matches: list[Match], behaviour: Behaviour) -> Iterator[tuple[int, int]]:
+    """
+    >>> "a..b", [_list("a..b", behaviour) for behaviour in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")]
+    ('a..b', [['a', 'b'], ['a', '.', '.', 'b'], ['a.', '.', 'b'], ['a', '.', '.b'], ['a', '..', 'b']])
+    """
+    if behaviour == "removed":
+        return ((start, end) for start, end, is_match in matches if not is_match)
+    if behaviour == "isolated":
+        return ((start, end) for start, end, _ in matches)
+    joined: list[list[int]] = []
+    previous = False
+    for start, end, is_match in reversed(matches) if behaviour == "merged_with_next" else matches:
+        joins = is_match == previous if behaviour == "contiguous" else is_match and not previous
+        previous = is_match
+        if not joins or not joined:
+            joined.append([start, end])
+        elif behaviour == "merged_with_next":
+            joined[-1][0] = start
+        else:
+            joined[-1][1] = end
+    return ((start, end) for start, end in (reversed(joined) if behaviour == "merged_with_next" else joined))
+
+
+def _list(text: str, behaviour: Behaviour) -> list[str]:
+    return [text[start:end] for start, end in _behave(_each(r"\.", text), behaviour)]
+
+
+def _byte_level(piece: Piece, *, add_prefix_space: bool, use_regex: bool) -> Iterator[Piece]:
+    if add_prefix_space and not piece.text.startswith(" "):
+        piece = piece.behind(" ")
+    spans = pretokenizer_for(GPT2).spans(piece.text) if use_regex else [(0, len(piece.text))]
+    for start, end in spans:
+        part = piece.part(start, end)
+        places = None
+        if part.places is not None:
+            places = [
+                place for character, place in zip(part.text, part.places, strict=True) for _ in to_bytes(character)
+            ]
+        yield Piece(characters_of(to_bytes(part.text)), part.is_first, places)
+
+
+def _metaspace(stage: Metaspace, piece: Piece) -> Iterator[Piece]:
+    piece = Piece(piece.text.replace(" ", stage.replacement), piece.is_first, piece.places)
+    wanted = stage.prepend_scheme == "always" or (stage.prepend_scheme == "first" and piece.is_first)
+    if wanted and not piece.text.startswith(stage.replacement):
+        piece = piece.behind(stage.replacement)
+    if not stage.split:
+        yield piece
+        return
+    for start, end in _behave(_each(compiled_literal(stage.replacement), piece.text), "merged_with_next"):
+        yield piece.part(start, end)
+
+
+def compiled_literal(character: str) -> str:
+    """The source of an expression for one character."""
+    return rf"\U{ord(character):08X}"

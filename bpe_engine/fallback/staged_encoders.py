@@ -1,0 +1,297 @@
+"""The growing encoders of a StagedTokenizer.
+
+    settled: fed to the encoder of its segment      tail: fed on top of it, as if the text ended here
+    ┌───────────────────────────────────────────┐┌──────────────────────────────┐
+    "... the last of these, and then a caf"          "e"                             <- append "\\u0301"
+                                                  ↑ a cut: both sides can be normalized and searched for added tokens by themselves
+
+The encoder of the segment has a mark at the cut; at the next append the tail is taken back. So a step costs the step and the tail: some
+hundred characters at most, as a rule. A stretch of text without a cut (a megabyte of combining marks under NFC) is read anew at each step,
+and so is the whole text for a tokenizer of which no cuts are known (`StagedTokenizer.is_incremental` is false).
+
+An added token ends its segment, and the next one has an encoder of its own; marks keep the encoders that they need.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bpe_engine import encoders
+from bpe_engine.fallback.growing_encoder import GrowingText, StatefulEncoder
+from bpe_engine.fallback.growing_ids import IdsEncoder
+from bpe_engine.fallback.segment_encoders import SegmentAppender, SegmentPrepender, appender, prepender
+from bpe_engine.text.input import cut_unfinished_start, to_bytes
+
+if TYPE_CHECKING:
+    from bpe_engine.fallback.staged import StagedTokenizer
+    from bpe_engine.special_tokens import Part
+
+# Characters. A shorter tail is not searched for cuts: each cut costs a mark.
+TAIL = 64
+
+
+class Appended(NamedTuple):
+    """What is settled: tokens before the current segment, its encoder and a mark in it; whether the stretch and the segment have begun."""
+
+    before: int
+    encoder: SegmentAppender
+    mark: Any
+    in_stretch: bool = False
+    in_segment: bool = False
+    is_first: bool = True
+
+
+class Prepended(NamedTuple):
+    """The same from the other side: tokens behind the current segment; `start` is what it begins with, a character or nothing."""
+
+    behind: int
+    encoder: SegmentPrepender
+    mark: Any
+    in_stretch: bool = False
+    start: str = ""
+
+
+class StagedState(NamedTuple):
+    """Offsets in characters; `settled` is an `Appended` or a `Prepended`."""
+
+    length: int
+    settled_length: int
+    settled: Any
+    fewest: int
+    tokens: int
+    explicit: int = 0
+
+
+class _StagedEncoder(StatefulEncoder[StagedState]):
+    """What the two share."""
+
+    def __init__(self, tokenizer: StagedTokenizer) -> None:
+        super().__init__(tokenizer)
+        self._staged = tokenizer
+        self._is_incremental = tokenizer.is_incremental
+        self._cuts = tokenizer.raw_cuts
+        self._text = GrowingText()
+        self._settled_length = 0
+        self._settled = self._nothing()
+        self._fewest = 0
+        self._count = 0
+
+    @abstractmethod
+    def _nothing(self) -> Any:  # noqa: ANN401 - Appended or Prepended
+        """The empty text."""
+
+    @abstractmethod
+    def _settle(self) -> None:
+        """Feed what comes apart from the open end."""
+
+    @abstractmethod
+    def _count_open_end(self) -> None:
+        """Feed the open end, count, and be ready to take it back."""
+
+    @property
+    def count(self) -> int:
+        """As `GrowingEncoder` says."""
+        return self._count
+
+    @property
+    def fewest(self) -> int:
+        """As `GrowingEncoder` says."""
+        return self._fewest
+
+    def _count_anew(self) -> int:
+        """The count of the whole text."""
+        return self._staged.count_characters(self._characters())
+
+    def _grown(self) -> None:
+        if not self._is_incremental:
+            self._count = self._count_anew()
+            return
+        self._settled.encoder.rollback(self._settled.mark)
+        if len(self._text) - self._settled_length > TAIL or self._cuts.everywhere:
+            self._settle()
+        self._count_open_end()
+
+    def _state(self) -> StagedState:
+        return StagedState(len(self._text), self._settled_length, self._settled, self._fewest, self._count)
+
+    def _return_to(self, state: StagedState) -> None:
+        length, self._settled_length, self._settled, self._fewest, self._count, _ = state
+        self._text.truncate(length)
+        if self._is_incremental:
+            self._settled.encoder.rollback(self._settled.mark)
+            self._count_open_end()
+
+
+class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
+    """A text that grows to the right, under a tokenizer with stages."""
+
+    def __init__(self, tokenizer: StagedTokenizer) -> None:
+        self._begin()
+        super().__init__(tokenizer)
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., StagedAppendingEncoder], tuple[StagedTokenizer, list[Part], str | bytes]]:
+        raw = self._unfinished[0] if self._unfinished else ""
+        return _rebuild_appending, (self._staged, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
+
+    def _end_stretch(self, characters: str) -> None:
+        self._text.extend(characters)
+        self._count += 1
+        # What was open ends here, as if the text did: its count is known.
+        encoder = appender(self._staged.segments)
+        self._settled = Appended(self._count, encoder, encoder.snapshot(), is_first=False)
+        self._settled_length = len(self._text)
+        self._fewest = self._count
+
+    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
+        return self._staged.encode_characters(characters, is_first=is_first)
+
+    def _count_anew(self) -> int:
+        stretch = self._text.read(self._stretch_start, len(self._text))
+        before: int = self._settled.before
+        return before + self._staged.count_characters(stretch, is_first=not self._explicit)
+
+    def _extent(self, state: StagedState) -> tuple[int, int]:
+        return state.length, state.explicit
+
+    def _state(self) -> StagedState:
+        return super()._state()._replace(explicit=len(self._explicit))
+
+    def _return_to(self, state: StagedState) -> None:
+        self._keep_explicit(state.explicit)
+        super()._return_to(state)
+
+    def _nothing(self) -> Appended:
+        encoder = appender(self._staged.segments)
+        return Appended(0, encoder, encoder.snapshot())
+
+    def _push(self, characters: str) -> None:
+        self._text.extend(characters)
+        self._grown()
+
+    def _settle(self) -> None:
+        tail = self._text.read(self._settled_length, len(self._text))
+        cut = self._cuts.last(tail, at_start=not self._settled.in_stretch)
+        if cut:
+            settled = self._advance(self._settled, tail[:cut], at_end=False)
+            self._fewest = settled.before + settled.encoder.fewest
+            self._settled = settled._replace(mark=settled.encoder.snapshot())
+            self._settled_length += cut
+
+    def _count_open_end(self) -> None:
+        tail = self._text.read(self._settled_length, len(self._text))
+        end = self._advance(self._settled, tail, at_end=True)
+        self._count = end.before + end.encoder.count
+
+    def _advance(self, state: Appended, text: str, *, at_end: bool) -> Appended:
+        """The state behind `text`, which the encoder of the segment takes."""
+        tokenizer = self._staged
+        for stretch, _, token in tokenizer.stretches(text):
+            normalized = tokenizer.normalization.normalize(
+                stretch, at_start=not state.in_stretch, at_end=at_end or token is not None
+            )
+            state = state._replace(in_stretch=state.in_stretch or bool(normalized))
+            for segment, inner in tokenizer.normal_stretches(normalized):
+                if segment:
+                    state.encoder.feed(segment, is_first=state.is_first, at_start=not state.in_segment)
+                    state = state._replace(in_segment=True)
+                if inner is not None:
+                    state = self._behind_token(state)._replace(in_stretch=True)
+            if token is not None:
+                state = self._behind_token(state)
+        return state
+
+    def _behind_token(self, state: Appended) -> Appended:
+        encoder = appender(self._staged.segments)
+        return Appended(state.before + state.encoder.count + 1, encoder, encoder.snapshot(), is_first=False)
+
+    def _characters(self) -> str:
+        return self._text.read(0, len(self._text))
+
+
+class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
+    """A text that grows to the left, under a tokenizer with stages. It is kept backwards."""
+
+    def __reduce__(self) -> tuple[Callable[..., StagedPrependingEncoder], tuple[StagedTokenizer, bytes, str | bytes]]:
+        raw, state = self._unfinished or ("", self._state())
+        return _rebuild_prepending, (self._staged, to_bytes(self._read(0, state.length)), raw)
+
+    def prepend(self, text: str | bytes) -> None:
+        """Add `text` at the start. Raises EncodingError, and adds nothing, for what is no token where the vocabulary has none for it."""
+        self._grow(text, cut_unfinished_start, before=True)
+
+    def _nothing(self) -> Prepended:
+        encoder = prepender(self._staged.segments)
+        return Prepended(0, encoder, encoder.snapshot())
+
+    def _push(self, characters: str) -> None:
+        self._text.extend(characters[::-1])
+        self._grown()
+
+    def _settle(self) -> None:
+        head = self._read(self._settled_length, len(self._text))
+        cut = self._cuts.first(head, at_end=not self._settled.in_stretch)
+        if cut is not None:
+            settled = self._advance(self._settled, head[cut:], at_start=False)
+            self._fewest = settled.behind + settled.encoder.fewest
+            self._settled = settled._replace(mark=settled.encoder.snapshot())
+            self._settled_length += len(head) - cut
+
+    def _count_open_end(self) -> None:
+        head = self._read(self._settled_length, len(self._text))
+        start = self._advance(self._settled, head, at_start=True)
+        self._count = start.behind + start.encoder.count_as_begun(start.start, is_first=True)
+
+    def _advance(self, state: Prepended, text: str, *, at_start: bool) -> Prepended:
+        """The state before `text`, which the encoder of the segment takes."""
+        tokenizer = self._staged
+        # Between tokens: a token, the stretch behind it, the next token ...
+        stretches = list(tokenizer.stretches(text))
+        for number in range(len(stretches) - 1, -1, -1):
+            stretch, _, token = stretches[number]
+            if token is not None:
+                state = self._before_token(state)
+            begins = at_start or number > 0
+            normalized = tokenizer.normalization.normalize(stretch, at_start=begins, at_end=not state.in_stretch)
+            state = state._replace(in_stretch=state.in_stretch or bool(normalized))
+            for segment, inner in reversed(list(tokenizer.normal_stretches(normalized))):
+                if inner is not None:
+                    state = self._before_token(state)._replace(in_stretch=True)
+                if segment:
+                    state.encoder.feed(segment)
+                    state = state._replace(start=segment[0])
+        return state
+
+    def _before_token(self, state: Prepended) -> Prepended:
+        count = state.encoder.count_as_begun(state.start, is_first=False)
+        encoder = prepender(self._staged.segments)
+        return Prepended(state.behind + count + 1, encoder, encoder.snapshot())
+
+    def _read(self, near: int, far: int) -> str:
+        """The text between two distances from its end."""
+        return self._text.read(near, far)[::-1]
+
+    def _characters(self) -> str:
+        return self._read(0, len(self._text))
+
+
+def _rebuild_appending(
+    tokenizer: StagedTokenizer, finished: list[Part], unfinished: str | bytes
+) -> StagedAppendingEncoder:
+    """An unpickled encoder: the same text and count, no marks."""
+    encoder = StagedAppendingEncoder(tokenizer)
+    encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
+    return encoder
+
+
+def _rebuild_prepending(
+    tokenizer: StagedTokenizer, finished: bytes, unfinished: str | bytes
+) -> StagedPrependingEncoder:
+    """An unpickled encoder: the same text and count, no marks."""
+    encoder = StagedPrependingEncoder(tokenizer)
+    encoder.prepend(finished)
+    encoder.prepend(unfinished)
+    return encoder

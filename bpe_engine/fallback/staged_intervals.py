@@ -1,0 +1,69 @@
+"""The interval encoder of a StagedTokenizer: counts between places where a text comes apart altogether.
+
+    text     "The quick brown fox jumps over"
+    cuts          |     |     |   |     |          for normalizers, added tokens, pre-tokenizers and merges alike
+    sums         1     2     3   4     5           tokens before each
+    slice       "quick brown fox ju"               "quick" by itself + a difference of two sums + " ju" by itself
+
+There is a cut at nearly every word. A slice without one is counted anew, and so is every slice for a tokenizer of which no cuts are known:
+exact, in time proportional to the slice.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+from bpe_engine import encoders
+from bpe_engine.fallback.interval_encoder import source_offsets
+from bpe_engine.text.input import received
+
+if TYPE_CHECKING:
+    from bpe_engine.fallback.staged import StagedTokenizer
+
+# Characters between two cuts that are remembered.
+STRIDE = 64
+
+
+class StagedIntervalEncoder(encoders.IntervalEncoder):
+    """Counts of the slices of one text, under a tokenizer with stages. It never changes: threads may share it."""
+
+    def __init__(self, tokenizer: StagedTokenizer, text: str | bytes) -> None:
+        self._tokenizer = tokenizer
+        self._source = text if isinstance(text, str) else bytes(text)
+        self._text = received(text)
+        self._places = source_offsets(self._source, self._text)
+        self._cuts = array("q")
+        self._sums = array("q")
+        tokens = before = 0
+        for cut in tokenizer.total_cuts(self._text, STRIDE):
+            tokens += tokenizer.count_part(self._text[before:cut], at_start=before == 0, at_end=False)
+            self._cuts.append(cut)
+            self._sums.append(tokens)
+            before = cut
+
+    def __reduce__(self) -> tuple[type[StagedIntervalEncoder], tuple[StagedTokenizer, str | bytes]]:
+        return type(self), (self._tokenizer, self._source)
+
+    def __len__(self) -> int:
+        """The length of the text, in its own unit."""
+        return len(self._source)
+
+    def count(self, start: int, end: int) -> int:
+        """The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`. See `encoders.IntervalEncoder`."""
+        if not 0 <= start <= end <= len(self._source):
+            raise IndexError(f"no slice [{start}:{end}] in a text of {len(self._source)}: 0 <= start <= end <= length")
+        first, last = (start, end) if self._places is None else (self._places[start], self._places[end])
+        if first < 0 or last < 0:  # inside a character of bytes, or a surrogate pair
+            return self._tokenizer.count(self._source[start:end])
+        # What is found at the start of a slice may reach over a cut that is near to it.
+        near = bisect_left(self._cuts, first + self._tokenizer.longest_added + 1)
+        far = bisect_right(self._cuts, last - 1) - 1
+        if near >= far:
+            return self._tokenizer.count_characters(self._text[first:last])
+        head = self._tokenizer.count_part(
+            self._text[first : self._cuts[near]], at_start=True, at_end=False, is_first=True
+        )
+        tail = self._tokenizer.count_part(self._text[self._cuts[far] : last], at_start=False, at_end=True)
+        return head + self._sums[far] - self._sums[near] + tail

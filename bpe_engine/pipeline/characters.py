@@ -1,0 +1,77 @@
+"""What a character is, in the versions of Unicode that Hugging Face `tokenizers` 0.23 follows, whatever Python this is.
+
+Normalization forms and marks: Unicode 9 (of BertNormalizer, too, which has a list of its own), controls: Unicode 9, punctuation: Unicode 8, lower case: Unicode 17, from `pinned_characters.txt`
+(scripts/build_pinned_characters.py). Letters, numbers and white space: Unicode 16, from `text/unicode_classes.py`. Of numbers that makes a
+difference of thirteen characters: the package's own Digits calls those of Unicode 17 numbers, its regular expressions do not.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+import regex
+
+from bpe_engine.text.unicode_classes import ranges
+
+WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+"""The characters with the property White_Space: 25, the same in all versions."""
+
+
+# What the normalizer Nmt leaves out, and what it makes a space of.
+_NMT = {
+    "nmt_control": ((1, 8), (0xB, 0xB), (0xE, 0x1F), (0x7F, 0x7F), (0x8F, 0x8F), (0x9F, 0x9F)),
+    "nmt_space": (
+        (0x9, 0xA), (0xC, 0xD), (0x1680, 0x1680), (0x200B, 0x200F), (0x2028, 0x2029), (0x2581, 0x2581), (0xFEFF, 0xFEFF), (0xFFFD, 0xFFFD),
+    ),
+}  # fmt: skip
+
+
+@cache
+def _lines() -> dict[str, list[str]]:
+    text = (resources.files("bpe_engine") / "pipeline" / "pinned_characters.txt").read_text("ascii")
+    return {fields[0]: fields[1:] for fields in map(str.split, text.splitlines())}
+
+
+@cache
+def members(kind: str) -> str:
+    """The inside of a set of a regular expression: the characters of a kind, "mark" or "punctuation", say.
+
+    >>> bool(regex.match(f"[{members('mark')}]", "\\u0301")), bool(regex.match(f"[{members('punctuation')}]", "$"))
+    (True, True)
+    """
+    return "".join(rf"\U{first:08X}-\U{last:08X}" for first, last in code_points(kind))
+
+
+@cache
+def code_points(kind: str) -> tuple[tuple[int, int], ...]:
+    """The characters of a kind, as the first and the last code point of each run.
+
+    >>> code_points("ideograph")[:2]
+    ((13312, 19903), (19968, 40959))
+    """
+    if kind in _NMT:
+        return _NMT[kind]
+    ends = (field.partition("-") for field in _lines()[kind])
+    return tuple((int(first, 16), int(last or first, 16)) for first, _, last in ends)
+
+
+@cache
+def numbers() -> str:
+    """The same for the characters that are numbers."""
+    found = ranges()
+    ends = [following.first - 1 for following in found[1:]] + [0x10FFFF]
+    return "".join(rf"\U{r.first:08X}-\U{end:08X}" for r, end in zip(found, ends, strict=True) if r.category == "N")
+
+
+@cache
+def compiled(source: str) -> regex.Pattern[str]:
+    """A regular expression of our own, compiled once."""
+    return regex.compile(source)
+
+
+@cache
+def later_lower_case() -> dict[int, str]:
+    """The characters in upper case that Python 3.11 does not know as such: code point -> lower case."""
+    pairs = (field.split(":") for field in _lines()["lower"])
+    return {int(upper, 16): chr(int(lower, 16)) for upper, lower in pairs}

@@ -1,0 +1,327 @@
+"""From a specification to the pipeline of the compiled core that runs it, or the reason why there is none.
+
+    specification                                        core
+    added tokens                                         looked for in the text
+    normalizers; a first Metaspace or ByteLevel          a normalizer
+    pre-tokenizers                                       stages: a named scanner, or a matcher and what becomes of matches and gaps
+    a Metaspace or ByteLevel that puts something         an insertion, and the stages behind it: done once a piece, and remembered
+      before pieces of other stages
+    merges                                               a model
+
+Each behaviour of Hugging Face, inverted or not, is one of six of the core:
+
+    Split(..., "removed", invert=True)     without_gap
+    Split(..., "merged_with_next")         with_next
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import regex
+
+from bpe_engine.errors import PatternError, VocabularyError
+from bpe_engine.fallback.merging import check_merges
+from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
+from bpe_engine.formats.overlaps import overlapping
+from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.pipeline.characters import code_points, members, numbers
+from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.normalizers import (
+    Lowercase,
+    Normalizer,
+    Prepend,
+    Replace,
+    ReplaceCharacters,
+    Strip,
+    StripAccents,
+    Surround,
+    UnicodeForm,
+)
+from bpe_engine.pipeline.oniguruma import WORD, translated
+from bpe_engine.pipeline.pre_tokenizers import (
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    Metaspace,
+    PreTokenizer,
+    Punctuation,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+from bpe_engine.pipeline.recognition import named_pattern
+
+if TYPE_CHECKING:
+    from bpe_engine import _core
+    from bpe_engine.pipeline.specification import Specification
+
+Step: TypeAlias = tuple[str, object, object]
+Stage: TypeAlias = "tuple[str | _core.Matcher, str]"
+Insertion: TypeAlias = "tuple[str, str, str, list[Stage]]"
+
+_BEHAVIOURS = {
+    ("removed", False): "without_match",
+    ("removed", True): "without_gap",
+    ("isolated", False): "isolated",
+    ("isolated", True): "isolated",
+    ("contiguous", False): "contiguous",
+    ("contiguous", True): "contiguous",
+    ("merged_with_previous", False): "with_previous",
+    ("merged_with_previous", True): "with_next",
+    ("merged_with_next", False): "with_next",
+    ("merged_with_next", True): "with_previous",
+}
+
+# Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English where their expression makes 150 to 200.
+_BY_EXPRESSION = frozenset({"deepseek_v3", "falcon"})
+
+# What normalizers of SentencePiece leave out at an end of a text: the runs of characters, and the side.
+_STRIPS: Final = {
+    r"\A +": ("  ", "left"),
+    r"[  ]+\z": ("  ", "right"),
+    "[ \u2581]+\\z": ("  \u2581\u2581", "right"),
+}
+_NO_RANK: Final = 0xFFFFFFFF
+
+
+class NotNativeError(Exception):
+    """The core cannot run a specification; the message says why."""
+
+
+def pipeline_of(specification: Specification) -> _core.Pipeline:
+    """The pipeline that runs `specification`. Raises NotNativeError, or VocabularyError for merges that cannot be honoured."""
+    try:
+        return _pipeline(specification)
+    except PatternError as error:
+        raise NotNativeError(str(error)) from error
+
+
+def _pipeline(specification: Specification) -> _core.Pipeline:
+    from bpe_engine import _core  # noqa: PLC0415 - only where there is a compiled core
+
+    if specification.model == "merges":
+        check_merges(specification)
+    model = _merge_model(specification) if specification.model == "merges" else _piece_model(specification)
+    steps = [_step(normalizer) for normalizer in specification.normalizers]
+    if steps and any(token.normalized and not token.special for token in specification.added_tokens):
+        raise NotNativeError("added tokens that are looked for in normalized text")
+    before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
+    stages, insertions = _stages(pre_tokenizers)
+    steps += before
+    if (
+        isinstance(model, _core.MergeModel)
+        and not insertions
+        and (not stages or specification.alphabet == "characters")
+    ):
+        # Pieces may be long, up to whole texts: they come apart where no token reaches over.
+        touching = model.touching()
+        if touching is not None:
+            stages = [*stages, (touching, "isolated")]
+    added = specification.added_tokens
+    if specification.added_tokens_order == "longest_first":
+        # Only those that are always found, special ones being none of the core's business then.
+        added = tuple(token for token in added if not token.special)
+        if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
+            raise NotNativeError("added tokens that overlap, of which the longest is found first")
+    tokens = [
+        (token.text, token.id, token.special, token.lstrip, token.rstrip, token.single_word, token.normalized)
+        for token in added
+    ]
+    return _core.Pipeline(tokens, _core.Normalizer.of_steps(steps) if steps else None, stages, insertions, model)
+
+
+def _step(normalizer: Normalizer) -> Step:
+    match normalizer:
+        case UnicodeForm(form):
+            return form, None, None
+        case Lowercase():
+            return "lower", None, None
+        case StripAccents():
+            return "strip_accents", None, None
+        case Strip(left, right):
+            return "strip", left, right
+        case Prepend(text):
+            return "prepend", text, None
+        case Replace(str(pattern), content):
+            return "replace", pattern, content
+        case Replace(Expression(source), content):
+            if not content and source in _STRIPS:
+                return "strip_members", *_STRIPS[source]
+            expression = translated(source)
+            _matcher(expression)
+            return "replace_matches", expression, content
+        case ReplaceCharacters(kind, content):
+            return "replace_members", _ends(kind), content
+        case Surround(kind, text):
+            return "surround", _ends(kind), text
+    raise NotNativeError(f"the normalizer {normalizer!r}")
+
+
+def _ends(kind: str) -> str:
+    """The first and the last character of each run of characters of a kind."""
+    return "".join(chr(first) + chr(last) for first, last in code_points(kind))
+
+
+def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Step], tuple[PreTokenizer, ...]]:
+    """What the first pre-tokenizer puts into a region, as steps of a normalizer, and the pre-tokenizers without that."""
+    match pre_tokenizers:
+        case (Metaspace(replacement, scheme, split), *others):
+            steps: list[Step] = [("replace", " ", replacement)]
+            if scheme != "never":
+                steps.append(("prepend_unless", replacement, scheme == "first"))
+            splits = [Split(replacement, "merged_with_next")] if split else []
+            return steps, (*splits, *others)
+        case (ByteLevel(True, use_regex), *others):
+            return [("prepend_unless", " ", False)], (ByteLevel(add_prefix_space=False, use_regex=use_regex), *others)
+    return [], pre_tokenizers
+
+
+def _piece_model(specification: Specification) -> _core.PieceModel:
+    """WordPiece, WordLevel or Unigram."""
+    from bpe_engine import _core  # noqa: PLC0415 - as above
+
+    if any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
+        raise NotNativeError(f"the model {specification.model!r} behind ByteLevel")
+    ids = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
+    unknown = specification.unknown if isinstance(specification.unknown, int) else None
+    if specification.model == "wordpiece":
+        return _core.WordPieceModel(
+            ids,
+            unknown=unknown,
+            prefix=specification.continuing_prefix.encode(),
+            most_characters=specification.max_characters,
+        )
+    if specification.model == "wordlevel":
+        return _core.WordLevelModel(ids, unknown=unknown)
+    scores = specification.scores or {}
+    return _core.UnigramModel(
+        [(token, token_id, scores[token_id]) for token, token_id in ids.items()],
+        unknown=unknown,
+        bytes=dict(specification.byte_fallback),
+        user_defined=specification.user_defined,
+        like=specification.like,
+    )
+
+
+def _utf8(token: str | bytes) -> bytes:
+    return token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
+
+
+def _merge_model(specification: Specification) -> _core.MergeModel:
+    from bpe_engine import _core  # noqa: PLC0415 - as above
+
+    tokens = specification.tokens
+    by_characters = specification.alphabet == "characters"
+    if by_characters and any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
+        # Its characters stand for bytes; a token with another one is never made.
+        if specification.byte_fallback:
+            raise NotNativeError("byte fallback where characters stand for bytes")
+        tokens, by_characters = _in_bytes(tokens), False
+    texts = [token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass") for token in tokens.values()]
+    merges, ranks = None, None
+    if specification.merges is not None:
+        merges = (
+            specification.merges
+            if len(tokens) == len(specification.tokens)
+            else [pair for pair in specification.merges if pair[0] in tokens and pair[1] in tokens]
+        )
+    elif specification.ranks is not None:
+        ranks = [specification.ranks.get(token_id, _NO_RANK) for token_id in tokens]
+    else:
+        ranks = list(tokens)
+    try:
+        return _core.MergeModel.create(
+            texts,
+            list(tokens),
+            merges,
+            ranks,
+            by_characters=by_characters,
+            ignore_merges=specification.ignore_merges,
+            unknown=specification.unknown,
+            fuse_unknown=specification.fuse_unknown,
+            continuing_prefix="",
+            end_suffix="",
+            byte_fallback=dict(specification.byte_fallback),
+        )
+    except VocabularyError as error:
+        raise VocabularyError(f"{specification.source}: {error}") from error
+
+
+def _in_bytes(tokens: Mapping[int, bytes] | Mapping[int, str]) -> dict[int, bytes]:
+    return {
+        token_id: bytes(map(BYTE_OF_CHARACTER.__getitem__, token))
+        for token_id, token in tokens.items()
+        if isinstance(token, str) and all(character in BYTE_OF_CHARACTER for character in token)
+    }
+
+
+def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list[Insertion]]:
+    """The stages of a chain, and behind an insertion those that are done piece by piece."""
+    scanner = _scanner(pre_tokenizers)
+    if scanner in _BY_EXPRESSION:
+        return [(_matcher(PATTERNS[scanner].source), "isolated")], []
+    if scanner is not None:
+        return [(scanner, "isolated")], []
+    stages: list[Stage] = []
+    insertions: list[Insertion] = []
+    here = stages
+    for place, one in enumerate(pre_tokenizers):
+        match one:
+            case Metaspace(replacement, scheme, split):
+                here = [(_matcher(regex.escape(replacement)), "with_next")] if split else []
+                insertions.append((replacement if scheme != "never" else "", scheme, replacement, here))
+                continue
+            case ByteLevel(adds, use_regex):
+                if any(not isinstance(other, ByteLevel) for other in pre_tokenizers[place + 1 :]):
+                    raise NotNativeError("a pre-tokenizer behind ByteLevel, which sees bytes as characters")
+                if adds:
+                    here = []
+                    insertions.append((" ", "always", "", here))
+                if use_regex:
+                    here.append(("gpt2", "isolated"))
+                continue
+        here.append(_stage(one))
+    return stages, insertions
+
+
+def _stage(one: PreTokenizer) -> Stage:
+    match one:
+        case Split(str(literal), behaviour, invert):
+            return _matcher(regex.escape(literal)), _BEHAVIOURS[behaviour, invert]
+        case Split(Expression(source), behaviour, invert):
+            return _matcher(translated(source)), _BEHAVIOURS[behaviour, invert]
+        case Pattern(source, behaviour):
+            return _matcher(source), "without_gap" if behaviour == "match" else "isolated"
+        case Digits(individual):
+            return _matcher(f"[{numbers()}]"), "isolated" if individual else "contiguous"
+        case Punctuation(behaviour):
+            return _matcher(f"[{members('punctuation')}]"), _BEHAVIOURS[behaviour, False]
+        case Whitespace():
+            return _matcher(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"), "without_gap"
+        case WhitespaceSplit():
+            return _matcher(r"\s"), "without_match"
+        case CharDelimiterSplit(delimiter):
+            return _matcher(regex.escape(delimiter)), "without_match"
+    raise NotNativeError(f"the pre-tokenizer {one!r}")
+
+
+def _matcher(source: str) -> _core.Matcher:
+    from bpe_engine import _core  # noqa: PLC0415 - as above
+
+    try:
+        matcher = _core.Matcher.of_expression(source)
+    except PatternError as error:
+        raise NotNativeError(f"the expression {source!r}: {error}") from error
+    if matcher is None:
+        raise NotNativeError(f"the expression {source!r} looks behind, or matches nothing")
+    return matcher
+
+
+def _scanner(pre_tokenizers: tuple[PreTokenizer, ...]) -> str | None:
+    """The name of the scanner that finds the same pieces as all of these."""
+    named = named_pattern(pre_tokenizers)
+    if named is None and len(pre_tokenizers) == 1 and isinstance(pre_tokenizers[0], Pattern):
+        named = pre_tokenizers[0]
+    return next((name for name, pattern in PATTERNS.items() if pattern == named), None)

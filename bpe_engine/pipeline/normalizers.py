@@ -1,0 +1,83 @@
+"""Normalizers: text -> text, before it is cut into pre-tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bpe_engine.pipeline.expressions import Expression
+
+
+@dataclass(frozen=True)
+class UnicodeForm:
+    """One of the normalization forms of Unicode."""
+
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+
+@dataclass(frozen=True)
+class Lowercase:
+    """Each character by itself in lower case: no final sigma."""
+
+
+@dataclass(frozen=True)
+class StripAccents:
+    """Without combining marks."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Without the white space at the start (`left`) and at the end (`right`) of each stretch between added tokens."""
+
+    left: bool = True
+    right: bool = True
+
+
+@dataclass(frozen=True)
+class Prepend:
+    """`text` before each stretch between added tokens that is not empty."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Replace:
+    """`content` in place of each match of `pattern`, from left to right."""
+
+    pattern: str | Expression
+    content: str
+
+
+@dataclass(frozen=True)
+class ReplaceCharacters:
+    """`content` in place of each character of a kind; none: they are left out. Kinds: `bpe_engine/pipeline/characters.py`."""
+
+    kind: Literal["control", "space", "nonspacing", "nmt_control", "nmt_space"]
+    content: str = ""
+
+
+@dataclass(frozen=True)
+class Surround:
+    """`text` before and behind each character of a kind."""
+
+    kind: Literal["ideograph"]
+    text: str = " "
+
+
+Normalizer = UnicodeForm | Lowercase | StripAccents | Strip | Prepend | Replace | ReplaceCharacters | Surround
+
+
+def bert_normalizer(
+    *, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lowercase: bool
+) -> tuple[Normalizer, ...]:
+    """The BertNormalizer of Hugging Face, as the steps that it takes."""
+    steps: list[Normalizer] = []
+    if clean_text:
+        steps += [ReplaceCharacters("control"), ReplaceCharacters("space", " ")]
+    if handle_chinese_chars:
+        steps.append(Surround("ideograph"))
+    if strip_accents:
+        steps += [UnicodeForm("NFD"), ReplaceCharacters("nonspacing")]
+    if lowercase:
+        steps.append(Lowercase())
+    return tuple(steps)

@@ -1,0 +1,99 @@
+"""From a specification to the tokenizer that runs it: the plain engine where that says the same, stages around it where not."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from bpe_engine.errors import PatternError, VocabularyError
+from bpe_engine.fallback.staged import StagedTokenizer
+from bpe_engine.formats.byte_alphabet import bytes_of
+from bpe_engine.implementation import implementation
+from bpe_engine.patterns import Pattern
+from bpe_engine.pipeline.decoders import ByteLevelDecoder
+from bpe_engine.pipeline.pre_tokenizers import ByteLevel
+from bpe_engine.pipeline.ranking import rank_by_pairs
+from bpe_engine.pipeline.recognition import named_pattern
+from bpe_engine.pipeline.specification import Specification
+from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.vocabulary import Vocabulary
+
+
+def build(specification: Specification) -> Tokenizer:
+    """The tokenizer that `specification` describes. Raises VocabularyError, beginning with its source, for what is not supported."""
+    pattern = _plain_pattern(specification)
+    if pattern is not _NO_SUCH and not isinstance(pattern, str):
+        ranks = _plain_ranks(specification)
+        if ranks is not None:
+            special = {token.text: token.id for token in specification.added_tokens}
+            try:
+                return Tokenizer(
+                    Vocabulary(specification.name, ranks, special, pattern),
+                    prefix=specification.prefix,
+                    suffix=specification.suffix,
+                )
+            except (VocabularyError, PatternError) as error:
+                raise VocabularyError(f"{specification.source}: {error}") from error
+    return StagedTokenizer(specification)
+
+
+_NO_SUCH = "no such pattern"
+
+
+def _plain_pattern(specification: Specification) -> Pattern | str | None:
+    """The pattern of a plain tokenizer; _NO_SUCH where it takes stages."""
+    stages = specification.pre_tokenizers
+    if specification.alphabet != "bytes" or specification.normalizers or not _has_plain_added_tokens(specification):
+        return _NO_SUCH
+    if any(not isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders):
+        return _NO_SUCH
+    if stages in ((), (ByteLevel(add_prefix_space=False, use_regex=False),)):
+        return None
+    if len(stages) == 1 and isinstance(stages[0], Pattern):
+        return stages[0]
+    return named_pattern(stages) or _NO_SUCH
+
+
+def _has_plain_added_tokens(specification: Specification) -> bool:
+    """Whether all are special and without flags, the leftmost is found, none is a token of another kind, and a decoder writes them as they are."""
+    ids = set()
+    if specification.added_tokens_order != "leftmost":
+        return False
+    for token in specification.added_tokens:
+        if not token.special or token.lstrip or token.rstrip or token.single_word:
+            return False
+        if token.id in specification.tokens or token.id in specification.texts_only:
+            return False
+        try:
+            if bytes_of(token.text) != token.text.encode("utf-8", "surrogatepass"):
+                return False
+        except KeyError:
+            pass
+        ids.add(token.normalized)
+    return len(ids) <= 1
+
+
+def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
+    """Token -> id, where the ids are in merge order, and the engine makes of each pre-token what the specification says; else None."""
+    if (
+        specification.texts_only
+        or specification.byte_fallback
+        or specification.unknown != "error"
+        or specification.ranks
+    ):
+        return None
+    tokens = {token_id: token for token_id, token in specification.tokens.items() if isinstance(token, bytes)}
+    order = list(tokens)
+    if specification.merges is not None and specification.ignore_merges and implementation() == "cpp":
+        # Mostly some token is not what its merges make of it: a pipeline takes that as it is, and to find out takes seconds.
+        return None
+    if specification.merges is not None:
+        ranking = rank_by_pairs(tokens, specification.merges, specification.source)
+        order = ranking.order
+        if ranking.disordered is not None or any(before > after for before, after in pairwise(order)):
+            return None
+        if ranking.blocked or (ranking.unreachable and not specification.ignore_merges):
+            return None
+        order += ranking.unreachable
+    elif not specification.ignore_merges:
+        return None
+    return {tokens[token_id]: token_id for token_id in order}

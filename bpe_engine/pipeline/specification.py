@@ -1,0 +1,236 @@
+"""Specification: all that a tokenizer file says, whatever its format. Readers make it, `Tokenizer.from_specification` runs it.
+
+    text  " Ünï <mask>"
+      added tokens       parted out first                     " Ünï " | <mask>
+      normalizers        on each stretch between them         " Ünï "
+      pre-tokenizers     cut it, one after the other          " Ünï" | " "
+      merges             pre-token -> tokens                  " Ü" "n" "ï" | " "
+      prefix, suffix     what a model gets around it          <s> ... </s>         (never part of a count)
+      decoders           tokens -> text
+
+The order and the meaning of the parts are those of Hugging Face `tokenizers`, which has the most of them; other formats leave parts out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, isnan
+from typing import Final, Literal
+
+from bpe_engine.errors import UnsupportedModelError, VocabularyError
+from bpe_engine.pipeline.decoders import Decoder
+from bpe_engine.pipeline.normalizers import Normalizer
+from bpe_engine.pipeline.pre_tokenizers import PreTokenizer
+from bpe_engine.vocabulary import LARGEST_ID, has_lone_surrogate
+
+MOST_CHARACTERS: Final = 1000
+"""Of `max_characters`: WordPiece takes the square of it a word at worst. Files say 100, some 200."""
+LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
+
+
+@dataclass(frozen=True)
+class AddedToken:
+    """A token that is looked for in the text itself, before anything else is done to it.
+
+    `special`: found only where `allowed_special` names it; one that is not special is always found.
+    `lstrip`, `rstrip`: it takes the white space to its left or right along. `single_word`: not found inside a word.
+    `normalized`: looked for in the normalized text, and its own text is normalized too.
+    """
+
+    text: str
+    id: int
+    special: bool = True
+    lstrip: bool = False
+    rstrip: bool = False
+    single_word: bool = False
+    normalized: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specification:
+    """What a tokenizer file says. Made by one reader a format, in `bpe_engine/formats/`; immutable, pickles, shared by threads.
+
+    A reader checks the syntax of its file and the types of what is in it; what a specification can get wrong by itself is checked here, and
+    messages begin with `source`. Mappings and sequences belong to the specification from then on.
+
+    `name` is a label: the name of the file without its ending, as a rule. `source` is what messages call the file.
+
+    `tokens` are those that a text is encoded to: id -> token. With `alphabet="bytes"` a token is `bytes`, merging starts from single bytes,
+    and text is its UTF-8. With `alphabet="characters"` it is a `str`, and merging starts from characters. No two are equal, none is
+    empty. Ids may be in any order and have gaps.
+    `texts_only` are ids that are decoded and that no text is encoded to: id -> what it is decoded to, as `tokens` are. No id of `tokens`.
+
+    How two neighbours merge is said in one of three ways:
+    - `merges`: pairs of ids (left, right), the best first. Only these merge. Each makes the token that is the concatenation of both.
+    - `ranks`: id -> merge rank. Any two neighbours merge whose concatenation is a token with a rank; the lowest rank first, the leftmost of
+      equals. A token without a rank is made by no merge.
+    - neither: as `ranks`, where each id is its own rank.
+    With `ignore_merges` a pre-token that is a token is that token, whatever the merges would make of it.
+
+    A byte or character that is no token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
+    have one. Else `unknown` says: "error" raises EncodingError, "drop" leaves it out, an id stands for it; with `fuse_unknown` one
+    id stands for a whole run of such characters.
+
+    Other models than merges are named by `model`; their tokens are characters, and what is said of merges is left out:
+    - "wordpiece": the longest token that a pre-token begins with, then again and again the longest that the rest begins with, written with `continuing_prefix`.
+      A pre-token of more than `max_characters`, or of which something is no token, is unknown as a whole.
+    - "wordlevel": a pre-token is one token, or unknown.
+    - "unigram": the tokens with the highest sum of `scores` (id -> score), by the arithmetic of the package `like`; for "sentencepiece" those of
+      `user_defined` have scores of their own. Neighbouring unknown characters are one: the unknown token, or by `byte_fallback` the tokens of their bytes.
+    For these `unknown` is an id or "error".
+
+    `normalizers` and `pre_tokenizers` are applied in order, the latter to every piece that the one before has left. No pre-tokenizer: the
+    text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
+    `added_tokens` is described at `AddedToken`. An added token may have the id of a token of the same text. Of those that overlap in a text
+    `added_tokens_order` says which is found. "leftmost": the leftmost, then the longest; one that is not allowed hides what overlaps it, as
+    with Hugging Face. "longest_first": one token after the other takes what is left of the text, that of the most bytes in UTF-8 first, of
+    equals the one that is given first; those that are not allowed take nothing, as with llama.cpp.
+    `prefix` and `suffix` are the ids that the model gets around each text: `[CLS]` and `[SEP]`, say.
+    `decoders` are applied in order; none: the tokens are written one behind the other (bytes), or parted by spaces (characters), as Hugging Face does.
+
+    >>> Specification(name=None, source="two tokens", tokens={0: b"a", 1: b"aa"}, merges=[(0, 0)]).alphabet
+    'bytes'
+    """
+
+    name: str | None
+    source: str
+    tokens: Mapping[int, bytes] | Mapping[int, str] = field(repr=False)
+    alphabet: Literal["bytes", "characters"] = "bytes"
+    model: Literal["merges", "wordpiece", "unigram", "wordlevel"] = "merges"
+    texts_only: Mapping[int, bytes] | Mapping[int, str] = field(default_factory=dict, repr=False)
+    merges: Sequence[tuple[int, int]] | None = field(default=None, repr=False)
+    ranks: Mapping[int, int] | None = field(default=None, repr=False)
+    ignore_merges: bool = False
+    byte_fallback: Mapping[int, int] = field(default_factory=dict, repr=False)
+    unknown: int | Literal["error", "drop"] = "error"
+    fuse_unknown: bool = False
+    continuing_prefix: str = "##"
+    max_characters: int = 100
+    scores: Mapping[int, float] | None = field(default=None, repr=False)
+    user_defined: frozenset[int] = frozenset()
+    like: Literal["tokenizers", "sentencepiece"] = "tokenizers"
+    normalizers: tuple[Normalizer, ...] = ()
+    pre_tokenizers: tuple[PreTokenizer, ...] = ()
+    added_tokens: tuple[AddedToken, ...] = field(default=(), repr=False)
+    added_tokens_order: Literal["leftmost", "longest_first"] = "leftmost"
+    prefix: tuple[int, ...] = ()
+    suffix: tuple[int, ...] = ()
+    decoders: tuple[Decoder, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.merges is not None and self.ranks is not None:
+            raise VocabularyError(f"{self.source}: merges and ranks are two ways to say the same: give one")
+        self._check_tokens()
+        self._check_merges()
+        self._check_model()
+        self._check_other_ids()
+
+    def _check_tokens(self) -> None:
+        if not self.tokens:
+            raise VocabularyError(f"{self.source}: there is no token")
+        wanted = bytes if self.alphabet == "bytes" else str
+        for ids in (self.tokens, self.texts_only):
+            for token_id, token in ids.items():
+                if type(token_id) is not int or not 0 <= token_id <= LARGEST_ID:
+                    raise VocabularyError(
+                        f"{self.source}: the token {token!r:.80} has the id {token_id!r:.80}, not a whole number from 0 to {LARGEST_ID}"
+                    )
+                if type(token) is not wanted:
+                    raise VocabularyError(
+                        f"{self.source}: the token {token!r:.80} (id {token_id}) is {type(token).__name__}, not {wanted.__name__}"
+                    )
+        both = self.tokens.keys() & self.texts_only.keys()
+        if both:
+            raise VocabularyError(f"{self.source}: two tokens have the id {min(both)}")
+        if len(set(self.tokens.values())) != len(self.tokens):
+            owners: dict[bytes | str, int] = {}
+            for token_id, token in self.tokens.items():
+                first = owners.setdefault(token, token_id)
+                if first != token_id:
+                    raise VocabularyError(
+                        f"{self.source}: the token {token!r:.80} stands twice, as id {first} and as id {token_id}"
+                    )
+        empty = next((token_id for token_id, token in self.tokens.items() if not token), None)
+        if empty is not None:
+            raise VocabularyError(f"{self.source}: the token with the id {empty} is empty")
+
+    def _check_merges(self) -> None:
+        for number, (left, right) in enumerate(self.merges or ()):
+            for side in (left, right):
+                if side not in self.tokens:
+                    raise VocabularyError(f"{self.source}: merge {number}: no token has the id {side!r:.80}")
+        for token_id, rank in (self.ranks or {}).items():
+            if token_id not in self.tokens:
+                raise VocabularyError(f"{self.source}: there is a rank for the id {token_id!r:.80}, which no token has")
+            if type(rank) is not int:
+                raise VocabularyError(
+                    f"{self.source}: the rank of the token with the id {token_id} is {rank!r:.80}, not a whole number"
+                )
+
+    def _check_model(self) -> None:
+        if self.model not in ("merges", "wordpiece", "unigram", "wordlevel"):
+            raise VocabularyError(f"{self.source}: {self.model!r:.80} is no model")
+        if (self.scores is not None) != (self.model == "unigram"):
+            raise VocabularyError(f"{self.source}: scores are for the model 'unigram', which needs them")
+        if self.model == "merges":
+            return
+        if self.alphabet != "characters" or self.merges is not None or self.ranks is not None or self.ignore_merges:
+            raise VocabularyError(f"{self.source}: the model {self.model!r} has tokens of characters, and no merges")
+        if self.unknown == "drop":
+            raise VocabularyError(f"{self.source}: the model {self.model!r} leaves out no unknown text")
+        if type(self.max_characters) is not int or not 0 <= self.max_characters <= MOST_CHARACTERS:
+            raise UnsupportedModelError(
+                f"{self.source}: words of up to {self.max_characters!r:.80} characters are not supported, only of 0 to {MOST_CHARACTERS}"
+            )
+        if self.byte_fallback and self.model != "unigram":
+            raise VocabularyError(f"{self.source}: byte fallback is not for the model {self.model!r}")
+        if self.like not in ("tokenizers", "sentencepiece"):
+            raise VocabularyError(f"{self.source}: like {self.like!r:.80} is neither 'tokenizers' nor 'sentencepiece'")
+        if self.scores is not None:
+            self._check_scores(self.scores)
+
+    def _check_scores(self, scores: Mapping[int, float]) -> None:
+        if scores.keys() != self.tokens.keys():
+            odd = min(scores.keys() ^ self.tokens.keys())
+            raise VocabularyError(f"{self.source}: the id {odd} has a score and no token, or a token and no score")
+        for token_id, score in scores.items():
+            if type(score) not in (int, float) or isnan(score) or score == inf:
+                raise VocabularyError(f"{self.source}: the score of the token with the id {token_id} is {score!r:.80}")
+            if self.like == "sentencepiece" and abs(score) > LARGEST_FLOAT:
+                raise VocabularyError(
+                    f"{self.source}: the score of the token with the id {token_id} is {score!r:.80}, which no float of four bytes holds"
+                )
+
+    def _check_other_ids(self) -> None:
+        if self.added_tokens_order not in ("leftmost", "longest_first"):
+            raise VocabularyError(
+                f"{self.source}: the order of added tokens is 'leftmost' or 'longest_first', not {self.added_tokens_order!r:.80}"
+            )
+        known = self.tokens.keys() | self.texts_only.keys()
+        for byte, token_id in self.byte_fallback.items():
+            if not 0 <= byte <= 255 or token_id not in known:
+                raise VocabularyError(
+                    f"{self.source}: byte fallback: {byte!r:.80} -> {token_id!r:.80} is not a byte and the id of a token"
+                )
+        if not isinstance(self.unknown, str) and self.unknown not in known:
+            raise VocabularyError(f"{self.source}: the unknown token has the id {self.unknown}, which no token has")
+        for added in self.added_tokens:
+            if type(added.text) is not str or not added.text:
+                raise VocabularyError(
+                    f"{self.source}: an added token is a text of at least one character, not {added.text!r:.80}"
+                )
+            if has_lone_surrogate(added.text):
+                raise VocabularyError(
+                    f"{self.source}: the added token {added.text!r:.80} holds a lone surrogate, which is no character"
+                )
+            if type(added.id) is not int or not 0 <= added.id <= LARGEST_ID:
+                raise VocabularyError(
+                    f"{self.source}: the added token {added.text!r:.80} has the id {added.id!r:.80}, not a whole number from 0 to {LARGEST_ID}"
+                )
+        known |= {added.id for added in self.added_tokens}
+        for token_id in (*self.prefix, *self.suffix):
+            if token_id not in known:
+                raise VocabularyError(
+                    f"{self.source}: the model gets the id {token_id!r:.80} around each text, which no token has"
+                )

@@ -1,0 +1,73 @@
+"""Published files: found in a cache folder or downloaded once, and never used with another hash than the published one.
+
+The order: the folder that TIKTOKEN_CACHE_DIR names, under tiktoken's file name (the SHA-1 of the address); our own cache folder,
+under the file's own name; the publisher. Only our own folder is written to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from bpe_engine.errors import HashMismatchError
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """One file of a publisher: its address, the SHA-256 of its contents in hexadecimal, its name in our cache folder.
+
+    Without `sha256` any contents are taken: for addresses that a caller brings along.
+    """
+
+    url: str
+    sha256: str | None
+    save_as: str
+
+
+def own_cache_folder() -> Path:
+    """Where downloads are kept: the user's cache folder of the platform, such as ~/.cache/bpe-chunker."""
+    import platformdirs  # noqa: PLC0415 - 8 ms that embedded vocabularies do without
+
+    return Path(platformdirs.user_cache_dir("bpe-chunker", appauthor=False))
+
+
+def fetch(file: PublishedFile) -> bytes:
+    """The contents of a published file, from a cache folder or the publisher.
+
+    Raises `HashMismatchError` for contents with another hash, wherever they come from (a damaged cached file is neither
+    used nor removed), and `VocabularyUnavailableError` where the file is in no folder and cannot be downloaded.
+    """
+    own_place = own_cache_folder() / file.save_as
+    tiktoken_place = _tiktoken_place(file)
+    for place in (tiktoken_place, own_place):
+        if place is not None and place.is_file():
+            contents = place.read_bytes()
+            _check_hash(contents, file, f"the cached file {place}", "remove it to have it downloaded again")
+            return contents
+    # Imported here, for few programs come this far and the network modules take longer to import than all of ours.
+    from bpe_engine.published import download  # noqa: PLC0415
+
+    places = [own_place] if tiktoken_place is None else [own_place, tiktoken_place]
+    contents = download.read(file.url, file.save_as, places)
+    _check_hash(contents, file, f"what {file.url} answered", "try again later, or from another network")
+    download.keep(contents, own_place)
+    return contents
+
+
+def _tiktoken_place(file: PublishedFile) -> Path | None:
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR")
+    if not folder:
+        return None
+    # SHA-1 because tiktoken names its cached files so; nothing depends on its strength.
+    return Path(folder) / hashlib.sha1(file.url.encode(), usedforsecurity=False).hexdigest()
+
+
+def _check_hash(contents: bytes, file: PublishedFile, what: str, advice: str) -> None:
+    found = hashlib.sha256(contents).hexdigest()
+    if file.sha256 is not None and found != file.sha256:
+        raise HashMismatchError(
+            f"{what} is not the published {file.save_as}: its SHA-256 is {found} ({len(contents)} bytes), "
+            f"the published one is {file.sha256}; {advice}"
+        )

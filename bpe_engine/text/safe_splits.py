@@ -1,0 +1,54 @@
+"""Places where every named grammar cuts, whatever stands before and behind: there, and only there, counts add up.
+
+    "the answer: 42"         safe splits at  the|answer, answer|:, and none between ":" and " 42"
+                                              ^ count(text) == count(text[:3]) + count(text[3:]), and so in any longer text
+
+A letter or number is followed by white space, or by punctuation that no grammar takes into a word. The list is shorter than it could be:
+apostrophes begin contractions, marks belong to the letter before them, and what is rare is left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bpe_engine.patterns import PATTERNS, Pattern
+
+# With no width. [^\W_]: letters and numbers of every script. An older Unicode than the grammars' knows fewer of them, and never others.
+SAFE_SPLIT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
+# The last one: what is greedy gives back from the end.
+_LAST_SAFE_SPLIT = re.compile(f".*{SAFE_SPLIT.pattern}", re.DOTALL)
+# How far back from the end the last cut is looked for at a time, in characters.
+_BLOCK = 256
+
+
+def has_safe_splits(pattern: Pattern | None) -> bool:
+    """Whether text under this pattern has safe splits: it is one of the named grammars, and not the whole text that is one pre-token."""
+    return pattern is not None and PATTERNS.get(pattern.name or "") == pattern
+
+
+def first_safe_split(text: str) -> int | None:
+    """The first offset, in characters, at which `text` can be cut firmly; None if there is none. Never 0 or the length of `text`.
+
+    >>> first_safe_split("the answer: 42"), first_safe_split("\\n\\n"), first_safe_split("word")
+    (3, None, None)
+    """
+    found = SAFE_SPLIT.search(text)
+    return found.start() if found else None
+
+
+def last_safe_split(text: str) -> int | None:
+    """The last offset, in characters, at which `text` can be cut firmly; None if there is none.
+
+    >>> last_safe_split("the answer: 42"), last_safe_split("word ")
+    (10, 4)
+    """
+    end = len(text)
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        # One more character on both sides: what stands around a cut decides.
+        stretch = text[max(0, start - 1) : end + 1]
+        found = _LAST_SAFE_SPLIT.match(stretch)
+        if found:
+            return max(0, start - 1) + found.end()
+        end = start
+    return None
