@@ -33,6 +33,14 @@ class TokenSet:
 
     def __len__(self) -> int: ...
 
+    def bytes_of(self, token: int) -> bytes | None:
+        """The bytes of the token with an id; None where no token has it."""
+
+    def id_of(self, token: bytes) -> int | None:
+        """
+        The id of the token that is exactly these bytes; None where there is none.
+        """
+
     def largest_id(self) -> int: ...
 
     def sorted_tokens(self) -> list[bytes]:
@@ -49,12 +57,10 @@ def halves_of(tokens: list[bytes], priorities: list[int]) -> list[tuple[int, int
     """
 
 class Engine:
-    """Text -> tokens. What Tokenizer inherits."""
+    """Text -> tokens, by a vocabulary and a named scanner."""
 
-    def __init__(self, tokens: TokenSet, grammar: str | None, fallback: object | None) -> None:
-        """
-        `grammar` names a scanner, None: the whole text is one pre-token. Where `fallback` is given, it answers instead.
-        """
+    def __init__(self, tokens: TokenSet, grammar: str | None) -> None:
+        """`grammar` names a scanner, None: the whole text is one pre-token."""
 
     def count(self, text: str | bytes) -> int:
         """The number of tokens of `text`: `len(encode(text))`, without the ids."""
@@ -87,11 +93,8 @@ class Engine:
 
     def _fitting(self, text: str | bytes, most: int, head: bool) -> str | bytes: ...
 
-    def _bytes_of(self, token: int) -> bytes | None: ...
-
-    def _id_of(self, token: bytes) -> int | None: ...
-
-    def _encode_piece(self, piece: bytes) -> list[int]: ...
+    def encode_piece(self, piece: bytes) -> list[int]:
+        """The ids of one pre-token, whatever the scanner would make of it."""
 
 def has_lone_surrogates(text: str | bytes) -> bool:
     """Whether `text` is a str that no UTF-8 stands for."""
@@ -207,7 +210,7 @@ class Pipeline:
     def split(self, text: str | bytes) -> list[str]:
         """The pre-tokens that the model gets."""
 
-    def find_special(self, text: str | bytes, wanted: Sequence[int]) -> list[tuple[int, int, int]]:
+    def special_spans(self, text: str | bytes, wanted: Sequence[int]) -> list[tuple[int, int, int]]:
         """
         The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.
         """
@@ -215,9 +218,12 @@ class Pipeline:
     def find_added(self, text: str | bytes) -> list[int]:
         """The numbers of the added tokens that are written in a text."""
 
-    def count_batch(self, texts: Iterable[str | bytes], num_threads: int) -> list[int]: ...
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """`encode` without special tokens."""
 
-    def encode_batch(self, texts: Iterable[str | bytes], num_threads: int) -> list[list[int]]: ...
+    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]: ...
+
+    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]: ...
 
 class Mark:
     """A place that `rollback` can return to."""

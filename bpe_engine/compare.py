@@ -163,7 +163,7 @@ def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
     >>> describe_stages(Tokenizer.load("o200k_base"))
     ('pattern o200k',)
     """
-    specification: Specification | None = getattr(tokenizer, "specification", None)
+    specification = tokenizer.specification
     if specification is None:
         pattern = tokenizer.vocabulary.pattern
         return () if pattern is None else (f"pattern {pattern.name or pattern.source}",)
@@ -177,7 +177,7 @@ def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
 def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
     """The tokens that are not special: what they are in a text -> id. Where spaces have a stand-in, it is a space again."""
     ids = {data: tokenizer.encode_single_token(data) for data in tokenizer.token_byte_values()}
-    specification: Specification | None = getattr(tokenizer, "specification", None)
+    specification = tokenizer.specification
     stand_in = None if specification is None else _stand_in(specification)
     if stand_in is None:
         return ids

@@ -1,8 +1,11 @@
-"""The compiled engine: `bpe_engine._core`, given the vocabulary, for `Tokenizer` to inherit.
+"""The compiled engines, over `bpe_engine._core`.
 
-A pattern of the user's own is an expression that the core compiles (`_pipeline_of`). What it does not compile (back-references, say) is split by the `regex`
-package, in the Python engine; the pieces are still encoded by the core. That engine also answers for slices of a str with lone surrogates, whose
-offsets are no offsets of the bytes that the core sees.
+    CompiledVocabulary    a vocabulary without a pattern, or with one that has a scanner of its own
+    CompiledPattern       a vocabulary with a pattern of the user's own: a pipeline of one compiled expression
+    CompiledPipeline      a specification: added tokens, normalizers, pre-tokenizers and a model
+
+What the core does not compile (back-references, say) runs on the engine in Python, and says so (`not_native`). Pre-tokens of a vocabulary are
+encoded by the core even then.
 """
 
 from __future__ import annotations
@@ -13,19 +16,26 @@ from typing import TYPE_CHECKING, cast
 
 from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import EncodingError, VocabularyError
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.data import load_planes
-from bpe_engine.text.input import to_bytes
+from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.text.input import received, to_bytes
+from bpe_engine.text.offsets import in_unit, starts_of_parts
+from bpe_engine.text.slices import CountedSlices, SurrogateSlices
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.token_table import TokenTable
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback import engine as reference
+    from bpe_engine.engine import Engine
+    from bpe_engine.pipeline.added_tokens import AddedTokenFinder
+    from bpe_engine.pipeline.compiling import PipelineParts
     from bpe_engine.pipeline.merge_order import Reordered
-    from bpe_engine.tokenizer import Tokenizer
+    from bpe_engine.pipeline.specification import Specification
 
-# The Python engine is imported where it is needed, which is seldom: that takes as long as to load a vocabulary.
+# The engine in Python is imported where it is needed, which is seldom: that takes as long as to load a vocabulary. So are pipelines, without
+# which published encodings do.
 # ruff: noqa: PLC0415
 
 encoders.AppendingEncoder.register(_core.AppendingEncoder)
@@ -37,143 +47,248 @@ encoders.IntervalEncoder.register(_core.PipelineIntervalEncoder)
 encoders.Mark.register(_core.Mark)
 
 
-class Engine(_core.Engine):
-    """Text -> tokens by the compiled core. Raises VocabularyError for tokens that it cannot merge."""
+def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
+    """The engine of a vocabulary. Raises VocabularyError for tokens that cannot be merged, PatternError for a pattern that does not compile."""
+    tokens, reordered = tokens_of(vocabulary)
+    scanner = scanner_of(vocabulary)
+    if scanner is not None or vocabulary.pattern is None:
+        return CompiledVocabulary(vocabulary, tokens, scanner)
+    from bpe_engine.pipeline.compiling import NotNativeError, compile_specification
 
-    def __init__(self, vocabulary: Vocabulary, like: Engine | None = None) -> None:
+    try:
+        parts = compile_specification(_specification_of(vocabulary))
+    except NotNativeError as error:
+        from bpe_engine.fallback.engine import VocabularyEngine
+
+        encode_piece = _core.Engine(tokens, None).encode_piece
+        return VocabularyEngine(
+            vocabulary, encode_piece, reordered, lookup=tokens, not_native=str(error), made_by=vocabulary_engine
+        )
+    return CompiledPattern(vocabulary, tokens, parts)
+
+
+def specification_engine(specification: Specification) -> Engine:
+    """The engine of a specification. Raises VocabularyError, beginning with its source, for what is not supported."""
+    from bpe_engine.pipeline.compiling import NotNativeError
+
+    try:
+        return CompiledPipeline(specification)
+    except NotNativeError as error:
+        from bpe_engine.fallback.staged import SpecificationEngine
+
+        return SpecificationEngine(specification, not_native=str(error))
+
+
+class CompiledVocabulary(_core.Engine):
+    """The engine of a vocabulary whose pattern has a scanner, or of one without a pattern."""
+
+    not_native = None
+    is_incremental = True
+
+    def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, scanner: str | None) -> None:
+        super().__init__(tokens, scanner)
         self._vocabulary = vocabulary
-        self._reordered: Reordered | None
-        self._tokens: _core.TokenSet
-        if like is None:
-            self._tokens, self._reordered = _tokens_of(vocabulary)
-        else:
-            self._tokens, self._reordered = like._tokens, like._reordered  # noqa: SLF001 - of the same class
-        grammar = scanner_of(vocabulary)
-        self._by_scanner = grammar is not None or vocabulary.pattern is None
-        # What splits and encodes under a pattern of the user's own, or why it cannot.
-        self._expression, self._not_compiled = (None, None) if self._by_scanner else _pipeline_of(vocabulary)
-        super().__init__(self._tokens, grammar, self._answering())
+        self.table = TokenTable(vocabulary, tokens)
+        self._special_tokens = SpecialTokens(vocabulary.special_tokens)
 
-    def _answering(self) -> PipelineAnswers | reference.Engine | None:
-        """What answers in place of a scanner."""
-        if self._by_scanner:
-            return None
-        return self.reference if self._expression is None else PipelineAnswers(self._expression)
+    def __reduce__(self) -> tuple[Callable[[Vocabulary], Engine], tuple[Vocabulary]]:
+        return vocabulary_engine, (self._vocabulary,)
 
-    @property
-    def is_native(self) -> bool:
-        """Whether the compiled core does all of the work; else `not_native` says why it does not."""
-        return self._not_compiled is None
+    def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
+        """As `Engine` says."""
+        return self._special_tokens.encode(text, allowed, disallowed, self.encode_ordinary)
 
-    @property
-    def not_native(self) -> str | None:
-        """Why the text is split in Python, which is some ten times as slow; None where it is not."""
-        return self._not_compiled
+    def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
+        """As `Engine` says."""
+        self._special_tokens.check(text, allowed, disallowed)
 
-    @property
-    def is_incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
-        return self._by_scanner or self._expression is not None or not self.reference.pretokenizer.looks_back
+    def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
+        """As `Engine` says."""
+        return self._special_tokens.spans(characters, allowed)
 
-    @cached_property
-    def reference(self) -> reference.Engine:
-        """The engine in Python, whose pieces the core encodes; made when first asked for."""
-        from bpe_engine.fallback import engine as reference
+    def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
+        """As `Engine` says."""
+        ids = self.encode_ordinary(text)
+        return ids, starts_of_parts([len(self.table.decode_single_token_bytes(token)) for token in ids])
 
-        whole = _core.Engine(self._tokens, None, None)
-        encode_piece = whole._encode_piece  # noqa: SLF001 - the core is of this package
-        return reference.Engine(self._vocabulary, encode_piece=encode_piece, reordered=self._reordered)
+    def truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        """As `Engine` says."""
+        if _core.has_lone_surrogates(text):
+            return (truncate_head if head else truncate_tail)(self, text, most)
+        return cast("Text", self._fitting(text, most, head))
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
-        """A text that grows to the right, and its count."""
-        if self._by_scanner:
-            return cast("encoders.AppendingEncoder", _core.AppendingEncoder(self))
-        if self._expression is not None:
-            return cast("encoders.AppendingEncoder", _core.PipelineAppendingEncoder(self, self._expression))
-        from bpe_engine.fallback import appending_encoder
-
-        return appending_encoder.AppendingEncoder(self._tokenizer())
+        """As `Engine` says."""
+        return cast("encoders.AppendingEncoder", _core.AppendingEncoder(self))
 
     def prepending_encoder(self) -> encoders.PrependingEncoder:
-        """A text that grows to the left, and its count."""
-        if self._by_scanner:
-            return cast("encoders.PrependingEncoder", _core.PrependingEncoder(self))
-        if self._expression is not None:
-            return cast("encoders.PrependingEncoder", _core.PipelinePrependingEncoder(self, self._expression))
-        from bpe_engine.fallback import prepending_encoder
-
-        return prepending_encoder.PrependingEncoder(self._tokenizer())
+        """As `Engine` says."""
+        return cast("encoders.PrependingEncoder", _core.PrependingEncoder(self))
 
     def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
-        """The counts of all slices of `text`."""
-        if self._by_scanner and not _core.has_lone_surrogates(text):
-            return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
-        # A slice beside a byte in no token has a count: the pipeline's encoder refuses the whole text.
-        if self._expression is not None and self._has_all_bytes and not _core.has_lone_surrogates(text):
-            return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._expression, text))
-        from bpe_engine.fallback import interval_encoder
+        """As `Engine` says."""
+        if isinstance(text, str) and _core.has_lone_surrogates(text):
+            return SurrogateSlices(self, text)
+        return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
 
-        return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+
+class _Piped(_core.Pipeline):
+    """What the engines over a pipeline share."""
+
+    not_native = None
+    is_incremental = True
+
+    def truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        """As `Engine` says."""
+        return (truncate_head if head else truncate_tail)(self, text, most)
+
+    def appending_encoder(self) -> encoders.AppendingEncoder:
+        """As `Engine` says."""
+        return cast("encoders.AppendingEncoder", _core.PipelineAppendingEncoder(self, self))
+
+    def prepending_encoder(self) -> encoders.PrependingEncoder:
+        """As `Engine` says."""
+        return cast("encoders.PrependingEncoder", _core.PipelinePrependingEncoder(self, self))
+
+    def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
+        """As `Engine` says."""
+        if isinstance(text, str) and _core.has_lone_surrogates(text):
+            return SurrogateSlices(self, text)
+        try:
+            return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self, text))
+        except EncodingError:  # a slice beside what is in no token has a count
+            return CountedSlices(self, text)
+
+
+class CompiledPattern(_Piped):
+    """The engine of a vocabulary with a pattern of the user's own."""
+
+    def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, parts: PipelineParts) -> None:
+        super().__init__(*parts)
+        self._vocabulary = vocabulary
+        self._tokens = tokens
+        self.table = TokenTable(vocabulary, tokens)
+        self._special_tokens = SpecialTokens(vocabulary.special_tokens)
+
+    def __reduce__(self) -> tuple[Callable[[Vocabulary], Engine], tuple[Vocabulary]]:
+        return vocabulary_engine, (self._vocabulary,)
+
+    def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
+        """As `Engine` says."""
+        return self._special_tokens.encode(text, allowed, disallowed, self.encode_ordinary)
+
+    def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
+        """As `Engine` says."""
+        self._special_tokens.check(text, allowed, disallowed)
+
+    def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
+        """As `Engine` says."""
+        return self._special_tokens.spans(characters, allowed)
+
+    def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
+        """As `Engine` says."""
+        ids, firsts = self.encode_with_offsets(text)
+        starts, end = [], 0
+        for token, first in zip(ids, firsts, strict=True):
+            # Of the character that it starts in: after the end of the token before, if text was dropped between them.
+            starts.append(max(first, end))
+            end = starts[-1] + len(self.table.decode_single_token_bytes(token))
+        return ids, starts
 
     @cached_property
-    def _has_all_bytes(self) -> bool:
-        return all(self._id_of(bytes([byte])) is not None for byte in range(256))
+    def _whole(self) -> _core.Engine:
+        return _core.Engine(self._tokens, None)
 
-    def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
-        return self._tokens.sorted_tokens()
-
-    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
-        if self._by_scanner and not _core.has_lone_surrogates(text):
-            return cast("Text", self._fitting(text, most, head))
-        return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
-
-    def starts_in_bytes(self, characters: str, bytes_of: Callable[[int], bytes]) -> list[int]:
-        """Where each token starts in text that went through `received`, in bytes; also where the pattern drops some of it."""
-        if self._expression is not None:
-            ids, firsts = self._expression.encode_with_offsets(to_bytes(characters))
-            starts, end = [], 0
-            for token, first in zip(ids, firsts, strict=True):
-                # Of the character that it starts in: behind the end of the token before, if text was dropped between them.
-                starts.append(max(first, end))
-                end = starts[-1] + len(bytes_of(token))
-            return starts
-        return self.reference.starts_in_bytes(characters, bytes_of)
-
-    def _largest_id(self) -> int:
-        return self._tokens.largest_id()
-
-    def _tokenizer(self) -> Tokenizer:
-        return cast("Tokenizer", self)
+    def encode_piece(self, piece: bytes) -> Sequence[int]:
+        """As `Engine` says."""
+        return self._whole.encode_piece(piece)
 
 
-class PipelineAnswers:
-    """What the core asks in place of a scanner, under the names that it asks by: a pipeline of one compiled expression."""
+class CompiledPipeline(_Piped):
+    """The engine of a specification. Raises NotNativeError where the core cannot run it."""
 
-    def __init__(self, pipeline: _core.Pipeline) -> None:
-        self.count = pipeline.count
-        self.count_up_to = pipeline.count_up_to
-        self.encode_ordinary = pipeline.encode
-        self.encode_to_buffer = pipeline.encode_to_buffer
-        self.split = pipeline.split
-        self._pipeline = pipeline
+    def __init__(self, specification: Specification) -> None:
+        from bpe_engine.pipeline.added_tokens import written_tokens
+        from bpe_engine.pipeline.compiling import compile_specification, token_normalizer
+        from bpe_engine.pipeline.token_table import SpecificationTable
 
-    def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int) -> list[int]:
-        """`count` of each text, in order."""
-        return self._pipeline.count_batch(texts, num_threads)
+        parts = compile_specification(specification)
+        written = written_tokens(specification.added_tokens, token_normalizer(specification))
+        super().__init__(*parts)
+        self._specification = specification
+        self._model = parts.model
+        self.table = SpecificationTable(specification, written)
+        self._numbers = {token.text: number for number, token in enumerate(specification.added_tokens) if token.special}
 
-    def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int) -> list[list[int]]:
-        """`encode_ordinary` of each text, in order."""
-        return self._pipeline.encode_batch(text, num_threads)
+    def __reduce__(self) -> tuple[Callable[[Specification], Engine], tuple[Specification]]:
+        return specification_engine, (self._specification,)
+
+    @cached_property
+    def _longest_first(self) -> AddedTokenFinder | None:
+        """Finds the special tokens where the longest is found first, which the core does not do."""
+        from bpe_engine.pipeline.added_tokens import AddedTokenFinder
+
+        if self._specification.added_tokens_order != "longest_first":
+            return None
+        return AddedTokenFinder(self._specification.added_tokens, longest_first=True)
+
+    def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
+        """As `Engine` says."""
+        if self._longest_first is None:
+            self.check_special(text, allowed, disallowed)
+            return self.encode(text, self._wanted(allowed))
+        self.check_special(text, allowed, disallowed)
+        encoder = self.appending_encoder()
+        encoder.append(text, allowed)
+        return encoder.tokens()
+
+    def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
+        """As `Engine` says."""
+        from bpe_engine.pipeline.added_tokens import wanted_tokens
+
+        wanted = wanted_tokens(self._specification.added_tokens, allowed, disallowed)
+        if not disallowed:
+            return
+        if self._longest_first is not None:
+            for _ in self._longest_first.find(received(text), wanted):
+                pass
+            return
+        for number in self.find_added(text):
+            wanted(self._specification.added_tokens[number])
+
+    def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
+        """As `Engine` says. White space that a token takes along belongs to it."""
+        from bpe_engine.pipeline.added_tokens import wanted_tokens
+
+        added = self._specification.added_tokens
+        wanted = wanted_tokens(added, allowed, ())
+        if self._longest_first is not None:
+            spans = self._longest_first.find(characters, wanted)
+            return [(start, end, token.id) for token, start, end in spans if token.special]
+        found = self.special_spans(to_bytes(characters), self._wanted(allowed))
+        places = in_unit(characters, characters, [place for _, *both in found for place in both], "characters")
+        ids = (added[number].id for number, _, _ in found)
+        return list(zip(places[::2], places[1::2], ids, strict=True))
+
+    def _wanted(self, allowed: Specials) -> list[int]:
+        """The numbers of the special tokens that are allowed."""
+        texts = self._numbers if allowed == "all" else set(allowed)
+        return [self._numbers[text] for text in texts if text in self._numbers]
+
+    def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
+        """As `Engine` says. A token that starts inside a character has the offset of that character."""
+        return self.encode_with_offsets(text)
+
+    def encode_piece(self, piece: bytes) -> Sequence[int]:
+        """As `Engine` says."""
+        return self._model.encode(piece)
 
 
-def _pipeline_of(vocabulary: Vocabulary) -> tuple[_core.Pipeline | None, str | None]:
-    """The pipeline that runs a pattern of the user's own, or why there is none."""
-    from bpe_engine.pipeline.compiling import NotNativeError, pipeline_of
+def _specification_of(vocabulary: Vocabulary) -> Specification:
     from bpe_engine.pipeline.specification import Specification
 
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
-    specification = Specification(
+    return Specification(
         name=vocabulary.name,
         source=vocabulary.name or "the vocabulary",
         tokens={token_id: token for token, token_id in ranks.items() if token},
@@ -181,10 +296,6 @@ def _pipeline_of(vocabulary: Vocabulary) -> tuple[_core.Pipeline | None, str | N
         ignore_merges=True,
         pre_tokenizers=() if vocabulary.pattern is None else (vocabulary.pattern,),
     )
-    try:
-        return pipeline_of(specification), None
-    except NotNativeError as error:
-        return None, str(error)
 
 
 def scanner_of(vocabulary: Vocabulary) -> str | None:
@@ -196,10 +307,10 @@ def scanner_of(vocabulary: Vocabulary) -> str | None:
 
 
 def rebuild_appending(
-    tokenizer: Tokenizer, finished: bytes, unfinished: str, tokens: tuple[tuple[int, int, int], ...] = ()
+    engine: Engine, finished: bytes, unfinished: str, tokens: tuple[tuple[int, int, int], ...] = ()
 ) -> encoders.AppendingEncoder:
     """An unpickled encoder: the same text and count, no marks. `tokens` that stand in it as such: start and end in bytes, and the id."""
-    encoder = cast("_core.AppendingEncoder", tokenizer.appending_encoder())
+    encoder = cast("_core.AppendingEncoder", engine.appending_encoder())
     place = 0
     for start, end, token in tokens:
         encoder.append(finished[place:start])
@@ -210,15 +321,16 @@ def rebuild_appending(
     return cast("encoders.AppendingEncoder", encoder)
 
 
-def rebuild_prepending(tokenizer: Tokenizer, finished: bytes, unfinished: str) -> encoders.PrependingEncoder:
+def rebuild_prepending(engine: Engine, finished: bytes, unfinished: str) -> encoders.PrependingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
-    encoder = tokenizer.prepending_encoder()
+    encoder = engine.prepending_encoder()
     encoder.prepend(finished)
     encoder.prepend(unfinished)
     return encoder
 
 
-def _tokens_of(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None]:
+def tokens_of(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None]:
+    """The tokens as the core has them, those of an embedded vocabulary shared; where they are not in merge order by their ids, in which they are."""
     return (_embedded(vocabulary.embedded), None) if vocabulary.embedded else _token_set(vocabulary)
 
 

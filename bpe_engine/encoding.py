@@ -10,9 +10,9 @@ Not here: `tiktoken._educational`; `bpe_engine.minbpe` and `bpe_engine.reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import UnknownEncodingError, VocabularyError
@@ -21,15 +21,10 @@ from bpe_engine.pipeline.fancy import translated
 from bpe_engine.published import plugins
 from bpe_engine.published.registry import encoding_name_for_model, load_vocabulary
 from bpe_engine.special_tokens import Specials
-from bpe_engine.text.input import received
-from bpe_engine.threads import in_threads
+from bpe_engine.text.input import received, to_bytes
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.unstable import completions_of, with_spaces_before
 from bpe_engine.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 class Encoding(Tokenizer):
@@ -39,6 +34,8 @@ class Encoding(Tokenizer):
     >>> words.encode("aaa a<|end|>", allowed_special="all"), words.max_token_value
     ([2, 0, 1, 0, 3], 3)
     """
+
+    _disallowed = "all"
 
     def __init__(
         self,
@@ -102,50 +99,6 @@ class Encoding(Tokenizer):
 
     # --- text -> tokens
 
-    def encode(
-        self,
-        text: str | bytes,
-        *,
-        allowed_special: Specials = frozenset(),
-        disallowed_special: Specials = "all",
-        add_special_tokens: bool = False,
-    ) -> list[int]:
-        """The token ids of `text`.
-
-        A special token in `text` raises DisallowedSpecialTokenError, a ValueError, unless `allowed_special` names it: then it has its id. With
-        `disallowed_special=()` it is plain text. "all" in `allowed_special` is every one, in `disallowed_special` every one that is not allowed.
-        """
-        self._check(text, allowed_special, disallowed_special)
-        return super().encode(text, allowed_special=allowed_special, add_special_tokens=add_special_tokens)
-
-    def encode_to_numpy(
-        self, text: str | bytes, *, allowed_special: Specials = frozenset(), disallowed_special: Specials = "all"
-    ) -> npt.NDArray[np.uint32]:
-        """`encode` as a numpy array. Needs numpy, which is not a dependency."""
-        self._check(text, allowed_special, disallowed_special)
-        if not allowed_special:
-            return super().encode_to_numpy(text)
-        import numpy as np  # noqa: PLC0415 - who does not call this need not have it
-
-        return np.array(super().encode(text, allowed_special=allowed_special), dtype=np.uint32)
-
-    def encode_batch(
-        self,
-        text: Iterable[str | bytes],
-        *,
-        num_threads: int = 8,
-        allowed_special: Specials = frozenset(),
-        disallowed_special: Specials = "all",
-    ) -> list[list[int]]:
-        """`encode` of each text, in order."""
-        texts = list(text)
-        for one in texts:
-            self._check(one, allowed_special, disallowed_special)
-        if not allowed_special:
-            return self.encode_ordinary_batch(texts, num_threads=num_threads)
-        encode = partial(super().encode, allowed_special=allowed_special)
-        return in_threads(encode, texts, num_threads)
-
     def encode_with_unstable(
         self, text: str | bytes, *, allowed_special: Specials = frozenset(), disallowed_special: Specials = "all"
     ) -> tuple[list[int], list[list[int]]]:
@@ -157,12 +110,11 @@ class Encoding(Tokenizer):
         >>> get_encoding("cl100k_base").encode_with_unstable("hello Schrö")[0]
         [15339]
         """
-        self._check(text, allowed_special, disallowed_special)
-        *before, (tail, _) = self.special_tokens.parts(received(text), allowed_special, ())
-        ids = []
-        for plain, special in before:
-            ids += self.encode_ordinary(plain)
-            ids += [] if special is None else [special]
+        self._engine.check_special(text, allowed_special, disallowed_special)
+        characters = received(text)
+        end = max((end for _, end, _ in self.find_special(characters, allowed_special)), default=0)
+        ids = self._engine.encode_special(to_bytes(characters[:end]), allowed_special, ())
+        tail = characters[end:]
         pieces = self.split(tail)
         if not pieces:
             return ids, []
@@ -179,14 +131,11 @@ class Encoding(Tokenizer):
             missing -= len(self.decode_single_token_bytes(ids[-size]))
         return size
 
-    def _check(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
-        self.special_tokens.check(text if isinstance(text, str) else received(text), allowed, disallowed)
-
     # --- bytes, and single pre-tokens
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         """The tokens of one pre-token, whatever the pattern would make of it."""
-        return self.whole.encode_ordinary(text_or_bytes)
+        return list(self._engine.encode_piece(to_bytes(received(text_or_bytes))))
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         """The tokens of bytes, which may end inside a character: what is not UTF-8 belongs to the pre-token before it, with all that follows."""
@@ -200,11 +149,6 @@ class Encoding(Tokenizer):
             return ids + self._encode_single_piece(rest)
         stable = with_spaces_before(self, ids, ids[: -self._size_of_last(ids, pieces[-1])])
         return stable + self._encode_single_piece(self.decode_bytes(ids[len(stable) :]) + rest)
-
-    @cached_property
-    def whole(self) -> Tokenizer:
-        """The same tokens without a pattern: all of a text is one pre-token."""
-        return Tokenizer(Vocabulary(self.name, self.vocabulary.ranks), like=self)
 
     @cached_property
     def sorted_tokens(self) -> list[bytes]:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import ahocorasick
 
 from bpe_engine.errors import DisallowedSpecialTokenError
 from bpe_engine.text.input import received, source_places, to_bytes
 
-if TYPE_CHECKING:
-    from bpe_engine.tokenizer import Tokenizer
-
 Specials = Literal["all"] | Collection[str]
+
+
+class FindsSpecial(Protocol):
+    """An engine, as far as `parted` asks it."""
+
+    def find_special(self, characters: str, allowed: Specials, /) -> Iterable[tuple[int, int, int]]: ...  # noqa: D102
+
+
+def check_specials(*named: Specials) -> None:
+    """Raise TypeError for a str other than "all", whose characters somebody took for texts."""
+    for specials in named:
+        if isinstance(specials, str) and specials != "all":
+            raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
 
 
 class SpecialTokens:
@@ -61,16 +71,32 @@ class SpecialTokens:
                 position = start + len(special)
                 yield start, position, self._id_of[special]
 
-    def check(self, text: str, allowed: Specials, disallowed: Specials) -> None:
+    def check(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
         """Raise DisallowedSpecialTokenError or TypeError where `parts` would."""
         _, disallowed_texts = self._named(allowed, disallowed)
-        for start, special in _places(disallowed_texts, text):
+        for start, special in _places(disallowed_texts, text if isinstance(text, str) else received(text)):
             raise _disallowed(special, start)
 
+    def encode(
+        self,
+        text: str | bytes,
+        allowed: Specials,
+        disallowed: Specials,
+        encode_ordinary: Callable[[str | bytes], list[int]],
+    ) -> list[int]:
+        """The ids of `text`: of the special tokens in it, and what `encode_ordinary` makes of the stretches between. Raises as `parts`."""
+        if not allowed:
+            self.check(text, allowed, disallowed)
+            return encode_ordinary(text)
+        ids = []
+        for plain, special in self.parts(received(text), allowed, disallowed):
+            ids += encode_ordinary(to_bytes(plain))
+            if special is not None:
+                ids.append(special)
+        return ids
+
     def _named(self, allowed: Specials, disallowed: Specials) -> tuple[frozenset[str], frozenset[str]]:
-        for specials in (allowed, disallowed):
-            if isinstance(specials, str) and specials != "all":
-                raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
+        check_specials(allowed, disallowed)
         allowed_texts = self._texts if allowed == "all" else frozenset(allowed) & self._texts
         if disallowed != "all":
             return allowed_texts, frozenset(disallowed) - {""}
@@ -85,8 +111,8 @@ class Part(NamedTuple):
     written: str | bytes
 
 
-def parted(tokenizer: Tokenizer, text: str | bytes, allowed: Specials) -> Iterator[Part]:
-    """Part a text as it was given, lone surrogates and all, at the special tokens that `tokenizer.encode` would find in it.
+def parted(engine: FindsSpecial, text: str | bytes, allowed: Specials) -> Iterator[Part]:
+    """Part a text as it was given, lone surrogates and all, at the special tokens that its engine would find in it.
 
     >>> from bpe_engine import Tokenizer
     >>> list(parted(Tokenizer.load("o200k_base"), "a<|endoftext|>", "all"))
@@ -104,7 +130,7 @@ def parted(tokenizer: Tokenizer, text: str | bytes, allowed: Specials) -> Iterat
             return target if place_of is None else place_of[target]
         return at + len(to_bytes(characters[place:target]))
 
-    for start, end, token in tokenizer.find_special(characters, allowed):
+    for start, end, token in engine.find_special(characters, allowed):
         at, place = ahead(start), start
         begin = at
         at, place = ahead(end), end

@@ -74,7 +74,7 @@ def _encoded(encoding: Encoding, texts: Iterable[bytes]) -> Iterator[list[int]]:
     for text in texts:
         (characters if _is_utf8(text) else pieces).append(text)
     yield from encoding.encode_ordinary_batch(characters, num_threads=1)
-    yield from encoding.whole.encode_ordinary_batch(pieces, num_threads=1)
+    yield from map(encoding._encode_single_piece, pieces)  # noqa: SLF001 - of this package
 
 
 def _cut_behind(encoding: Encoding, ids: Sequence[int], size: int) -> tuple[int, ...]:

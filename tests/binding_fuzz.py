@@ -252,7 +252,7 @@ class Fuzz:
                     )
                 return _core.TokenSet.from_tokens(tokens, sorted(chance.sample(range(10_000), len(tokens))))
             case "Engine":
-                return _core.Engine(self.instance("TokenSet"), chance.choice((None, "o200k", "cl100k")), None)
+                return _core.Engine(self.instance("TokenSet"), chance.choice((None, "o200k", "cl100k")))
             case "AppendingEncoder" | "PrependingEncoder":
                 return self.types[name](self.instance("Engine"))
             case "IntervalEncoder":

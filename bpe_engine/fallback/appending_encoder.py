@@ -23,8 +23,8 @@ from bpe_engine.text.input import to_bytes
 from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
+    from bpe_engine.fallback.engine import VocabularyEngine
     from bpe_engine.special_tokens import Part
-    from bpe_engine.tokenizer import Tokenizer
 
 # Characters. A tail up to this length is split by the pattern itself, which is quicker than the index on short texts.
 LONG_TAIL = 256
@@ -54,9 +54,10 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
     ('def f(', 3)
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        super().__init__(tokenizer)
-        self._engine = tokenizer.reference
+    _engine: VocabularyEngine
+
+    def __init__(self, engine: VocabularyEngine) -> None:
+        super().__init__(engine)
         self._pretokenizer = self._engine.pretokenizer
         self._counts = self._engine.piece_counts
         self._text = GrowingText()
@@ -70,9 +71,9 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._rest_start = 0
         self._begin()
 
-    def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[Tokenizer, list[Part], str | bytes]]:
+    def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[VocabularyEngine, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
-        return _rebuild, (self._tokenizer, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
+        return _rebuild, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
 
     @property
     def count(self) -> int:
@@ -105,7 +106,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._pieces.settle(self._settled_end)
 
     def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:  # noqa: ARG002 - all are alike
-        return self._tokenizer.encode(to_bytes(characters))
+        return self._engine.encode_ordinary(to_bytes(characters))
 
     def _extent(self, state: AppendingState) -> tuple[int, int]:
         return state.length, state.explicit
@@ -195,8 +196,8 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
             self._class_runs.truncate(length)
 
 
-def _rebuild(tokenizer: Tokenizer, finished: list[Part], unfinished: str | bytes) -> AppendingEncoder:
+def _rebuild(engine: VocabularyEngine, finished: list[Part], unfinished: str | bytes) -> AppendingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
-    encoder = AppendingEncoder(tokenizer)
+    encoder = AppendingEncoder(engine)
     encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder

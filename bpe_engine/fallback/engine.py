@@ -1,4 +1,4 @@
-"""The engine in Python: text -> tokens, for `Tokenizer` to inherit where no compiled core is there."""
+"""The engine of a vocabulary, in Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING
 
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
 from bpe_engine.errors import VocabularyError
@@ -14,66 +14,60 @@ from bpe_engine.fallback import appending_encoder, interval_encoder, prepending_
 from bpe_engine.fallback.pieces import PieceCounts, PieceIds, encode_piece
 from bpe_engine.fallback.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
 from bpe_engine.pipeline.merge_order import Reordered, find_halves, reorder
-from bpe_engine.published.registry import is_embedded
 from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.text.input import received, to_bytes
 from bpe_engine.text.offsets import starts_of_pieces
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.threads import in_threads
+from bpe_engine.token_table import Lookup, TokenTable
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from bpe_engine.tokenizer import Tokenizer
-
+    from bpe_engine.engine import Engine
 
 # Characters. A text is split block by block, so that the pre-tokens of a large one are never all in memory.
 BLOCK = 1 << 16
 
 
-class Engine:
-    """Text -> tokens by the readable twin. Raises VocabularyError for tokens that it cannot merge.
+class VocabularyEngine:
+    """The engine of a vocabulary, in Python. Raises VocabularyError for tokens that it cannot merge. See `engine.Engine`.
 
-    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; he also knows whether the tokens are not in merge order
-    by their ids, and says in which they are, as `reordered`. The engine `like` shares its tokens.
+    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; who does also knows whether the tokens are not in merge
+    order by their ids, and says in which they are, as `reordered`, and has the tokens, as `lookup`. `made_by` makes the same engine again, for pickles.
     """
 
     def __init__(
         self,
         vocabulary: Vocabulary,
-        like: Engine | None = None,
         encode_piece: Callable[[bytes], Sequence[int]] | None = None,
         reordered: Reordered | None = None,
+        *,
+        lookup: Lookup | None = None,
+        not_native: str = "the implementation that runs is 'python'",
+        made_by: Callable[[Vocabulary], Engine] | None = None,
     ) -> None:
         self._vocabulary = vocabulary
         self._reordered = reordered
-        if like is not None:
-            self.dictionary, self._reordered = like.dictionary, like._reordered  # noqa: SLF001 - of the same class
-        elif encode_piece is None and not is_embedded(vocabulary):  # of the embedded ones it is known
+        if encode_piece is None and vocabulary.embedded is None:  # of the embedded ones it is known
             self._reordered = _reordered(vocabulary)
         found = self._reordered
         self._places = None if found is None else {token_id: place for place, token_id in enumerate(found.ids)}
         self.pretokenizer: PreTokenizer = pretokenizer_for(vocabulary.pattern)
-        self._piece_ids = PieceIds(encode_piece or self._encode_piece)
+        self.encode_piece = encode_piece or self._encode_piece
+        self._piece_ids = PieceIds(self.encode_piece)
         self.piece_counts = PieceCounts(self._piece_ids)
+        self.table = TokenTable(vocabulary, lookup or self)
+        self._special_tokens = SpecialTokens(vocabulary.special_tokens)
+        self.not_native = not_native
+        self._made_by = made_by
 
-    @property
-    def reference(self) -> Self:
-        """The engine in Python: itself."""
-        return self
-
-    @property
-    def is_native(self) -> bool:
-        """Whether the compiled core does all of the work: never here."""
-        return False
-
-    @property
-    def not_native(self) -> str | None:
-        """Why the work is done in Python."""
-        return "the implementation that runs is 'python'"
+    def __reduce__(self) -> tuple[Callable[[Vocabulary], Engine], tuple[Vocabulary]]:
+        return self._made_by or type(self), (self._vocabulary,)
 
     @property
     def is_incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
+        """As `Engine` says: not under a pattern of one's own that looks back."""
         return not self.pretokenizer.looks_back
 
     @cached_property
@@ -137,19 +131,42 @@ class Engine:
 
     def appending_encoder(self) -> AppendingEncoder:
         """A text that grows to the right, and its count."""
-        return appending_encoder.AppendingEncoder(self._tokenizer())
+        return appending_encoder.AppendingEncoder(self)
 
     def prepending_encoder(self) -> PrependingEncoder:
         """A text that grows to the left, and its count."""
-        return prepending_encoder.PrependingEncoder(self._tokenizer())
+        return prepending_encoder.PrependingEncoder(self)
 
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
         """The counts of all slices of `text`."""
-        return interval_encoder.IntervalEncoder(self._tokenizer(), text)
+        return interval_encoder.IntervalEncoder(self, text)
 
-    def starts_in_bytes(self, characters: str, bytes_of: Callable[[int], bytes]) -> list[int]:
-        """Where each token starts in text that went through `received`, in bytes; also where the pattern drops some of it."""
-        return starts_of_pieces(characters, self.pretokenizer.spans(characters), self._piece_ids.__getitem__, bytes_of)
+    def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
+        """As `Engine` says; also where the pattern drops some of the text."""
+        characters = received(text)
+        starts = starts_of_pieces(
+            characters,
+            self.pretokenizer.spans(characters),
+            self._piece_ids.__getitem__,
+            self.table.decode_single_token_bytes,
+        )
+        return self.encode_ordinary(text), starts
+
+    def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
+        """As `Engine` says."""
+        return self._special_tokens.encode(text, allowed, disallowed, self.encode_ordinary)
+
+    def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
+        """As `Engine` says."""
+        self._special_tokens.check(text, allowed, disallowed)
+
+    def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
+        """As `Engine` says."""
+        return self._special_tokens.spans(characters, allowed)
+
+    def truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        """As `Engine` says."""
+        return (truncate_head if head else truncate_tail)(self, text, most)
 
     def pieces(self, characters: str) -> Iterator[list[str]]:
         """The pre-tokens of text that went through `received`, block by block."""
@@ -170,34 +187,35 @@ class Engine:
             start += sum(map(len, found))
             size = BLOCK
 
-    # --- what Tokenizer asks of either implementation
+    # --- the tokens, for its table
 
-    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
-        return (truncate_head if head else truncate_tail)(self._tokenizer(), text, most)
-
-    def _bytes_of(self, token: int) -> bytes | None:
+    def bytes_of(self, token: int) -> bytes | None:
+        """The bytes of a token that is not special; None for an id that none has."""
         if self._places is not None:
             token = self._places.get(token, -1)
         return self.dictionary.bytes_of.get(token)
 
-    def _id_of(self, token: bytes) -> int | None:
+    def id_of(self, token: bytes) -> int | None:
+        """The id of the token that is exactly these bytes; None if there is none."""
         found = self.dictionary.id_of.get(token)
         return found if found is None or self._reordered is None else self._reordered.ids[found]
+
+    def largest_id(self) -> int:
+        """The largest id of a token that is not special."""
+        return max(self.dictionary.bytes_of if self._reordered is None else self._reordered.ids)
+
+    def sorted_tokens(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return sorted(self.dictionary.id_of)
 
     def _encode_piece(self, piece: bytes) -> Sequence[int]:
         found = encode_piece(self.dictionary, piece)
         return found if self._reordered is None else tuple(map(self._reordered.ids.__getitem__, found))
 
-    def _largest_id(self) -> int:
-        return max(self.dictionary.bytes_of if self._reordered is None else self._reordered.ids)
 
-    def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
-        return sorted(self.dictionary.id_of)
-
-    def _tokenizer(self) -> Tokenizer:
-        # The encoders encode through it and are pickled with it. An engine by itself can do both just as well.
-        return cast("Tokenizer", self)
+def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
+    """The engine of a vocabulary. Raises VocabularyError for tokens that cannot be merged, PatternError for a pattern that does not compile."""
+    return VocabularyEngine(vocabulary)
 
 
 def _reordered(vocabulary: Vocabulary) -> Reordered | None:

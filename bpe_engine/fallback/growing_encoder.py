@@ -13,7 +13,7 @@ from bpe_engine.errors import EncodingError, StaleMarkError
 from bpe_engine.text.input import received, to_bytes
 
 if TYPE_CHECKING:
-    from bpe_engine.tokenizer import Tokenizer
+    from bpe_engine.engine import Engine
 
 State = TypeVar("State")
 
@@ -59,8 +59,8 @@ class SavedState(Mark, Generic[State]):
 class StatefulEncoder(GrowingEncoder, Generic[State]):
     """What the two growing encoders share."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._marks: list[SavedState[State]] = []
         # The raw end that more text could change, and the state before it: see `text/input.py`.
         self._unfinished: tuple[str | bytes, State] | None = None
@@ -93,7 +93,7 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
 
     def tokens(self) -> list[int]:
         """As `GrowingEncoder` says."""
-        return self._tokenizer.encode_ordinary(self.data)
+        return self._engine.encode_ordinary(self.data)
 
     def snapshot(self) -> SavedState[State]:
         """As `GrowingEncoder` says."""

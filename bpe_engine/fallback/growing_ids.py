@@ -60,14 +60,14 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
             return
         start = self._state(), self._unfinished
         try:
-            self._append_parts(list(parted(self._tokenizer, text, allowed_special)))
+            self._append_parts(list(parted(self._engine, text, allowed_special)))
         except EncodingError:
             self._restore(start)
             raise
 
     def append_token(self, id: int) -> None:  # noqa: A002 - as there
         """As `AppendingEncoder` says."""
-        self._put_token(id, self._tokenizer.decode_single_token_bytes(id))
+        self._put_token(id, self._engine.table.decode_single_token_bytes(id))
 
     def _put_token(self, token: int, written: str | bytes) -> None:
         start = len(self._text)
@@ -115,9 +115,9 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def move_to(self, text: str | bytes, allowed_special: Specials = ()) -> None:
         """As `AppendingEncoder` says."""
-        parts = list(parted(self._tokenizer, text, allowed_special)) if allowed_special else [Part(text, None, b"")]
+        parts = list(parted(self._engine, text, allowed_special)) if allowed_special else [Part(text, None, b"")]
         for part in parts:
-            self._tokenizer.encode(part.plain)  # what cannot be encoded changes nothing
+            self._engine.encode_ordinary(part.plain)  # what cannot be encoded changes nothing
         length, number = self._common(parts)
         extents = (self._extent(mark.state[0]) for mark in self._marks)
         kept = len(list(takewhile(lambda extent: extent[0] <= length and extent[1] <= number, extents)))
@@ -127,7 +127,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         if kept:
             self._restore(self._marks[-1].state)
         else:
-            empty = type(self)(self._tokenizer)
+            empty = type(self)(self._engine)
             self._restore((empty._state(), None))  # noqa: SLF001 - of the same class
         self._append_parts(self._parts_behind(parts))
 
@@ -169,7 +169,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def fork(self) -> Self:
         """As `AppendingEncoder` says."""
-        other = type(self)(self._tokenizer)
+        other = type(self)(self._engine)
         other._copy(self._rest_behind(other._state()), self._unfinished[0] if self._unfinished else "")  # noqa: SLF001
         other._told = self._told  # noqa: SLF001 - of the same class
         return other

@@ -26,11 +26,12 @@ from bpe_engine.fallback.appending_encoder import LONG_TAIL
 from bpe_engine.fallback.class_runs import ClassRuns
 from bpe_engine.fallback.pretokenizer import NamedPattern, WholeText
 from bpe_engine.reference.interval import IntervalTree
-from bpe_engine.text.input import byte_places, received, source_places, to_bytes
+from bpe_engine.text.input import byte_places, received, to_bytes
+from bpe_engine.text.slices import check_slice, source_offsets
 from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from bpe_engine.tokenizer import Tokenizer
+    from bpe_engine.fallback.engine import VocabularyEngine
 
 # How many pre-tokens of the whole text the end of a slice may change, besides the one that it cuts: "\\n  x" is "\\n", " ",
 # " x", and its slice "\\n  " is one pre-token under cl100k. One more than any named pattern needs.
@@ -50,9 +51,8 @@ class IntervalEncoder(encoders.IntervalEncoder):
     (5, 2, 0)
     """
 
-    def __init__(self, tokenizer: Tokenizer, text: str | bytes) -> None:
-        self._tokenizer = tokenizer
-        self._engine = tokenizer.reference
+    def __init__(self, engine: VocabularyEngine, text: str | bytes) -> None:
+        self._engine = engine
         self._text = received(text)
         self._source = text if isinstance(text, str) else bytes(text)
         # Characters. Also the longest token: a pre-token that is a token itself is not for the tree.
@@ -69,8 +69,8 @@ class IntervalEncoder(encoders.IntervalEncoder):
         self._class_runs: ClassRuns | None = None
         self._trees: dict[tuple[int, int], tuple[IntervalTree, array[int] | None]] = {}
 
-    def __reduce__(self) -> tuple[type[IntervalEncoder], tuple[Tokenizer, str | bytes]]:
-        return type(self), (self._tokenizer, self._source)
+    def __reduce__(self) -> tuple[type[IntervalEncoder], tuple[VocabularyEngine, str | bytes]]:
+        return type(self), (self._engine, self._source)
 
     def __len__(self) -> int:
         """The length of the text, in its own unit."""
@@ -82,8 +82,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         Typically the time of a few pre-tokens, whatever the slice's length. Raises IndexError unless
         0 <= start <= end <= len(text).
         """
-        if not 0 <= start <= end <= len(self._source):
-            raise IndexError(f"no slice [{start}:{end}] in a text of {len(self._source)}: 0 <= start <= end <= length")
+        check_slice(start, end, len(self._source))
         if start == end:
             return 0
         first, last = (start, end) if self._places is None else (self._places[start], self._places[end])
@@ -93,7 +92,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
             if isinstance(self._pretokenizer, WholeText):
                 return self._count_piece(first, last)
         # Inside a character of bytes or a surrogate pair, or under a pattern of the user's own.
-        return self._tokenizer.count(self._source[start:end])
+        return self._engine.count(self._source[start:end])
 
     def _count_pretokens(self, pretokenizer: NamedPattern, place: int, end: int) -> int:
         total = 0
@@ -160,18 +159,3 @@ class IntervalEncoder(encoders.IntervalEncoder):
             runs.extend(text)
             self._class_runs = runs
         return self._class_runs
-
-
-def source_offsets(source: str | bytes, characters: str) -> array[int] | None:
-    """For each offset in `source` the place in `characters`, -1 inside of one; None where they are the same.
-
-    >>> list(source_offsets("aé".encode(), "aé")), source_offsets("aé", "aé")
-    ([0, 1, -1, 2], None)
-    """
-    if len(source) == len(characters):
-        return None
-    starts = source_places(source, characters) if isinstance(source, str) else byte_places(characters)
-    places = array("q", [-1]) * (len(source) + 1)
-    for place, start in enumerate(starts):
-        places[start] = place
-    return places

@@ -15,17 +15,17 @@ Such text merges to whole characters first, so half of one is never left over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 
-from bpe_engine.errors import EncodingError, UnsupportedModelError, VocabularyError
+from bpe_engine.errors import EncodingError
 from bpe_engine.fallback.definition import RankOf, merge_by_definition
+from bpe_engine.fallback.engine import VocabularyEngine
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.characters import compiled
-from bpe_engine.pipeline.ranking import rank_by_pairs
+from bpe_engine.pipeline.ranking import check_merges, rank_by_pairs
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.text.input import to_bytes
-from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.vocabulary import Vocabulary
 
 # In recoded text a byte that is no UTF-8 stands as a lone surrogate, as errors="surrogateescape" has it.
@@ -50,7 +50,7 @@ class Merging:
         order = self._order()
         tokens = self._internal_tokens(order)
         self._ids = list(tokens.values())
-        self.tokenizer = Tokenizer(Vocabulary.from_tokens(tokens, name=specification.name, pattern=pattern))
+        self.engine = VocabularyEngine(Vocabulary.from_tokens(tokens, name=specification.name, pattern=pattern))
         """The engine over the internal vocabulary."""
         self.recoding = Recoding(specification) if self._by_characters else None
 
@@ -151,7 +151,7 @@ class Merging:
             return (whole,)
         if self._rank_of is not None:
             return [token_id for token_id, _ in self._by_definition(piece, self._rank_of)]
-        return self.external(self._merged(self.recoded(piece)))
+        return self.external(self.engine.encode_piece(self.recoded(piece)))
 
     def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
         """The ids of one pre-token, each with the place in `piece`, in characters, where it starts."""
@@ -160,8 +160,8 @@ class Merging:
             return [(whole, 0)]
         if self._rank_of is not None:
             return self._by_definition(piece, self._rank_of)
-        found = self._merged(self.recoded(piece))
-        starts = accumulate(map(len, self.tokenizer.decode_tokens_bytes(found)), initial=0)
+        found = self.engine.encode_piece(self.recoded(piece))
+        starts = accumulate((len(self.engine.table.decode_single_token_bytes(token)) for token in found), initial=0)
         if self.recoding is None:
             places = [place for place, character in enumerate(piece) for _ in to_bytes(character)]
         else:
@@ -170,10 +170,6 @@ class Merging:
 
     def _whole(self, piece: str) -> int | None:
         return self.whole_tokens.get(piece if self._by_characters else to_bytes(piece)) if self.whole_tokens else None
-
-    @cached_property
-    def _merged(self) -> partial[Sequence[int]]:
-        return partial(self.tokenizer._encode_piece)  # noqa: SLF001 - the engine is of this package
 
     def _by_definition(self, piece: str, rank_of: RankOf) -> list[tuple[int, int]]:
         merged = merge_by_definition(list(self._symbols(piece)), rank_of)
@@ -208,26 +204,6 @@ class Merging:
     @cached_property
     def _atoms(self) -> dict[str | bytes, int]:
         return {token: token_id for token_id, token in self._tokens.items() if len(token) == 1}
-
-
-def check_merges(specification: Specification) -> None:
-    """Raise VocabularyError or UnsupportedModelError where the merges of `specification` cannot be honoured."""
-    source, unknown = specification.source, specification.unknown
-    if specification.alphabet == "bytes" and (unknown != "error" or specification.byte_fallback):
-        raise VocabularyError(
-            f"{source}: an unknown token or byte fallback where the alphabet is bytes is not supported"
-        )
-    if specification.byte_fallback and len(specification.byte_fallback) < 256 and isinstance(unknown, int):
-        missing = min(set(range(256)) - specification.byte_fallback.keys())
-        raise UnsupportedModelError(
-            f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
-        )
-    never_merged = set(specification.byte_fallback.values()) | {unknown}
-    for place, pair in enumerate(specification.merges or ()):
-        if not never_merged.isdisjoint(pair):
-            raise UnsupportedModelError(
-                f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
-            )
 
 
 class Recoding(dict[int, str]):

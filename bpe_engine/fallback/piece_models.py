@@ -12,8 +12,6 @@ from bpe_engine.errors import EncodingError
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.reference import unigram, wordpiece
 from bpe_engine.text.input import byte_places, to_bytes
-from bpe_engine.tokenizer import Tokenizer
-from bpe_engine.vocabulary import Vocabulary
 
 
 class PieceModel:
@@ -27,11 +25,6 @@ class PieceModel:
         self._specification = specification
         self._unknown = specification.unknown if isinstance(specification.unknown, int) else None
         self._tokens = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """An engine of single bytes: nothing is merged."""
-        return Tokenizer(Vocabulary(None, {bytes([byte]): byte for byte in range(256)}))
 
     def encode_piece(self, piece: str) -> Sequence[int]:
         """The ids of one pre-token. Raises EncodingError for what is no token, where there is no unknown one."""

@@ -30,7 +30,7 @@ from bpe_engine.text.input import cut_unfinished_start, to_bytes
 from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from bpe_engine.tokenizer import Tokenizer
+    from bpe_engine.fallback.engine import VocabularyEngine
 
 UNKNOWN = -1
 
@@ -57,9 +57,10 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
     2
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        super().__init__(tokenizer)
-        self._engine = tokenizer.reference
+    _engine: VocabularyEngine
+
+    def __init__(self, engine: VocabularyEngine) -> None:
+        super().__init__(engine)
         self._pretokenizer = self._engine.pretokenizer
         self._counts = self._engine.piece_counts
         self._text = GrowingText()  # reversed: the last character first
@@ -69,9 +70,9 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         self._settled = 0
         self._count = 0
 
-    def __reduce__(self) -> tuple[Callable[..., PrependingEncoder], tuple[Tokenizer, bytes, str | bytes]]:
+    def __reduce__(self) -> tuple[Callable[..., PrependingEncoder], tuple[VocabularyEngine, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
-        return _rebuild, (self._tokenizer, to_bytes(self._read(-state.length, 0)), raw)
+        return _rebuild, (self._engine, to_bytes(self._read(-state.length, 0)), raw)
 
     @property
     def count(self) -> int:
@@ -179,9 +180,9 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
             self._class_runs.truncate(length)
 
 
-def _rebuild(tokenizer: Tokenizer, finished: bytes, unfinished: str | bytes) -> PrependingEncoder:
+def _rebuild(engine: VocabularyEngine, finished: bytes, unfinished: str | bytes) -> PrependingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
-    encoder = PrependingEncoder(tokenizer)
+    encoder = PrependingEncoder(engine)
     encoder.prepend(finished)
     encoder.prepend(unfinished)
     return encoder

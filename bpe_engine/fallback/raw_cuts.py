@@ -17,7 +17,7 @@ from bpe_engine.pipeline.normalizers import Prepend, Replace
 from bpe_engine.pipeline.oniguruma import is_word
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.staged import StagedTokenizer
+    from bpe_engine.fallback.staged import SpecificationEngine
     from bpe_engine.pipeline.specification import AddedToken
 
 Spans = list[tuple[int, int, "AddedToken"]]
@@ -26,20 +26,20 @@ Spans = list[tuple[int, int, "AddedToken"]]
 class RawCuts:
     """The cuts of a tokenizer. Immutable; shared by threads. Offsets are characters."""
 
-    def __init__(self, tokenizer: StagedTokenizer) -> None:
-        self._normalization = tokenizer.normalization
-        self._recoding = tokenizer.segments.merging.recoding if tokenizer.segments.merging.joins_unknown else None
-        finds = tokenizer.finds_always
-        self._raw_finder = tokenizer.raw_finder if finds else None
-        self._finder = tokenizer.finder if finds and tokenizer.finder else None
-        tokens = tokenizer.specification.added_tokens if finds else ()
+    def __init__(self, engine: SpecificationEngine) -> None:
+        self._normalization = engine.normalization
+        self._recoding = engine.segments.merging.recoding if engine.segments.merging.joins_unknown else None
+        finds = engine.finds_always
+        self._raw_finder = engine.raw_finder if finds else None
+        self._finder = engine.finder if finds and engine.finder else None
+        tokens = engine.specification.added_tokens if finds else ()
         self._takes_white_space = any(token.lstrip or token.rstrip for token in tokens)
         self._wants_words = any(token.single_word for token in tokens)
-        normalizers = tokenizer.specification.normalizers
+        normalizers = engine.specification.normalizers
         self._prepends = any(isinstance(one, Prepend) for one in normalizers)
         self._looks_at_ends = self._prepends or self._wants_words
         self._removes = any(isinstance(one, Replace) and not one.content for one in normalizers)
-        self.everywhere = not tokens and not tokenizer.normalization and self._recoding is None
+        self.everywhere = not tokens and not engine.normalization and self._recoding is None
         """Whether every place is a cut, also the ends of the text."""
 
     def last(self, text: str, *, at_start: bool) -> int:

@@ -142,7 +142,7 @@ class EngineSegments(Segments):
         super().__init__(merging, splitting)
         self.merging: Merging = merging
         self.start = start
-        self.engine = merging.tokenizer
+        self.engine = merging.engine
         self.pattern = pattern
         self._separators: dict[str, bool] = {}
 
@@ -173,7 +173,7 @@ class EngineSegments(Segments):
         known = self._separators.get(space)
         if known is None:
             joined = re.compile(b"[0-9A-Za-z]" + re.escape(space[:1].encode()))
-            known = bool(space) and not any(joined.search(token) for token in self.engine.token_byte_values())
+            known = bool(space) and not any(joined.search(token) for token in self.engine.sorted_tokens())
             self._separators[space] = known
         return known
 

@@ -1,4 +1,4 @@
-"""StagedTokenizer: a tokenizer with stages around its merges, as a tokenizer.json describes it.
+"""The engine of a specification, in Python.
 
     text --- added tokens ---> stretches --- normalizers ---> segments --- pre-tokenizers, merges ---> tokens
                                (parted again by added tokens that are looked for in normalized text)
@@ -11,34 +11,28 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bpe_engine import encoders
-from bpe_engine.errors import DisallowedSpecialTokenError, PatternError, UnsupportedModelError, VocabularyError
-from bpe_engine.fallback.added_tokens import AddedTokenFinder, Found
+from bpe_engine.errors import PatternError, UnsupportedModelError
 from bpe_engine.fallback.normalizing import Normalization
 from bpe_engine.fallback.raw_cuts import RawCuts
 from bpe_engine.fallback.segments import Segments, segments_of
-from bpe_engine.formats.byte_alphabet import characters_of
-from bpe_engine.implementation import implementation
-from bpe_engine.pipeline.compiling import NotNativeError, pipeline_of
-from bpe_engine.pipeline.decoders import ByteLevelDecoder
-from bpe_engine.pipeline.decoding import byte_level_bytes, decode_texts
+from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder, StagedPrependingEncoder
+from bpe_engine.fallback.staged_intervals import StagedIntervalEncoder
+from bpe_engine.pipeline.added_tokens import AddedTokenFinder, Found, always, wanted_tokens
 from bpe_engine.pipeline.normalizers import Lowercase, Prepend, UnicodeForm
 from bpe_engine.pipeline.pre_tokenizers import Metaspace
 from bpe_engine.pipeline.specification import AddedToken, Specification
-from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.pipeline.token_table import SpecificationTable
+from bpe_engine.special_tokens import Specials
 from bpe_engine.text.input import byte_places, received, to_bytes
-from bpe_engine.text.offsets import Unit, in_unit, unit_of
-from bpe_engine.text.stream_decoder import StreamDecoder
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.threads import in_threads
-from bpe_engine.tokenizer import Tokenizer
-from bpe_engine.vocabulary import Vocabulary
 
-if TYPE_CHECKING or implementation() == "cpp":
-    from bpe_engine import _core
+if TYPE_CHECKING:
+    from bpe_engine.engine import Engine
 
 Wanted = Callable[[AddedToken], bool]
 
@@ -53,60 +47,22 @@ class Segment(NamedTuple):
     is_first: bool
 
 
-@cache
-def _no_tokens() -> Tokenizer:
-    """An engine to stand behind tokenizers whose work a pipeline does."""
-    return Tokenizer(Vocabulary(None, {bytes([byte]): byte for byte in range(256)}))
+class SpecificationEngine:
+    """The engine of a specification, in Python. Raises VocabularyError, beginning with its source, for what is not supported. See `engine.Engine`."""
 
-
-def always(token: AddedToken) -> bool:
-    """Whether an added token is found though nobody allows it."""
-    return not token.special
-
-
-class StagedTokenizer(Tokenizer):
-    """A tokenizer that runs a specification. `Tokenizer.from_specification` makes one where the plain engine does not do.
-
-    Raises VocabularyError, beginning with the specification's source, for what is not supported.
-    """
-
-    def __init__(self, specification: Specification) -> None:
+    def __init__(
+        self, specification: Specification, *, not_native: str = "the implementation that runs is 'python'"
+    ) -> None:
         self.specification = specification
-        self._pipeline: _core.Pipeline | None = None
-        self._not_native: str | None = "the implementation that runs is 'python'"
-        if implementation() == "cpp":
-            try:
-                self._pipeline, self._not_native = pipeline_of(specification), None
-            except NotNativeError as error:
-                self._not_native = str(error)
-        if self._pipeline is None:
-            _ = self.normalization  # raises for an expression that is not supported
-        inner = _no_tokens() if self._pipeline is not None else self.segments.merging.tokenizer
-        # The pattern stays inside: what is known of its cuts does not hold with stages around it.
-        vocabulary = Vocabulary(specification.name, inner.vocabulary.ranks)
-        super().__init__(vocabulary, prefix=specification.prefix, suffix=specification.suffix, like=inner)
-        self._numbers = {token.text: number for number, token in enumerate(specification.added_tokens) if token.special}
-        self.special_tokens = SpecialTokens(
-            {token.text: token.id for token in specification.added_tokens if token.special}
-        )
-        # Before anybody encodes: an expression that does not compile is an error of the file.
-        _ = self.normalization
-        # So is an added token of which the normalizers leave nothing.
-        if specification.normalizers and any(token.normalized for token in specification.added_tokens):
-            _ = self.finder
+        self.not_native = not_native
+        # Before anybody encodes: an expression that does not compile is an error of the file, and so is an added token of which the normalizers
+        # leave nothing.
+        found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
+        self.table = SpecificationTable(specification, dict(found))
+        _ = self.segments
 
-    @property
-    def is_native(self) -> bool:
-        """Whether the compiled core does all of the work; else `not_native` says why it does not.
-
-        Special tokens of the order "longest_first" are parted from a text in Python, where a call allows or disallows some.
-        """
-        return self._pipeline is not None
-
-    @property
-    def not_native(self) -> str | None:
-        """Why the work is done in Python, which is some hundred times as slow; None where it is not."""
-        return self._not_native
+    def __reduce__(self) -> tuple[Callable[..., SpecificationEngine], tuple[Specification]]:
+        return partial(type(self), not_native=self.not_native), (self.specification,)
 
     @property
     def _longest_first(self) -> bool:
@@ -140,19 +96,9 @@ class StagedTokenizer(Tokenizer):
         except PatternError as error:
             raise UnsupportedModelError(f"{self.specification.source}: {error}") from error
 
-    def __reduce__(self) -> tuple[Callable[[Specification], StagedTokenizer], tuple[Specification]]:
-        return type(self), (self.specification,)
-
-    @property
-    def special_tokens_set(self) -> set[str]:
-        """The texts of the special tokens."""
-        return {token.text for token in self.specification.added_tokens if token.special}
-
     @property
     def is_incremental(self) -> bool:
         """Whether a growing text is read about once, and not anew for each count: whether it is known where texts come apart."""
-        if self._pipeline is not None:
-            return True
         return self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
 
     # --- text -> segments and added tokens
@@ -254,58 +200,21 @@ class StagedTokenizer(Tokenizer):
                 begins, first = True, False
         return total
 
-    def _wanted(self, allowed: Specials, disallowed: Specials) -> Wanted:
-        for specials in (allowed, disallowed):
-            if isinstance(specials, str) and specials != "all":
-                raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
-        if allowed == "all":
-            allowed_texts = self.special_tokens_set
-        else:
-            allowed_texts = set(allowed)
-        refused = self.special_tokens_set - allowed_texts if disallowed == "all" else set(disallowed)
-
-        def wanted(token: AddedToken) -> bool:
-            if token.text in refused:
-                raise DisallowedSpecialTokenError(
-                    f"the text holds the disallowed special token {token.text!r}; allow it by allowed_special, or take it out of "
-                    f"disallowed_special to encode it as plain text"
-                )
-            return not token.special or token.text in allowed_texts
-
-        return wanted
-
-    def _allowed(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int] | None:
-        """The numbers of the special tokens that are looked for. Raises DisallowedSpecialTokenError."""
-        if not allowed and not disallowed:
-            return None
-        wanted = self._wanted(allowed, disallowed)
-        if disallowed and self._pipeline is not None:
-            for number in self._pipeline.find_added(text):
-                wanted(self.specification.added_tokens[number])
-        texts = self.special_tokens_set if allowed == "all" else set(allowed)
-        return [self._numbers[text] for text in texts if text in self._numbers]
-
     # --- text -> tokens
 
-    def encode(
-        self,
-        text: str | bytes,
-        *,
-        allowed_special: Specials = (),
-        disallowed_special: Specials = (),
-        add_special_tokens: bool = False,
-    ) -> list[int]:
-        """The token ids of `text`; as `Tokenizer.encode`, with the flags of added tokens.
+    def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
+        """As `Engine` says."""
+        return self.encode_characters(received(text), self._wanted(allowed, disallowed))
 
-        `allowed_special="all"` is how Hugging Face encodes; the default is how it does with `encode_special_tokens = True`.
-        """
-        # Where the longest special token is found first, the core looks for none.
-        if self._pipeline is not None and not (self._longest_first and (allowed_special or disallowed_special)):
-            found = self._pipeline.encode(text, self._allowed(text, allowed_special, disallowed_special))
-            return [*self.prefix, *found, *self.suffix] if add_special_tokens else found
-        wanted = self._wanted(allowed_special, disallowed_special) if allowed_special or disallowed_special else always
-        ids = self.encode_characters(received(text), wanted)
-        return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
+    def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
+        """As `Engine` says."""
+        wanted = self._wanted(allowed, disallowed)
+        if disallowed:
+            for _ in self.parts(received(text), wanted):
+                pass
+
+    def _wanted(self, allowed: Specials, disallowed: Specials) -> Wanted:
+        return wanted_tokens(self.specification.added_tokens, allowed, disallowed)
 
     def encode_characters(self, characters: str, wanted: Wanted = always, *, is_first: bool = True) -> list[int]:
         """The ids of text that went through `received` already, in Python; not `is_first`: it stands behind a token."""
@@ -325,12 +234,6 @@ class StagedTokenizer(Tokenizer):
         White space that a token takes along belongs to it.
         """
         wanted = self._wanted(allowed, ())
-        if self._pipeline is not None:
-            data = to_bytes(characters)
-            found = self._pipeline.find_special(data, self._allowed(data, allowed, ()) or [])
-            places = in_unit(characters, characters, [place for _, *both in found for place in both], "characters")
-            ids = (self.specification.added_tokens[number].id for number, _, _ in found)
-            return list(zip(places[::2], places[1::2], ids, strict=True))
         spans = []
         place = 0
         for outer in [*self.raw_finder.find(characters, wanted), None]:
@@ -350,19 +253,15 @@ class StagedTokenizer(Tokenizer):
         return spans
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`: `encode` with no options."""
-        return self.encode(text)
+        """The token ids of `text`, special tokens taken as plain text."""
+        return self.encode_characters(received(text))
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
         """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
-        if self._pipeline is not None:
-            return self._pipeline.encode_to_buffer(text)
-        return memoryview(array("I", self.encode(text))).toreadonly()
+        return memoryview(array("I", self.encode_ordinary(text))).toreadonly()
 
     def count(self, text: str | bytes) -> int:
         """The number of tokens of `text`: `len(encode(text))`, without the ids."""
-        if self._pipeline is not None:
-            return self._pipeline.count(text)
         return self.count_characters(received(text))
 
     def count_characters(self, characters: str, *, is_first: bool = True) -> int:
@@ -373,8 +272,6 @@ class StagedTokenizer(Tokenizer):
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
-        if self._pipeline is not None:
-            return self._pipeline.count_up_to(text, limit)
         characters = received(text)
         encoder = self.appending_encoder()
         step = max(256, 8 * limit)
@@ -406,20 +303,20 @@ class StagedTokenizer(Tokenizer):
         """`encode_ordinary` of each text, in order."""
         return in_threads(self.encode_ordinary, text, num_threads)
 
-    def encode_with_offsets(self, text: str | bytes, *, unit: Unit | None = None) -> tuple[list[int], list[int]]:
-        """The token ids of `text`, and for each the offset in `text` where it starts; `unit` as for any `Tokenizer`.
+    def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
+        """As `Engine` says. A token that starts inside a character has the offset of that character.
 
-        A token that starts inside a character has the offset of that character. What a stage puts in has the offset of what it stands
-        before or for, as Hugging Face says it (with `trim_offsets` false: a space that belongs to a token counts).
+        What a stage puts in has the offset of what it stands before or for, as Hugging Face says it (with `trim_offsets` false: a space that belongs
+        to a token counts).
         """
-        wanted = unit_of(text, unit)
         characters = received(text)
-        if self._pipeline is not None:
-            ids, offsets = self._pipeline.encode_with_offsets(text)
-            return ids, in_unit(text, characters, offsets, wanted)
         places = byte_places(characters)
         found = list(self._with_offsets(characters))
-        return [token for token, _ in found], in_unit(text, characters, [places[place] for _, place in found], wanted)
+        return [token for token, _ in found], [places[place] for _, place in found]
+
+    def encode_piece(self, piece: bytes) -> Sequence[int]:
+        """As `Engine` says."""
+        return self.segments.merging.encode_piece(piece.decode("utf-8", "surrogateescape"))
 
     def _with_offsets(
         self, characters: str, wanted: Wanted = always, *, is_first: bool = True
@@ -445,121 +342,25 @@ class StagedTokenizer(Tokenizer):
                 yield found.token.id, found.start
                 place = found.end
 
+    def truncate(self, text: Text, most: int, *, head: bool) -> Text:
+        """As `Engine` says."""
+        return (truncate_head if head else truncate_tail)(self, text, most)
+
     # --- incremental encoders
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
         """A text that grows to the right, and its count."""
-        if self._pipeline is not None:
-            return cast("encoders.AppendingEncoder", _core.PipelineAppendingEncoder(self, self._pipeline))
-        from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder  # noqa: PLC0415 - it is written in terms of this class
-
         return StagedAppendingEncoder(self)
 
     def prepending_encoder(self) -> encoders.PrependingEncoder:
         """A text that grows to the left, and its count."""
-        if self._pipeline is not None:
-            return cast("encoders.PrependingEncoder", _core.PipelinePrependingEncoder(self, self._pipeline))
-        from bpe_engine.fallback.staged_encoders import StagedPrependingEncoder  # noqa: PLC0415 - as above
-
         return StagedPrependingEncoder(self)
 
     def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
         """The counts of all slices of `text`."""
-        if self._pipeline is not None and not _core.has_lone_surrogates(text):
-            return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self._pipeline, text))
-        from bpe_engine.fallback.staged_intervals import StagedIntervalEncoder  # noqa: PLC0415 - as above
-
         return StagedIntervalEncoder(self, text)
 
-    def _truncate(self, text: Text, most: int, *, head: bool) -> Text:
-        return (truncate_head if head else truncate_tail)(self, text, most)
 
-    # --- tokens -> text
-
-    def decode(self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False) -> str:
-        """The text of the tokens, as the decoders make it. `skip_special_tokens` leaves special tokens out.
-
-        Raises UnknownTokenError for an id that no token has.
-        """
-        if skip_special_tokens:
-            tokens = [token for token in tokens if not self.is_special_token(token)]
-        specification = self.specification
-        if specification.alphabet == "bytes" and all(
-            isinstance(one, ByteLevelDecoder) for one in specification.decoders
-        ):
-            return self.decode_bytes(tokens).decode("utf-8", errors)
-        return decode_texts(specification.decoders, [self._text_of(token) for token in tokens], errors)
-
-    def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
-        """A decoder that takes one token after the other, and never gives half a character."""
-        from bpe_engine.pipeline.streaming import TextStreamDecoder  # noqa: PLC0415 - most streams do without
-
-        decoders = self.specification.decoders
-        if self.specification.alphabet == "bytes" and all(isinstance(one, ByteLevelDecoder) for one in decoders):
-            return super().stream_decoder(errors)
-        return TextStreamDecoder(self._text_of, decoders, errors)
-
-    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of the tokens, and for each the offset in characters where it starts.
-
-        Raises as `decode`; VocabularyError where decoders do more than to join bytes, so that there is no such offset.
-        """
-        if self.specification.alphabet != "bytes":
-            raise VocabularyError(f"{self.specification.source}: what its decoders make of tokens has no offsets")
-        return super().decode_with_offsets(tokens)
-
-    def _text_of(self, token: int) -> str:
-        found = self._texts.get(token)
-        if found is not None:
-            return found
-        data = self.decode_single_token_bytes(token)
-        return data.decode("utf-8", "replace") if token in self.specification.texts_only else characters_of(data)
-
-    @cached_property
-    def _texts(self) -> dict[int, str]:
-        """The texts of all ids, where tokens are texts."""
-        specification = self.specification
-        texts: dict[int, str] = {}
-        for tokens in (specification.texts_only, specification.tokens):
-            texts |= {token_id: token for token_id, token in tokens.items() if isinstance(token, str)}
-        return texts | self._added_texts
-
-    @property
-    def _added_texts(self) -> dict[int, str]:
-        """The texts of added tokens as they are looked for, which is as Hugging Face decodes them."""
-        found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
-        return dict(found)
-
-    @cached_property
-    def _bytes(self) -> dict[int, bytes]:
-        """The bytes of all ids."""
-        specification = self.specification
-        is_byte_level = any(isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders)
-        added = {
-            token_id: byte_level_bytes(text) if is_byte_level else text.encode("utf-8", "surrogatepass")
-            for token_id, text in self._added_texts.items()
-        }
-        fallback = {token_id: bytes([byte]) for byte, token_id in specification.byte_fallback.items()}
-        found: dict[int, bytes] = {}
-        for tokens in (specification.texts_only, specification.tokens):
-            for token_id, token in tokens.items():
-                found[token_id] = token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
-        return found | fallback | added
-
-    @cached_property
-    def _ids(self) -> dict[bytes, int]:
-        return {data: token_id for token_id, data in self._bytes.items()}
-
-    def _bytes_of(self, token: int) -> bytes | None:
-        return self._bytes.get(token)
-
-    def _id_of(self, token: bytes) -> int | None:
-        return self._ids.get(token)
-
-    def _largest_id(self) -> int:
-        return max(self._bytes)
-
-    def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
-        special = self.special_tokens.bytes_of
-        return sorted(data for token_id, data in self._bytes.items() if token_id not in special)
+def specification_engine(specification: Specification) -> Engine:
+    """The engine of a specification. Raises VocabularyError, beginning with its source, for what is not supported."""
+    return SpecificationEngine(specification)

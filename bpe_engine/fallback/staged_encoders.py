@@ -1,4 +1,4 @@
-"""The growing encoders of a StagedTokenizer.
+"""The growing encoders of a SpecificationEngine.
 
     settled: fed to the encoder of its segment      tail: fed on top of it, as if the text ended here
     ┌───────────────────────────────────────────┐┌──────────────────────────────┐
@@ -7,7 +7,7 @@
 
 The encoder of the segment has a mark at the cut; at the next append the tail is taken back. So a step costs the step and the tail: some
 hundred characters at most, as a rule. A stretch of text without a cut (a megabyte of combining marks under NFC) is read anew at each step,
-and so is the whole text for a tokenizer of which no cuts are known (`StagedTokenizer.is_incremental` is false).
+and so is the whole text for a tokenizer of which no cuts are known (`SpecificationEngine.is_incremental` is false).
 
 An added token ends its segment, and the next one has an encoder of its own; marks keep the encoders that they need.
 """
@@ -25,7 +25,7 @@ from bpe_engine.fallback.segment_encoders import SegmentAppender, SegmentPrepend
 from bpe_engine.text.input import cut_unfinished_start, to_bytes
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.staged import StagedTokenizer
+    from bpe_engine.fallback.staged import SpecificationEngine
     from bpe_engine.special_tokens import Part
 
 # Characters. A shorter tail is not searched for cuts: each cut costs a mark.
@@ -67,11 +67,13 @@ class StagedState(NamedTuple):
 class _StagedEncoder(StatefulEncoder[StagedState]):
     """What the two share."""
 
-    def __init__(self, tokenizer: StagedTokenizer) -> None:
-        super().__init__(tokenizer)
-        self._staged = tokenizer
-        self._is_incremental = tokenizer.is_incremental
-        self._cuts = tokenizer.raw_cuts
+    _engine: SpecificationEngine
+    _text: GrowingText
+
+    def __init__(self, engine: SpecificationEngine) -> None:
+        super().__init__(engine)
+        self._is_incremental = engine.is_incremental
+        self._cuts = engine.raw_cuts
         self._text = GrowingText()
         self._settled_length = 0
         self._settled = self._nothing()
@@ -102,7 +104,7 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
 
     def _count_anew(self) -> int:
         """The count of the whole text."""
-        return self._staged.count_characters(self._characters())
+        return self._engine.count_characters(self._characters())
 
     def _grown(self) -> None:
         if not self._is_incremental:
@@ -127,32 +129,32 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
 class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
     """A text that grows to the right, under a tokenizer with stages."""
 
-    def __init__(self, tokenizer: StagedTokenizer) -> None:
+    def __init__(self, engine: SpecificationEngine) -> None:
         self._begin()
-        super().__init__(tokenizer)
+        super().__init__(engine)
 
     def __reduce__(
         self,
-    ) -> tuple[Callable[..., StagedAppendingEncoder], tuple[StagedTokenizer, list[Part], str | bytes]]:
+    ) -> tuple[Callable[..., StagedAppendingEncoder], tuple[SpecificationEngine, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
-        return _rebuild_appending, (self._staged, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
+        return _rebuild_appending, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
 
     def _end_stretch(self, characters: str) -> None:
         self._text.extend(characters)
         self._count += 1
         # What was open ends here, as if the text did: its count is known.
-        encoder = appender(self._staged.segments)
+        encoder = appender(self._engine.segments)
         self._settled = Appended(self._count, encoder, encoder.snapshot(), is_first=False)
         self._settled_length = len(self._text)
         self._fewest = self._count
 
     def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
-        return self._staged.encode_characters(characters, is_first=is_first)
+        return self._engine.encode_characters(characters, is_first=is_first)
 
     def _count_anew(self) -> int:
         stretch = self._text.read(self._stretch_start, len(self._text))
         before: int = self._settled.before
-        return before + self._staged.count_characters(stretch, is_first=not self._explicit)
+        return before + self._engine.count_characters(stretch, is_first=not self._explicit)
 
     def _extent(self, state: StagedState) -> tuple[int, int]:
         return state.length, state.explicit
@@ -165,7 +167,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         super()._return_to(state)
 
     def _nothing(self) -> Appended:
-        encoder = appender(self._staged.segments)
+        encoder = appender(self._engine.segments)
         return Appended(0, encoder, encoder.snapshot())
 
     def _push(self, characters: str) -> None:
@@ -188,13 +190,13 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
 
     def _advance(self, state: Appended, text: str, *, at_end: bool) -> Appended:
         """The state behind `text`, which the encoder of the segment takes."""
-        tokenizer = self._staged
-        for stretch, _, token in tokenizer.stretches(text):
-            normalized = tokenizer.normalization.normalize(
+        engine = self._engine
+        for stretch, _, token in engine.stretches(text):
+            normalized = engine.normalization.normalize(
                 stretch, at_start=not state.in_stretch, at_end=at_end or token is not None
             )
             state = state._replace(in_stretch=state.in_stretch or bool(normalized))
-            for segment, inner in tokenizer.normal_stretches(normalized):
+            for segment, inner in engine.normal_stretches(normalized):
                 if segment:
                     state.encoder.feed(segment, is_first=state.is_first, at_start=not state.in_segment)
                     state = state._replace(in_segment=True)
@@ -205,7 +207,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         return state
 
     def _behind_token(self, state: Appended) -> Appended:
-        encoder = appender(self._staged.segments)
+        encoder = appender(self._engine.segments)
         return Appended(state.before + state.encoder.count + 1, encoder, encoder.snapshot(), is_first=False)
 
     def _characters(self) -> str:
@@ -215,16 +217,18 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
 class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
     """A text that grows to the left, under a tokenizer with stages. It is kept backwards."""
 
-    def __reduce__(self) -> tuple[Callable[..., StagedPrependingEncoder], tuple[StagedTokenizer, bytes, str | bytes]]:
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., StagedPrependingEncoder], tuple[SpecificationEngine, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
-        return _rebuild_prepending, (self._staged, to_bytes(self._read(0, state.length)), raw)
+        return _rebuild_prepending, (self._engine, to_bytes(self._read(0, state.length)), raw)
 
     def prepend(self, text: str | bytes) -> None:
         """Add `text` at the start. Raises EncodingError, and adds nothing, for what is no token where the vocabulary has none for it."""
         self._grow(text, cut_unfinished_start, before=True)
 
     def _nothing(self) -> Prepended:
-        encoder = prepender(self._staged.segments)
+        encoder = prepender(self._engine.segments)
         return Prepended(0, encoder, encoder.snapshot())
 
     def _push(self, characters: str) -> None:
@@ -247,17 +251,17 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
 
     def _advance(self, state: Prepended, text: str, *, at_start: bool) -> Prepended:
         """The state before `text`, which the encoder of the segment takes."""
-        tokenizer = self._staged
+        engine = self._engine
         # Between tokens: a token, the stretch behind it, the next token ...
-        stretches = list(tokenizer.stretches(text))
+        stretches = list(engine.stretches(text))
         for number in range(len(stretches) - 1, -1, -1):
             stretch, _, token = stretches[number]
             if token is not None:
                 state = self._before_token(state)
             begins = at_start or number > 0
-            normalized = tokenizer.normalization.normalize(stretch, at_start=begins, at_end=not state.in_stretch)
+            normalized = engine.normalization.normalize(stretch, at_start=begins, at_end=not state.in_stretch)
             state = state._replace(in_stretch=state.in_stretch or bool(normalized))
-            for segment, inner in reversed(list(tokenizer.normal_stretches(normalized))):
+            for segment, inner in reversed(list(engine.normal_stretches(normalized))):
                 if inner is not None:
                     state = self._before_token(state)._replace(in_stretch=True)
                 if segment:
@@ -267,7 +271,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
 
     def _before_token(self, state: Prepended) -> Prepended:
         count = state.encoder.count_as_begun(state.start, is_first=False)
-        encoder = prepender(self._staged.segments)
+        encoder = prepender(self._engine.segments)
         return Prepended(state.behind + count + 1, encoder, encoder.snapshot())
 
     def _read(self, near: int, far: int) -> str:
@@ -279,19 +283,19 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
 
 
 def _rebuild_appending(
-    tokenizer: StagedTokenizer, finished: list[Part], unfinished: str | bytes
+    engine: SpecificationEngine, finished: list[Part], unfinished: str | bytes
 ) -> StagedAppendingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
-    encoder = StagedAppendingEncoder(tokenizer)
+    encoder = StagedAppendingEncoder(engine)
     encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder
 
 
 def _rebuild_prepending(
-    tokenizer: StagedTokenizer, finished: bytes, unfinished: str | bytes
+    engine: SpecificationEngine, finished: bytes, unfinished: str | bytes
 ) -> StagedPrependingEncoder:
     """An unpickled encoder: the same text and count, no marks."""
-    encoder = StagedPrependingEncoder(tokenizer)
+    encoder = StagedPrependingEncoder(engine)
     encoder.prepend(finished)
     encoder.prepend(unfinished)
     return encoder

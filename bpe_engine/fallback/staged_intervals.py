@@ -1,4 +1,4 @@
-"""The interval encoder of a StagedTokenizer: counts between places where a text comes apart altogether.
+"""The interval encoder of a SpecificationEngine: counts between places where a text comes apart altogether.
 
     text     "The quick brown fox jumps over"
     cuts          |     |     |   |     |          for normalizers, added tokens, pre-tokenizers and merges alike
@@ -16,11 +16,11 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from bpe_engine import encoders
-from bpe_engine.fallback.interval_encoder import source_offsets
 from bpe_engine.text.input import received
+from bpe_engine.text.slices import check_slice, source_offsets
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.staged import StagedTokenizer
+    from bpe_engine.fallback.staged import SpecificationEngine
 
 # Characters between two cuts that are remembered.
 STRIDE = 64
@@ -29,22 +29,22 @@ STRIDE = 64
 class StagedIntervalEncoder(encoders.IntervalEncoder):
     """Counts of the slices of one text, under a tokenizer with stages. It never changes: threads may share it."""
 
-    def __init__(self, tokenizer: StagedTokenizer, text: str | bytes) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, engine: SpecificationEngine, text: str | bytes) -> None:
+        self._engine = engine
         self._source = text if isinstance(text, str) else bytes(text)
         self._text = received(text)
         self._places = source_offsets(self._source, self._text)
         self._cuts = array("q")
         self._sums = array("q")
         tokens = before = 0
-        for cut in tokenizer.total_cuts(self._text, STRIDE):
-            tokens += tokenizer.count_part(self._text[before:cut], at_start=before == 0, at_end=False)
+        for cut in engine.total_cuts(self._text, STRIDE):
+            tokens += engine.count_part(self._text[before:cut], at_start=before == 0, at_end=False)
             self._cuts.append(cut)
             self._sums.append(tokens)
             before = cut
 
-    def __reduce__(self) -> tuple[type[StagedIntervalEncoder], tuple[StagedTokenizer, str | bytes]]:
-        return type(self), (self._tokenizer, self._source)
+    def __reduce__(self) -> tuple[type[StagedIntervalEncoder], tuple[SpecificationEngine, str | bytes]]:
+        return type(self), (self._engine, self._source)
 
     def __len__(self) -> int:
         """The length of the text, in its own unit."""
@@ -52,18 +52,15 @@ class StagedIntervalEncoder(encoders.IntervalEncoder):
 
     def count(self, start: int, end: int) -> int:
         """The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`. See `encoders.IntervalEncoder`."""
-        if not 0 <= start <= end <= len(self._source):
-            raise IndexError(f"no slice [{start}:{end}] in a text of {len(self._source)}: 0 <= start <= end <= length")
+        check_slice(start, end, len(self._source))
         first, last = (start, end) if self._places is None else (self._places[start], self._places[end])
         if first < 0 or last < 0:  # inside a character of bytes, or a surrogate pair
-            return self._tokenizer.count(self._source[start:end])
+            return self._engine.count(self._source[start:end])
         # What is found at the start of a slice may reach over a cut that is near to it.
-        near = bisect_left(self._cuts, first + self._tokenizer.longest_added + 1)
+        near = bisect_left(self._cuts, first + self._engine.longest_added + 1)
         far = bisect_right(self._cuts, last - 1) - 1
         if near >= far:
-            return self._tokenizer.count_characters(self._text[first:last])
-        head = self._tokenizer.count_part(
-            self._text[first : self._cuts[near]], at_start=True, at_end=False, is_first=True
-        )
-        tail = self._tokenizer.count_part(self._text[self._cuts[far] : last], at_start=False, at_end=True)
+            return self._engine.count_characters(self._text[first:last])
+        head = self._engine.count_part(self._text[first : self._cuts[near]], at_start=True, at_end=False, is_first=True)
+        tail = self._engine.count_part(self._text[self._cuts[far] : last], at_start=False, at_end=True)
         return head + self._sums[far] - self._sums[near] + tail

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import characters_of
@@ -26,14 +26,33 @@ from bpe_engine.formats.tiktoken import dump_tiktoken
 from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.pipeline.merge_order import find_halves
-from bpe_engine.tokenizer import Tokenizer
+from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from bpe_engine.pipeline.specification import Specification
 
 FileFormat = Literal["tokenizer_json", "tiktoken", "minbpe"]
+
+
+class Writable(Protocol):
+    """A Tokenizer, as far as a file holds it."""
+
+    prefix: tuple[int, ...]
+    suffix: tuple[int, ...]
+
+    @property
+    def vocabulary(self) -> Vocabulary: ...  # noqa: D102
+    @property
+    def specification(self) -> Specification | None: ...  # noqa: D102
+    def decode(self, tokens: Sequence[int], /) -> str: ...  # noqa: D102
+    def decode_single_token_bytes(self, token: int, /) -> bytes: ...  # noqa: D102
+    def is_special_token(self, token: int, /) -> bool: ...  # noqa: D102
+
 
 _BY_SUFFIX: dict[str, FileFormat] = {".json": "tokenizer_json", ".tiktoken": "tiktoken", ".model": "minbpe"}
 
 
-def save(tokenizer: Tokenizer, path: str | PathLike[str], file_format: FileFormat | None = None) -> None:
+def save(tokenizer: Writable, path: str | PathLike[str], file_format: FileFormat | None = None) -> None:
     """Write the file of a tokenizer; it replaces another one only once it is complete.
 
     The ending of `path` tells the format, if `file_format` does not: `.json`, `.tiktoken` or `.model`. Raises VocabularyError for what the
@@ -62,7 +81,7 @@ def format_of(path: Path) -> FileFormat:
     return found
 
 
-def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
+def contents(tokenizer: Writable, file_format: FileFormat) -> bytes:
     """What `save` writes.
 
     >>> from bpe_engine import train
@@ -79,10 +98,8 @@ def contents(tokenizer: Tokenizer, file_format: FileFormat) -> bytes:
     raise ValueError(f"file_format is one of {', '.join(_BY_SUFFIX.values())}, not {file_format!r}")
 
 
-def _check_plain(tokenizer: Tokenizer, file_format: str) -> None:
-    from bpe_engine.fallback.staged import StagedTokenizer  # noqa: PLC0415 - brings the `regex` package
-
-    if isinstance(tokenizer, StagedTokenizer):
+def _check_plain(tokenizer: Writable, file_format: str) -> None:
+    if tokenizer.specification is not None:
         raise VocabularyError(
             f"{tokenizer!r} has stages around its merges, which are not written: copy {tokenizer.specification.source}"
         )
@@ -94,7 +111,7 @@ def _check_plain(tokenizer: Tokenizer, file_format: str) -> None:
         raise VocabularyError("the format of minbpe has no way to say what a model gets around each text")
 
 
-def _halves(tokenizer: Tokenizer) -> dict[int, tuple[int, int] | None]:
+def _halves(tokenizer: Writable) -> dict[int, tuple[int, int] | None]:
     """For each token, in the order of ids, the two that it is merged from; itself twice, where it is one byte; None where no merge makes it."""
     vocabulary = tokenizer.vocabulary
     tokens = sorted(filter(None, vocabulary.ranks), key=vocabulary.ranks.__getitem__)
@@ -117,7 +134,7 @@ def _check_bytes(ranks: dict[bytes, int], file_format: str) -> None:
 # --- minbpe
 
 
-def _minbpe(tokenizer: Tokenizer) -> bytes:
+def _minbpe(tokenizer: Writable) -> bytes:
     vocabulary = tokenizer.vocabulary
     _check_bytes(vocabulary.ranks, "the format of minbpe")
     if any(vocabulary.ranks[bytes([byte])] != byte for byte in range(256)):
@@ -163,7 +180,7 @@ def _has_groups(pattern: Pattern) -> bool:
 # --- tokenizer.json
 
 
-def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
+def _tokenizer_json(tokenizer: Writable) -> bytes:
     vocabulary = tokenizer.vocabulary
     _check_bytes(vocabulary.ranks, "a tokenizer.json")
     text_of = {token_id: characters_of(token) for token, token_id in vocabulary.ranks.items()}
@@ -216,7 +233,7 @@ def _added_token(text: str, token_id: int) -> dict[str, Any]:
     return {"id": token_id, "content": text, **flags}
 
 
-def _post_processor(tokenizer: Tokenizer) -> dict[str, Any] | None:
+def _post_processor(tokenizer: Writable) -> dict[str, Any] | None:
     """What puts the prefix and the suffix of a tokenizer around each text."""
     if not tokenizer.prefix and not tokenizer.suffix:
         return None

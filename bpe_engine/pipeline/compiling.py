@@ -16,13 +16,13 @@ Each behaviour of Hugging Face, inverted or not, is one of six of the core:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import regex
 
+from bpe_engine import _core
 from bpe_engine.errors import PatternError, VocabularyError
-from bpe_engine.fallback.merging import check_merges
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.patterns import PATTERNS, Pattern
@@ -51,10 +51,10 @@ from bpe_engine.pipeline.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
+from bpe_engine.pipeline.ranking import check_merges
 from bpe_engine.pipeline.recognition import named_pattern
 
 if TYPE_CHECKING:
-    from bpe_engine import _core
     from bpe_engine.pipeline.specification import Specification
 
 Step: TypeAlias = tuple[str, object, object]
@@ -90,22 +90,37 @@ class NotNativeError(Exception):
     """The core cannot run a specification; the message says why."""
 
 
-def pipeline_of(specification: Specification) -> _core.Pipeline:
-    """The pipeline that runs `specification`. Raises NotNativeError, or VocabularyError for merges that cannot be honoured."""
+class PipelineParts(NamedTuple):
+    """What `_core.Pipeline` is made of."""
+
+    added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool]]
+    normalizer: _core.Normalizer | None
+    stages: list[Stage]
+    insertions: list[Insertion]
+    model: _core.PieceModel
+
+
+def compile_specification(specification: Specification) -> PipelineParts:
+    """The tables of the core that run `specification`. Raises NotNativeError, or VocabularyError for merges that cannot be honoured."""
     try:
-        return _pipeline(specification)
+        return _compiled(specification)
     except PatternError as error:
         raise NotNativeError(str(error)) from error
 
 
-def _pipeline(specification: Specification) -> _core.Pipeline:
-    from bpe_engine import _core  # noqa: PLC0415 - only where there is a compiled core
+def token_normalizer(specification: Specification) -> Callable[[str], str] | None:
+    """What the normalizers make of an added token; None where they leave each as it is. For specifications that compile."""
+    if not specification.normalizers or not any(token.normalized for token in specification.added_tokens):
+        return None
+    return _core.Normalizer.of_steps([_step(normalizer) for normalizer in specification.normalizers]).normalize
 
+
+def _compiled(specification: Specification) -> PipelineParts:
     if specification.model == "merges":
         check_merges(specification)
     model = _merge_model(specification) if specification.model == "merges" else _piece_model(specification)
     steps = [_step(normalizer) for normalizer in specification.normalizers]
-    if steps and any(token.normalized and not token.special for token in specification.added_tokens):
+    if steps and any(token.normalized for token in specification.added_tokens):
         raise NotNativeError("added tokens that are looked for in normalized text")
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = _stages(pre_tokenizers)
@@ -129,7 +144,7 @@ def _pipeline(specification: Specification) -> _core.Pipeline:
         (token.text, token.id, token.special, token.lstrip, token.rstrip, token.single_word, token.normalized)
         for token in added
     ]
-    return _core.Pipeline(tokens, _core.Normalizer.of_steps(steps) if steps else None, stages, insertions, model)
+    return PipelineParts(tokens, _core.Normalizer.of_steps(steps) if steps else None, stages, insertions, model)
 
 
 def _step(normalizer: Normalizer) -> Step:
@@ -180,8 +195,6 @@ def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Ste
 
 def _piece_model(specification: Specification) -> _core.PieceModel:
     """WordPiece, WordLevel or Unigram."""
-    from bpe_engine import _core  # noqa: PLC0415 - as above
-
     if any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
         raise NotNativeError(f"the model {specification.model!r} behind ByteLevel")
     ids = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
@@ -210,8 +223,6 @@ def _utf8(token: str | bytes) -> bytes:
 
 
 def _merge_model(specification: Specification) -> _core.MergeModel:
-    from bpe_engine import _core  # noqa: PLC0415 - as above
-
     tokens = specification.tokens
     by_characters = specification.alphabet == "characters"
     if by_characters and any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
@@ -308,8 +319,6 @@ def _stage(one: PreTokenizer) -> Stage:
 
 
 def _matcher(source: str) -> _core.Matcher:
-    from bpe_engine import _core  # noqa: PLC0415 - as above
-
     try:
         matcher = _core.Matcher.of_expression(source)
     except PatternError as error:

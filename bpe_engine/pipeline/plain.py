@@ -1,11 +1,10 @@
-"""From a specification to the tokenizer that runs it: the plain engine where that says the same, stages around it where not."""
+"""Specifications that say no more than a vocabulary does: these run without a pipeline."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from bpe_engine.errors import PatternError, VocabularyError
-from bpe_engine.fallback.staged import StagedTokenizer
+from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import bytes_of
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
@@ -14,26 +13,22 @@ from bpe_engine.pipeline.pre_tokenizers import ByteLevel
 from bpe_engine.pipeline.ranking import rank_by_pairs
 from bpe_engine.pipeline.recognition import named_pattern
 from bpe_engine.pipeline.specification import Specification
-from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.vocabulary import Vocabulary
 
 
-def build(specification: Specification) -> Tokenizer:
-    """The tokenizer that `specification` describes. Raises VocabularyError, beginning with its source, for what is not supported."""
+def plain_vocabulary(specification: Specification) -> Vocabulary | None:
+    """The vocabulary that says all that `specification` does; None where that takes a pipeline. Raises VocabularyError, beginning with its source."""
     pattern = _plain_pattern(specification)
-    if pattern is not _NO_SUCH and not isinstance(pattern, str):
-        ranks = _plain_ranks(specification)
-        if ranks is not None:
-            special = {token.text: token.id for token in specification.added_tokens}
-            try:
-                return Tokenizer(
-                    Vocabulary(specification.name, ranks, special, pattern),
-                    prefix=specification.prefix,
-                    suffix=specification.suffix,
-                )
-            except (VocabularyError, PatternError) as error:
-                raise VocabularyError(f"{specification.source}: {error}") from error
-    return StagedTokenizer(specification)
+    if isinstance(pattern, str):
+        return None
+    ranks = _plain_ranks(specification)
+    if ranks is None:
+        return None
+    special = {token.text: token.id for token in specification.added_tokens}
+    try:
+        return Vocabulary(specification.name, ranks, special, pattern)
+    except VocabularyError as error:
+        raise VocabularyError(f"{specification.source}: {error}") from error
 
 
 _NO_SUCH = "no such pattern"

@@ -8,13 +8,10 @@ back, one block at a time, and look at every place of the block.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
-from bpe_engine.encoders import GrowingEncoder
+from bpe_engine.encoders import AppendingEncoder, GrowingEncoder, PrependingEncoder
 from bpe_engine.text.input import received, source_places, to_bytes
-
-if TYPE_CHECKING:
-    from bpe_engine.tokenizer import Tokenizer
 
 Text = TypeVar("Text", str, bytes)
 
@@ -22,21 +19,28 @@ Text = TypeVar("Text", str, bytes)
 BLOCK = 64
 
 
-def truncate_head(tokenizer: Tokenizer, text: Text, max_tokens: int) -> Text:
+class Grows(Protocol):
+    """An engine, as far as truncation asks it."""
+
+    def appending_encoder(self) -> AppendingEncoder: ...  # noqa: D102
+    def prepending_encoder(self) -> PrependingEncoder: ...  # noqa: D102
+
+
+def truncate_head(engine: Grows, text: Text, max_tokens: int) -> Text:
     """The longest prefix of `text` that has at most `max_tokens` tokens."""
     characters = received(text)
-    encoder = tokenizer.appending_encoder()
+    encoder = engine.appending_encoder()
     kept = _longest(
         encoder, encoder.append, lambda near, far: to_bytes(characters[near:far]), len(characters), max_tokens
     )
     return text[: _source_length(text, characters[:kept])]
 
 
-def truncate_tail(tokenizer: Tokenizer, text: Text, max_tokens: int) -> Text:
+def truncate_tail(engine: Grows, text: Text, max_tokens: int) -> Text:
     """The longest suffix of `text` that has at most `max_tokens` tokens."""
     characters = received(text)
     size = len(characters)
-    encoder = tokenizer.prepending_encoder()
+    encoder = engine.prepending_encoder()
     kept = _longest(
         encoder, encoder.prepend, lambda near, far: to_bytes(characters[size - far : size - near]), size, max_tokens
     )

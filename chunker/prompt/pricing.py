@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from bpe_engine import Tokenizer
+from bpe_engine import Pattern, Tokenizer
 from bpe_engine.text.safe_splits import first_safe_split, has_safe_splits, last_safe_split
 from chunker.counting import TokenCounter
 from chunker.prompt.chat import Break, Part
@@ -145,11 +145,16 @@ class Pricer:
 def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
     """Where texts come apart for a tokenizer; None if nothing is known of it."""
     if isinstance(tokenizer, Tokenizer):
-        return (first_safe_split, last_safe_split) if has_safe_splits(tokenizer.vocabulary.pattern) else None
+        return (first_safe_split, last_safe_split) if has_safe_splits(_pattern_of(tokenizer)) else None
     cuts = getattr(tokenizer, "cuts", None)
     if cuts is None:
         return None
     return _Found(cuts.first), _Found(cuts.last)
+
+
+def _pattern_of(tokenizer: Tokenizer) -> Pattern | None:
+    """The pattern of a vocabulary; of the stages around one nothing is known here."""
+    return tokenizer.vocabulary.pattern if tokenizer.specification is None else None
 
 
 class _Found:

@@ -18,7 +18,8 @@ from strategies import broken_texts, fragments, texts
 import bpe_engine.fallback.staged_encoders
 from bpe_engine import AppendingEncoder, EncodingError, StaleMarkError, Tokenizer, UnknownTokenError, Vocabulary
 from bpe_engine.fallback.appending_encoder import AppendingEncoder as ReferenceEncoder
-from bpe_engine.fallback.staged import StagedTokenizer
+from bpe_engine.fallback.engine import VocabularyEngine
+from bpe_engine.fallback.staged import SpecificationEngine
 from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder
 from bpe_engine.pipeline.normalizers import Lowercase, UnicodeForm
 from bpe_engine.pipeline.specification import AddedToken, Specification
@@ -60,10 +61,11 @@ def kind_of(name: str) -> Kind:
     special, separator = ("<|endoftext|>", "<|endofprompt|>") if name in NAMED else ("<s>", "<unk>")
     if not in_python:
         return Kind(made, made.appending_encoder, special, separator)
-    if isinstance(made, StagedTokenizer):
-        staged = made
+    if made.specification is not None:
+        staged = SpecificationEngine(made.specification)
         return Kind(made, lambda: StagedAppendingEncoder(staged), special, separator)
-    return Kind(made, lambda: ReferenceEncoder(made), special, separator)
+    engine = VocabularyEngine(made.vocabulary)
+    return Kind(made, lambda: ReferenceEncoder(engine), special, separator)
 
 
 KINDS = [*NAMED, *STAGED, *(f"{name} in Python" for name in ("o200k_base", "whole", *STAGED))]
@@ -181,7 +183,7 @@ class Program:
         self.items = (*self.items, *parted(self.kind, text))
 
     def token(self, number: int) -> None:
-        special = list(self.kind.tokenizer.special_tokens.bytes_of)
+        special = [self.kind.tokenizer.encode_single_token(text) for text in self.kind.tokenizer.special_tokens_set]
         token = special[number % len(special)] if number % 3 == 0 else number % 150 + 3
         self.encoder.append_token(token)
         self.items = (*self.items, (token, self.kind.tokenizer.decode_single_token_bytes(token)))
@@ -341,8 +343,8 @@ FLAGS = Specification(
 )
 def test_special_tokens_with_flags(text: str, in_bytes: bool) -> None:
     ours = Tokenizer.from_specification(FLAGS)
-    assert isinstance(ours, StagedTokenizer)
-    for encoder in (ours.appending_encoder(), StagedAppendingEncoder(ours)):
+    assert ours.specification is not None
+    for encoder in (ours.appending_encoder(), SpecificationEngine(ours.specification).appending_encoder()):
         encoder.append(text.encode() if in_bytes else text, allowed_special="all")
         assert encoder.tokens() == ours.encode(text, allowed_special="all")
         assert encoder.text == text
@@ -370,8 +372,8 @@ def test_what_cannot_be_encoded_leaves_all_as_it_was() -> None:
         Specification(name=None, source="x", tokens=tokens, alphabet="characters", ranks={2: 7},
                       added_tokens=(AddedToken("<s>", 3, special=True),))
     )  # fmt: skip
-    assert isinstance(ours, StagedTokenizer)
-    for encoder in (ours.appending_encoder(), StagedAppendingEncoder(ours)):
+    assert ours.specification is not None
+    for encoder in (ours.appending_encoder(), SpecificationEngine(ours.specification).appending_encoder()):
         encoder.append("aba<s>b", allowed_special="all")
         first = encoder.snapshot()
         encoder.append("ab")

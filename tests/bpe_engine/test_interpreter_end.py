@@ -47,12 +47,12 @@ FREED = {
     "the tokenizer holds its encoders": EVERYTHING
     + "tokenizer.mine = [appending, prepending, prices, tokenizer.appending_encoder().snapshot()]",
     "a chunker holds itself": EVERYTHING + "chunkers[0].me = chunkers\nchunkers[0].bound = chunkers[0].chunk",
-    "an engine is its own fallback": r"""
+    "an engine holds itself": r"""
 tokens = _core.TokenSet.from_tokens([b"a"], [0])
 class Own(_core.Engine):
     pass
 engine = Own.__new__(Own)
-engine.__init__(tokens, None, engine)
+engine.__init__(tokens, None)
 engine.me = engine
 """,
     "an error on its way": EVERYTHING + "import sys\nsys.last_value = raised\nraise SystemExit(0)",
@@ -138,4 +138,4 @@ def test_a_report_lists_what_is_kept() -> None:
     """Or the tests above would say nothing."""
     report = errors_of(REPORTED + KEEP + KEPT_BY_OTHERS["a tokenizer that somebody keeps"])
     assert "leaked instance" in report
-    assert 'of type "bpe_engine.encoding.Encoding"' in report
+    assert 'of type "bpe_engine.compiled.CompiledVocabulary"' in report

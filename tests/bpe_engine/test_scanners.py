@@ -36,7 +36,7 @@ SURROGATES = range(0xD800, 0xE000)
 @cache
 def engine(name: str) -> _core.Engine:
     """The core with the scanner of a named pattern, whichever implementation the package runs."""
-    return _core.Engine(tokens(), name, None)
+    return _core.Engine(tokens(), name)
 
 
 @cache

@@ -196,7 +196,6 @@ nb::list halves_of(nb::list tokens, nb::list priorities) {
 }
 
 nb::object count(const Engine& self, nb::handle text) {
-    if (self.has_fallback()) return self.fallback().attr("count")(text);
     Text const given(text);
     std::size_t found;
     {
@@ -207,19 +206,16 @@ nb::object count(const Engine& self, nb::handle text) {
 }
 
 nb::object encode_ordinary(const Engine& self, nb::handle text) {
-    if (self.has_fallback()) return self.fallback().attr("encode_ordinary")(text);
     Text const given(text);
     return self.to_list(self.encode(given.bytes()));
 }
 
 nb::object encode_to_buffer(const Engine& self, nb::handle text) {
-    if (self.has_fallback()) return self.fallback().attr("encode_to_buffer")(text);
     Text const given(text);
     return memory_view(self.encode(given.bytes()));
 }
 
 nb::object count_up_to(const Engine& self, nb::handle text, Py_ssize_t limit) {
-    if (self.has_fallback()) return self.fallback().attr("count_up_to")(text, limit);
     Text const given(text);
     std::optional<std::size_t> found;
     if (limit >= 0) {
@@ -250,7 +246,6 @@ bool has_lone_surrogates(nb::handle text) {
 }
 
 nb::object split(const Engine& self, nb::handle text) {
-    if (self.has_fallback()) return self.fallback().attr("split")(text);
     Text const given(text);
     Bytes const bytes = given.bytes();
     nb::list pieces;
@@ -263,7 +258,6 @@ nb::object split(const Engine& self, nb::handle text) {
 }
 
 nb::object count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
-    if (self.has_fallback()) return self.fallback().attr("count_batch")(texts, nb::arg("num_threads") = num_threads);
     std::size_t const threads = threads_of(num_threads);
     std::vector<Text> const all = all_texts(texts);
     std::vector<std::size_t> counts(all.size());
@@ -277,7 +271,6 @@ nb::object count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_thre
 }
 
 nb::object encode_ordinary_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
-    if (self.has_fallback()) return self.fallback().attr("encode_ordinary_batch")(texts, nb::arg("num_threads") = num_threads);
     std::size_t const threads = threads_of(num_threads);
     std::vector<Text> const all = all_texts(texts);
     std::vector<std::vector<std::uint32_t>> ids(all.size());
@@ -291,18 +284,18 @@ nb::object encode_ordinary_batch(const Engine& self, nb::handle texts, Py_ssize_
 }
 
 // The bytes of the token with an id; None where no token has it.
-nb::object bytes_of(const Engine& self, nb::handle id) {
+nb::object bytes_of(const TokenSet& self, nb::handle id) {
     int overflow = 0;
     long long const value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     if (overflow || value < 0) return nb::none();
-    Rank const rank = self.tokens().rank(static_cast<std::uint64_t>(value));
-    return rank == no_rank ? nb::none() : nb::object(to_python(self.tokens().dictionary->bytes(rank)));
+    Rank const rank = self.rank(static_cast<std::uint64_t>(value));
+    return rank == no_rank ? nb::none() : nb::object(to_python(self.dictionary->bytes(rank)));
 }
 
-nb::object id_of(const Engine& self, nb::bytes token) {
-    Rank const rank = self.tokens().dictionary->find({reinterpret_cast<const Byte*>(token.c_str()), token.size()});
-    return rank == no_rank ? nb::none() : nb::object(nb::int_(self.tokens().id(rank)));
+nb::object id_of(const TokenSet& self, nb::bytes token) {
+    Rank const rank = self.dictionary->find({reinterpret_cast<const Byte*>(token.c_str()), token.size()});
+    return rank == no_rank ? nb::none() : nb::object(nb::int_(self.id(rank)));
 }
 
 // The ids of one pre-token, in any encoding of it.
@@ -330,10 +323,8 @@ Rank TokenSet::rank(std::uint64_t id) const {
     return found != by_id.end() && ids[*found] == id ? *found : no_rank;
 }
 
-Engine::Engine(TokenSet tokens, const Scanner* scanner, nb::object fallback)
-    : tokens_(std::move(tokens)),
-      encoder_(std::make_shared<const Encoder>(tokens_.dictionary, scanner, tokens_.ids)),
-      fallback_(std::move(fallback)) {}
+Engine::Engine(TokenSet tokens, const Scanner* scanner)
+    : tokens_(std::move(tokens)), encoder_(std::make_shared<const Encoder>(tokens_.dictionary, scanner, tokens_.ids)) {}
 
 Engine::~Engine() {
     for (PyObject* const known : ints_) Py_XDECREF(known);
@@ -368,21 +359,6 @@ nb::object Engine::to_list(const std::vector<std::uint32_t>& ids) const {
     return result;
 }
 
-namespace {
-
-int clear_engine(PyObject* self) {
-    if (nb::inst_ready(self)) nb::inst_ptr<Engine>(self)->let_go();
-    return 0;
-}
-
-PyType_Slot engine_slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(references::traverse<Engine>)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear_engine)},
-    {0, nullptr},
-};
-
-}  // namespace
-
 void define_engine(nb::module_& module) {
     nb::class_<TokenBuffer>(module, "TokenBuffer", nb::type_slots(buffer_slots), "Token ids, by the buffer protocol.");
 
@@ -395,6 +371,10 @@ void define_engine(nb::module_& module) {
                     nb::sig("def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet"),
                     "From tokens in an order that is that of merging but for `crossings` (bpe_engine/pipeline/merge_order.py). All but `ids` and `priorities` are places in `tokens`.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
+        .def("bytes_of", &bytes_of, nb::arg("token"), nb::sig("def bytes_of(self, token: int) -> bytes | None"),
+             "The bytes of the token with an id; None where no token has it.")
+        .def("id_of", &id_of, nb::arg("token"), nb::sig("def id_of(self, token: bytes) -> int | None"),
+             "The id of the token that is exactly these bytes; None where there is none.")
         .def("largest_id", [](const TokenSet& self) -> std::int64_t {
             std::size_t const size = self.dictionary->size();
             if (size == 0) return -1;
@@ -433,17 +413,16 @@ void define_engine(nb::module_& module) {
                nb::sig("def halves_of(tokens: list[bytes], priorities: list[int]) -> list[tuple[int, int] | None]"),
                "For each token the places of the two that it is merged from, of two merges the one of the lower priority first, the leftmost of equals: its own twice, where it is one byte; None where no merge makes it.");
 
-    nb::class_<Engine>(module, "Engine", nb::type_slots(engine_slots), "Text -> tokens. What Tokenizer inherits.")
+    nb::class_<Engine>(module, "Engine", "Text -> tokens, by a vocabulary and a named scanner.")
         .def(
             "__init__",
-            [](Engine* self, const TokenSet& tokens, std::optional<std::string> grammar, nb::object fallback) {
+            [](Engine* self, const TokenSet& tokens, std::optional<std::string> grammar) {
                 const Scanner* const scanner = grammar ? scanner_named(*grammar) : nullptr;
                 if (grammar && !scanner) given::raise(PyExc_ValueError, "the core knows no grammar of the name %.80R", nb::cast(*grammar).ptr());
-                new (self) Engine(tokens, scanner, std::move(fallback));
+                new (self) Engine(tokens, scanner);
             },
-            nb::arg("tokens"), nb::arg("grammar").none(), nb::arg("fallback").none(),
-            nb::sig("def __init__(self, tokens: TokenSet, grammar: str | None, fallback: object | None) -> None"),
-            "`grammar` names a scanner, None: the whole text is one pre-token. Where `fallback` is given, it answers instead.")
+            nb::arg("tokens"), nb::arg("grammar").none(), nb::sig("def __init__(self, tokens: TokenSet, grammar: str | None) -> None"),
+            "`grammar` names a scanner, None: the whole text is one pre-token.")
         .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"),
              "The number of tokens of `text`: `len(encode(text))`, without the ids.")
         .def("encode_ordinary", &encode_ordinary, nb::arg("text").none(), nb::sig("def encode_ordinary(self, text: str | bytes) -> list[int]"),
@@ -463,9 +442,7 @@ void define_engine(nb::module_& module) {
              "`encode_ordinary` of each text, in order.")
         .def("_fitting", &truncate_fast, nb::arg("text").none(), nb::arg("most"), nb::arg("head"),
              nb::sig("def _fitting(self, text: str | bytes, most: int, head: bool) -> str | bytes"))
-        .def("_bytes_of", &bytes_of, nb::arg("token"), nb::sig("def _bytes_of(self, token: int) -> bytes | None"))
-        .def("_id_of", &id_of, nb::arg("token"), nb::sig("def _id_of(self, token: bytes) -> int | None"))
-        .def("_encode_piece", &encode_piece, nb::arg("piece"), nb::sig("def _encode_piece(self, piece: bytes) -> list[int]"));
+        .def("encode_piece", &encode_piece, nb::arg("piece"), nb::sig("def encode_piece(self, piece: bytes) -> list[int]"), "The ids of one pre-token, whatever the scanner would make of it.");
 
     module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), nb::sig("def has_lone_surrogates(text: str | bytes) -> bool"), "Whether `text` is a str that no UTF-8 stands for.");
     module.def("has_scanner", [](const std::string& name) { return scanner_named(name) != nullptr; }, nb::arg("name"),

@@ -1,7 +1,6 @@
-// Engine: what Tokenizer inherits from the core.
+// Engine: a vocabulary and a named scanner.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -25,20 +24,13 @@ struct TokenSet {
 
 class Engine {
 public:
-    Engine(TokenSet tokens, const Scanner* scanner, nb::object fallback);
+    Engine(TokenSet tokens, const Scanner* scanner);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
     const std::shared_ptr<const Encoder>& encoder() const { return encoder_; }
     const TokenSet& tokens() const { return tokens_; }
-    // The Python engine that takes over where no scanner knows the pattern; None elsewhere.
-    const nb::object& fallback() const { return fallback_; }
-    bool has_fallback() const { return !fallback_.is_none(); }
-
-    std::array<PyObject*, 1> held() const { return {fallback_.ptr()}; }
-    // For the garbage collector: an engine may be its own fallback. From then on the core answers, without a pattern.
-    void let_go() { fallback_ = nb::none(); }
 
     // A list of ids, each int made once.
     nb::object to_list(const std::vector<std::uint32_t>& ids) const;
@@ -49,7 +41,6 @@ public:
 private:
     TokenSet tokens_;
     std::shared_ptr<const Encoder> encoder_;
-    nb::object fallback_;
     mutable std::vector<PyObject*> ints_;  // of each rank or id below the number of tokens, as they are first needed
 };
 

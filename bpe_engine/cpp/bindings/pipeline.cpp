@@ -402,15 +402,17 @@ void define_pipeline(nb::module_& module) {
              "The ids, and for each the offset in bytes of the character that it comes from.")
         .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"), nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
         .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"), "The pre-tokens that the model gets.")
-        .def("find_special", &find_special, nb::arg("text").none(), nb::arg("wanted").none(),
-             nb::sig("def find_special(self, text: str | bytes, wanted: collections.abc.Sequence[int]) -> list[tuple[int, int, int]]"),
+        .def("special_spans", &find_special, nb::arg("text").none(), nb::arg("wanted").none(),
+             nb::sig("def special_spans(self, text: str | bytes, wanted: collections.abc.Sequence[int]) -> list[tuple[int, int, int]]"),
              "The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.")
         .def("find_added", &find_added, nb::arg("text").none(), nb::sig("def find_added(self, text: str | bytes) -> list[int]"),
              "The numbers of the added tokens that are written in a text.")
-        .def("count_batch", &count_batch, nb::arg("texts").none(), nb::arg("num_threads"),
-             nb::sig("def count_batch(self, texts: collections.abc.Iterable[str | bytes], num_threads: int) -> list[int]"))
-        .def("encode_batch", &encode_batch, nb::arg("texts").none(), nb::arg("num_threads"),
-             nb::sig("def encode_batch(self, texts: collections.abc.Iterable[str | bytes], num_threads: int) -> list[list[int]]"));
+        .def("encode_ordinary", [](const PipelineEngine& self, nb::handle text) { return encode(self, text, nb::none()); }, nb::arg("text").none(),
+             nb::sig("def encode_ordinary(self, text: str | bytes) -> list[int]"), "`encode` without special tokens.")
+        .def("count_batch", &count_batch, nb::arg("texts").none(), nb::kw_only(), nb::arg("num_threads") = 8,
+             nb::sig("def count_batch(self, texts: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[int]"))
+        .def("encode_ordinary_batch", &encode_batch, nb::arg("text").none(), nb::kw_only(), nb::arg("num_threads") = 8,
+             nb::sig("def encode_ordinary_batch(self, text: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]"));
 }
 
 }  // namespace bpe::bindings

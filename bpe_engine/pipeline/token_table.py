@@ -1,0 +1,113 @@
+"""SpecificationTable: the ids of a specification, their bytes, and the text that its decoders make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from bpe_engine.errors import UnknownTokenError
+from bpe_engine.formats.byte_alphabet import characters_of
+from bpe_engine.pipeline.decoders import ByteLevelDecoder
+from bpe_engine.pipeline.decoding import byte_level_bytes, decode_texts
+from bpe_engine.pipeline.specification import Specification
+from bpe_engine.pipeline.streaming import TextStreamDecoder
+from bpe_engine.text.stream_decoder import StreamDecoder
+
+
+class SpecificationTable:
+    """The tokens of a specification. Immutable, but for what it remembers; threads may share it. See `engine.Tokens`.
+
+    `added_texts`: id -> the text of an added token as it is looked for, normalized perhaps, which is as Hugging Face decodes it.
+    """
+
+    def __init__(self, specification: Specification, added_texts: Mapping[int, str]) -> None:
+        self._specification = specification
+        self._added_texts = dict(added_texts)
+        special = [token for token in specification.added_tokens if token.special]
+        self.special_ids = frozenset(token.id for token in special)
+        self._special_texts = [token.text for token in special]
+        self.has_offsets = specification.alphabet == "bytes"
+        only_bytes = all(isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders)
+        self._joins_bytes = specification.alphabet == "bytes" and only_bytes
+
+    @property
+    def special_texts(self) -> set[str]:
+        """The texts of the special tokens."""
+        return set(self._special_texts)
+
+    def bytes_of(self, token: int) -> bytes | None:
+        """The bytes of a token; None for an id that no token has."""
+        return self._bytes.get(token)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The same; raises UnknownTokenError."""
+        found = self._bytes.get(token)
+        if found is None:
+            raise UnknownTokenError(f"no token of {self._specification.name} has the id {token!r}")
+        return found
+
+    def id_of(self, token: bytes) -> int | None:
+        """The id of the token that is exactly these bytes; None if there is none."""
+        found = self._ids.get(token)
+        if found is None:
+            text = token.decode("utf-8", "replace")
+            found = next((one.id for one in self._specification.added_tokens if one.special and one.text == text), None)
+        return found
+
+    def largest_id(self) -> int:
+        """The largest id."""
+        return max((*self._bytes, *self.special_ids))
+
+    def byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return sorted(data for token_id, data in self._bytes.items() if token_id not in self.special_ids)
+
+    def decode(self, tokens: Sequence[int], errors: str) -> str:
+        """The text of tokens, as the decoders make it. Raises UnknownTokenError."""
+        if self._joins_bytes:
+            return b"".join(map(self.decode_single_token_bytes, tokens)).decode("utf-8", errors)
+        return decode_texts(self._specification.decoders, list(map(self._text_of, tokens)), errors)
+
+    def stream_decoder(self, errors: str) -> StreamDecoder:
+        """A decoder that takes one token after the other."""
+        if self._joins_bytes:
+            return StreamDecoder(self.decode_single_token_bytes, errors)
+        return TextStreamDecoder(self._text_of, self._specification.decoders, errors)
+
+    def _text_of(self, token: int) -> str:
+        found = self._texts.get(token)
+        if found is not None:
+            return found
+        data = self.decode_single_token_bytes(token)
+        return data.decode("utf-8", "replace") if token in self._specification.texts_only else characters_of(data)
+
+    @cached_property
+    def _texts(self) -> dict[int, str]:
+        """The texts of all ids, where tokens are texts."""
+        specification = self._specification
+        texts: dict[int, str] = {}
+        for tokens in (specification.texts_only, specification.tokens):
+            texts |= {token_id: token for token_id, token in tokens.items() if isinstance(token, str)}
+        return texts | self._added_texts
+
+    @cached_property
+    def _bytes(self) -> dict[int, bytes]:
+        """The bytes of all ids."""
+        specification = self._specification
+        is_byte_level = any(isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders)
+        added = {
+            token_id: byte_level_bytes(text) if is_byte_level else text.encode("utf-8", "surrogatepass")
+            for token_id, text in self._added_texts.items()
+        }
+        fallback = {token_id: bytes([byte]) for byte, token_id in specification.byte_fallback.items()}
+        found: dict[int, bytes] = {}
+        for tokens in (specification.texts_only, specification.tokens):
+            for token_id, token in tokens.items():
+                found[token_id] = token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
+        for one in specification.added_tokens:  # also those that share their text with another one
+            found.setdefault(one.id, one.text.encode("utf-8", "surrogatepass"))
+        return found | fallback | added
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return {data: token_id for token_id, data in self._bytes.items()}

@@ -1,0 +1,78 @@
+"""TokenTable: the ids of a vocabulary and their bytes, for engines over a Vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bpe_engine.errors import UnknownTokenError
+from bpe_engine.text.stream_decoder import StreamDecoder
+from bpe_engine.vocabulary import Vocabulary
+
+
+class Lookup(Protocol):
+    """The tokens of a vocabulary but the special and the empty one, as an implementation holds them."""
+
+    def bytes_of(self, token: int, /) -> bytes | None: ...  # noqa: D102
+    def id_of(self, token: bytes, /) -> int | None: ...  # noqa: D102
+    def largest_id(self) -> int: ...  # noqa: D102
+    def sorted_tokens(self) -> list[bytes]: ...  # noqa: D102
+
+
+class TokenTable:
+    """The tokens of a vocabulary, special ones included. Immutable; threads may share it. See `engine.Tokens`."""
+
+    has_offsets = True
+
+    def __init__(self, vocabulary: Vocabulary, lookup: Lookup) -> None:
+        self._vocabulary = vocabulary
+        self._lookup = lookup
+        self._special_bytes: dict[int, bytes] = {}
+        for text, token in vocabulary.special_tokens.items():
+            self._special_bytes.setdefault(token, text.encode())
+        self.special_ids = frozenset(self._special_bytes)
+
+    @property
+    def special_texts(self) -> set[str]:
+        """The texts of the special tokens."""
+        return set(self._vocabulary.special_tokens)
+
+    def bytes_of(self, token: int) -> bytes | None:
+        """The bytes of a token; None for an id that no token has."""
+        found = self._lookup.bytes_of(token)
+        if found is None:
+            found = self._special_bytes.get(token)
+        if found is None and self._vocabulary.empty_token is not None and token == self._vocabulary.empty_token:
+            found = b""
+        return found
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The same; raises UnknownTokenError."""
+        found = self.bytes_of(token)
+        if found is None:
+            raise UnknownTokenError(f"no token of {self._vocabulary.name} has the id {token!r}")
+        return found
+
+    def id_of(self, token: bytes) -> int | None:
+        """The id of the token, or special token, that is exactly these bytes; None if there is none."""
+        found = self._lookup.id_of(token) if token else self._vocabulary.empty_token
+        if found is None:
+            found = self._vocabulary.special_tokens.get(token.decode("utf-8", "replace"))
+        return found
+
+    def largest_id(self) -> int:
+        """The largest id."""
+        empty = self._vocabulary.empty_token
+        return max(self._lookup.largest_id(), max(self.special_ids, default=-1), -1 if empty is None else empty)
+
+    def byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in ascending order."""
+        return self._lookup.sorted_tokens()
+
+    def decode(self, tokens: Sequence[int], errors: str) -> str:
+        """The text of tokens: their bytes, joined. Raises UnknownTokenError."""
+        return b"".join(map(self.decode_single_token_bytes, tokens)).decode("utf-8", errors)
+
+    def stream_decoder(self, errors: str) -> StreamDecoder:
+        """A decoder that takes one token after the other."""
+        return StreamDecoder(self.decode_single_token_bytes, errors)
