@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -90,10 +90,14 @@ def test_encoders_of_what_is_no_tokenizer(kind: type, tokenizer: object) -> None
         _core.IntervalEncoder(tokenizer, "a")
 
 
+def appending(tokenizer: Tokenizer) -> _core.AppendingEncoder:
+    return cast("_core.AppendingEncoder", tokenizer.appending_encoder())
+
+
 def test_limits_beyond_all_counts(o200k: Tokenizer) -> None:
     """Twice such a limit is 0: a step of no characters, for ever."""
     for limit in ((1 << 63) - 1, 1 << 63, (1 << 64) - 1):
-        counts, overflowed = o200k.appending_encoder().append_fitting("a b c", [0, 5], limit, limit)
+        counts, overflowed = appending(o200k).append_fitting("a b c", [0, 5], limit, limit)
         assert (counts, overflowed) == ([3], False)
 
 
@@ -108,7 +112,7 @@ class Longer(str):
 
 def test_a_str_that_is_not_as_long_as_it_says(o200k: Tokenizer) -> None:
     with pytest.raises(IndexError, match="into a text of 3 characters"):
-        o200k.appending_encoder().append_fitting(Longer("abc"), [0, 1 << 30], 10)
+        appending(o200k).append_fitting(Longer("abc"), [0, 1 << 30], 10)
 
 
 def test_a_capsule_keeps_its_encoder(o200k: Tokenizer) -> None:
@@ -118,7 +122,7 @@ def test_a_capsule_keeps_its_encoder(o200k: Tokenizer) -> None:
     )
     rows = list(range(0, len(text), 11))
     grower = _native.RowGrower(text, rows, [40] * len(rows), len(text), limits)
-    encoder = o200k.appending_encoder()
+    encoder = appending(o200k)
     capsule = encoder._interface()
     del encoder
     pieces, *_ = grower.grow(capsule, [], {}, 0, bytearray(len(rows)), ["line"] * len(rows), 100, 0, {})
@@ -131,7 +135,7 @@ def test_marks_of_a_text_that_a_compiled_caller_took_away(o200k: Tokenizer) -> N
     limits = _native.Limits(
         most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
     )
-    encoder = o200k.appending_encoder()
+    encoder = appending(o200k)
     empty = encoder.snapshot()
     encoder.append("some words " * 1000)
     mark = encoder.snapshot()
@@ -170,7 +174,7 @@ def test_bytes_that_are_no_utf_8(o200k: Tokenizer) -> None:
         _native.text_rows(text, [1, 2], ["a", "b"])
         _native.SpanMeter(text).measure(0, len(text) + 5)
         grower = _native.RowGrower(text, [0], [40], len(text), limits)
-        grower.grow(o200k.appending_encoder()._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0, {})
+        grower.grow(appending(o200k)._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0, {})
 
 
 def test_numbers_are_no_languages() -> None:
