@@ -179,7 +179,13 @@ class Normalizer:
     @staticmethod
     def of_steps(steps: Sequence[tuple[str, object, object]]) -> Normalizer:
         """
-        From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), surround (the same), strip_members (the same runs, "left" or "right"), replace_matches (expression, content).
+        From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), surround (the same), strip_members (the same runs, "left" or "right"), replace_matches (expression, content), charsmap (a compiled table).
+        """
+
+    @staticmethod
+    def of_sentence_piece(charsmap: bytes, user_defined: Sequence[bytes], *, add_dummy_prefix: bool, remove_extra_whitespaces: bool, escape_whitespaces: bool) -> Normalizer:
+        """
+        What the package `sentencepiece` does to a text: a compiled table or none, texts that it leaves as they are, and what becomes of spaces.
         """
 
     def normalize(self, text: str | bytes) -> str:
@@ -188,7 +194,10 @@ class Normalizer:
 class Pipeline:
     """A whole tokenizer: added tokens, normalizer, pre-tokenizers, model."""
 
-    def __init__(self, added_tokens: Sequence[tuple[str, int, bool, bool, bool, bool, bool]], normalizer: Normalizer | None, stages: Sequence[tuple[str | Matcher, str]], insertions: Sequence[tuple[str, str, str, Sequence[tuple[str | Matcher, str]]]], model: PieceModel) -> None: ...
+    def __init__(self, added_tokens: Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, stages: Sequence[tuple[str | Matcher, str]], insertions: Sequence[tuple[str, str, str, Sequence[tuple[str | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, second: Normalizer | None = None) -> None:
+        """
+        An added token: text, id, special, lstrip, rstrip, single_word, normalized, and what is looked for where that is another text. With `looks_inside` the `normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.
+        """
 
     def count(self, text: str | bytes) -> int:
         """The number of tokens."""

@@ -36,6 +36,7 @@ def write(
     alphabet: list[str] | None = None,
     limit: int = 1000,
     words: bool = False,
+    **training: Any,
 ) -> str:
     """The file of a tokenizer that is trained on the corpus; as words, so that no token has a space but at its start."""
     tokenizer = Tokenizer(model)
@@ -49,6 +50,7 @@ def write(
         special_tokens=special,
         initial_alphabet=alphabet or [],
         limit_alphabet=limit,
+        **training,
     )
     tokenizer.train_from_iterator(" ".join(CORPUS).split(" ") if words else CORPUS, trainer)
     tokenizer.add_tokens(list(added))
@@ -109,6 +111,66 @@ def _roberta() -> str:
     )
 
 
+_CLIP = r"""'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"""
+
+
+def _clip() -> str:
+    """All bytes, alone and at the end of a word, as OpenAI's vocabulary has them."""
+    steps = [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
+    stages = [
+        pre_tokenizers.Split(Regex(_CLIP), "removed", invert=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+    ]
+    file = write(
+        models.BPE(unk_token="<unk>", end_of_word_suffix="</w>", continuing_subword_prefix=""),
+        normalizers.Sequence(steps),
+        pre_tokenizers.Sequence(stages),
+        decoders.ByteLevel(),
+        alphabet=BYTES,
+        added=(AddedToken("<|endoftext|>", special=True, normalized=False),),
+        post_processor=processors.RobertaProcessing(
+            ("<s>", 1), ("<unk>", 0), trim_offsets=False, add_prefix_space=False
+        ),
+        end_of_word_suffix="</w>",
+    )
+    data = json.loads(file)
+    vocab = data["model"]["vocab"]
+    vocab["<|endoftext|>"] = data["added_tokens"][-1]["id"]
+    for byte in BYTES:
+        vocab.setdefault(f"{byte}</w>", len(vocab))
+    return json.dumps(data)
+
+
+def _gpt1() -> str:
+    return write(
+        models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"),
+        normalizers.BertNormalizer(),
+        pre_tokenizers.BertPreTokenizer(),
+        decoders.BPEDecoder("</w>"),
+        end_of_word_suffix="</w>",
+        limit=40,
+    )
+
+
+def _prefixed(*, whole: bool) -> str:
+    """Merges whose right sides are written as WordPiece writes them."""
+    return write(
+        models.BPE(
+            unk_token="<unk>",
+            continuing_subword_prefix="##",
+            end_of_word_suffix="$",
+            fuse_unk=not whole,
+            ignore_merges=whole,
+        ),
+        normalizers.Lowercase(),
+        pre_tokenizers.Whitespace(),
+        decoders.WordPiece("##"),
+        continuing_subword_prefix="##",
+        end_of_word_suffix="$",
+        limit=30,
+    )
+
+
 def shuffled(file: str) -> str:
     """The same with ids in any order but for the first 258."""
     data = json.loads(file)
@@ -140,6 +202,10 @@ FAMILIES: dict[str, Callable[[], str]] = {
     ),
     "falcon": _falcon,
     "roberta": _roberta,
+    "clip": _clip,
+    "gpt1": _gpt1,
+    "prefix and suffix": lambda: _prefixed(whole=False),
+    "prefix and suffix, whole words": lambda: _prefixed(whole=True),
     "lower case": lambda: _byte_level(
         *split("gpt2"),
         normalizer=normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase(), normalizers.StripAccents()]),

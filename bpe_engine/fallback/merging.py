@@ -76,6 +76,12 @@ class Merging:
             merges = _pairs_of(tokens, ranks)
             long = [rank for token_id, rank in ranks.items() if len(tokens[token_id]) > 1]
             has_ties = len(set(long)) < len(long)
+        if specification.subword_prefix or specification.word_suffix:
+            self.whole_tokens = (
+                {token: token_id for token_id, token in tokens.items()} if specification.ignore_merges else {}
+            )
+            self._rank_of = self._by_pairs(merges)
+            return []
         ranking = rank_by_pairs(tokens, merges, specification.source)
         if has_ties or ranking.disordered is not None:
             if specification.ignore_merges:
@@ -92,8 +98,9 @@ class Merging:
 
     def _by_pairs(self, merges: Sequence[tuple[int, int]]) -> RankOf:
         id_of = {token: token_id for token_id, token in self._tokens.items()}
+        skipped = len(self._specification.subword_prefix)
         known = {
-            pair: (place, id_of[self._tokens[pair[0]] + self._tokens[pair[1]]])  # type: ignore[operator]  # all are bytes, or all are str
+            pair: (place, id_of[self._tokens[pair[0]] + self._tokens[pair[1]][skipped:]])  # type: ignore[operator]  # all are bytes, or all are str
             for place, pair in enumerate(merges)
         }
         return lambda left, right: known.get((left, right))
@@ -184,9 +191,12 @@ class Merging:
         fallback, unknown = self._specification.byte_fallback, self._specification.unknown
         after_unknown = False
         for place, character in enumerate(piece):
-            parts = [character] if self._by_characters else [bytes([byte]) for byte in to_bytes(character)]
-            for part in parts:
-                atom = self._atoms.get(part)
+            parts: list[str | bytes] = (
+                [character] if self._by_characters else [bytes([byte]) for byte in to_bytes(character)]
+            )
+            for number, part in enumerate(parts):
+                is_last = place == len(piece) - 1 and number == len(parts) - 1
+                atom = self._atom(part, is_first=place == number == 0, is_last=is_last)
                 if atom is not None:
                     yield atom, place
                 elif fallback and all(byte in fallback for byte in to_bytes(character)):
@@ -200,6 +210,20 @@ class Merging:
                 elif unknown == "error":
                     raise no_token(part, place)
                 after_unknown = False
+
+    def _atom(self, part: str | bytes, *, is_first: bool, is_last: bool) -> int | None:
+        """The id of a character, or byte, as it stands in a pre-token."""
+        prefix = "" if is_first else self._specification.subword_prefix
+        suffix = self._specification.word_suffix if is_last else ""
+        if not prefix and not suffix:
+            return self._atoms.get(part)
+        if isinstance(part, str):
+            return self._whole_ids.get(prefix + part + suffix)
+        return self._whole_ids.get(prefix.encode() + part + suffix.encode())
+
+    @cached_property
+    def _whole_ids(self) -> dict[str | bytes, int]:
+        return {token: token_id for token_id, token in self._tokens.items()}
 
     @cached_property
     def _atoms(self) -> dict[str | bytes, int]:

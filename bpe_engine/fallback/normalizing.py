@@ -15,14 +15,17 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
+from bpe_engine.fallback.charsmaps import map_clusters, sentence_piece_text
 from bpe_engine.pipeline.characters import WHITE_SPACE, compiled, later_lower_case, members
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import (
+    Charsmap,
     Lowercase,
     Normalizer,
     Prepend,
     Replace,
     ReplaceCharacters,
+    SentencePieceText,
     Strip,
     StripAccents,
     Surround,
@@ -67,14 +70,14 @@ class Normalization:
                     text = unicode_form(form, text)
                 case Lowercase():
                     text = lower(text)
-                case StripAccents():
-                    text = text if text.isascii() else compiled(f"[{members('mark')}]").sub("", text)
-                case ReplaceCharacters(kind, content):
-                    text = compiled(f"[{members(kind)}]").sub(content, text)
+                case StripAccents() | ReplaceCharacters():
+                    text = _replaced_kind(normalizer, text)
                 case Surround(kind, around):
                     found = compiled(f"[{members(kind)}]").findall(text)
                     check_growth(len(text) + 2 * len(around) * len(found), original, "the normalizers")
                     text = compiled(f"([{members(kind)}])").sub(rf"{around}\1{around}", text) if found else text
+                case Charsmap() | SentencePieceText():
+                    text = _by_table(normalizer, text, list(range(len(text))), original)[0]
                 case Strip(left, right):
                     text = text.lstrip(WHITE_SPACE) if left and at_start else text
                     text = text.rstrip(WHITE_SPACE) if right and at_end else text
@@ -115,6 +118,9 @@ class Normalization:
                 case ReplaceCharacters() | Surround():
                     text, places = _by_character(normalizer, text, places)
                     continue
+                case Charsmap() | SentencePieceText():
+                    text, places = _by_table(normalizer, text, places, original)
+                    continue
                 case Prepend(added):
                     text, places = (added + text, places[:1] * len(added) + places) if text else ("", [])
                     continue
@@ -132,8 +138,12 @@ class Normalization:
 
     @cached_property
     def has_cuts(self) -> bool:
-        """Whether anything is known of where texts come apart: not where a regular expression is replaced."""
-        return not any(isinstance(one, Replace) and isinstance(one.pattern, Expression) for one in self.normalizers)
+        """Whether anything is known of where texts come apart: not where a regular expression is replaced, or texts of a table."""
+        return not any(
+            isinstance(one, Charsmap | SentencePieceText)
+            or (isinstance(one, Replace) and isinstance(one.pattern, Expression))
+            for one in self.normalizers
+        )
 
     @cached_property
     def strips(self) -> bool:
@@ -289,6 +299,21 @@ def _composed(parts: list[tuple[str, int]]) -> list[tuple[str, int]]:
         last_rank = rank
         found.append((character, change))
     return found
+
+
+def _replaced_kind(normalizer: StripAccents | ReplaceCharacters, text: str) -> str:
+    if isinstance(normalizer, ReplaceCharacters):
+        return compiled(f"[{members(normalizer.kind)}]").sub(normalizer.content, text)
+    return text if text.isascii() else compiled(f"[{members('mark')}]").sub("", text)
+
+
+def _by_table(
+    normalizer: Charsmap | SentencePieceText, text: str, places: list[int], original: int
+) -> tuple[str, list[int]]:
+    if isinstance(normalizer, Charsmap):
+        return map_clusters(normalizer, text, places, original)
+    text, origins = sentence_piece_text(normalizer, text, original)
+    return text, [places[origin] for origin in origins]
 
 
 def _without(normalizer: StripAccents | Strip, text: str, places: list[int]) -> tuple[str, list[int]]:

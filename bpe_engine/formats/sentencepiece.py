@@ -1,18 +1,18 @@
-r"""SentencePiece models (`.model`) of byte pair encoding, as the package `sentencepiece` encodes by them.
+r"""SentencePiece models (`.model`) of byte pair encoding and Unigram, as the package `sentencepiece` encodes by them.
 
-    "  Hello  world"  ->  "▁Hello▁world"         spaces are U+2581; one before the text; with remove_extra_whitespaces none too many
-    characters merge, the pair whose token has the highest score first, the leftmost of equals; across words, too
+    "  Ｈello  world"  ->  "▁Hello▁world"         texts of a compiled table are replaced; spaces are U+2581; one before the text; with remove_extra_whitespaces none too many
+    bpe: characters merge, the pair whose token has the highest score first, the leftmost of equals; across words, too
+    unigram: of all ways to part the whole text into pieces the one with the highest sum of scores
     a character that is no token is its bytes ("<0xE4>") or the unknown token, one for a run of them
 
-User-defined symbols are found in any text and merge with nothing. Control symbols such as `</s>` are never found in a text by `sentencepiece`; here they
+User-defined symbols are found in any text and merge with nothing; in Unigram they have a score of their own. Control symbols such as `</s>` are never found in a text by `sentencepiece`; here they
 are special tokens, which `allowed_special` may name.
 
 Decoding: as `sentencepiece`, with three differences. Control symbols are written out; of a run of byte tokens that is no UTF-8 each byte becomes one
 U+FFFD; and where extra white space is removed, a U+2581 that the text itself began with is still a space.
 
-Not supported, and refused by name: unigram, word and character models; normalization by a table (`nmt_nfkc`, the default of training: the
-file has it as a compiled blob), white space as a suffix, and vocabularies with unused tokens. All of them count well with the package itself, whose processor a chunker takes as
-`tokenizer=`.
+Not supported, and refused by name: word and character models, white space as a suffix, and vocabularies of byte pair encoding with unused tokens. All of them count well with
+the package itself, whose processor a chunker takes as `tokenizer=`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from bpe_engine.errors import VocabularyError
 from bpe_engine.fallback.definition import merge_by_definition
 from bpe_engine.formats.protobuf import FOUR_BYTES, LENGTH, NUMBER, fields, float_of
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
+from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.decoders import ByteFallbackDecoder, Decoder, FuseDecoder, ReplaceDecoder, StripDecoder
 from bpe_engine.pipeline.expressions import Expression
-from bpe_engine.pipeline.normalizers import Normalizer, Prepend, Replace
+from bpe_engine.pipeline.normalizers import Normalizer, Prepend, Replace, SentencePieceText
 from bpe_engine.pipeline.pre_tokenizers import Split
 from bpe_engine.pipeline.specification import AddedToken, Specification
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
-_BPE = 2
+_UNIGRAM, _BPE = 1, 2
 _INSTEAD = "count with the package itself: give its SentencePieceProcessor to a chunker as tokenizer="
 MOST_BYTES = 1 << 28
 """A larger file is refused: models have a few megabytes."""
@@ -134,6 +135,8 @@ def _normalizer(model: SentencePieceModel, data: bytes, source: str, offset: int
 
 def _specification(model: SentencePieceModel, name: str, source: str) -> Specification:
     _refuse(model, source)
+    if model.model_type == _UNIGRAM:
+        return _unigram(model, name, source)
     texts = [text for text, _, _ in model.pieces]
     types = [piece_type for _, _, piece_type in model.pieces]
     # Merging knows normal pieces alone: the text of no piece, as an empty one is, keeps the others out.
@@ -149,11 +152,7 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
         # No other pre-token may be taken whole, but those that merging makes, too.
         for token in _never_made({token: text for token, text in enumerate(normal) if text}, ranks):
             del tokens[token]
-    fallback = byte_fallback_of({texts[token]: token for token, kind in enumerate(types) if kind == _BYTE})
-    if model.byte_fallback and len(fallback) < 256:
-        raise VocabularyError(
-            f"{source}: the model falls back to bytes, and {256 - len(fallback)} of the 256 have no piece"
-        )
+    fallback = _fallback(model, source)
     unknown = types.index(_UNKNOWN)
     return Specification(
         name=name,
@@ -178,6 +177,58 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
             if types[token] == _CONTROL or (are_added and types[token] == _USER_DEFINED)
         ),
         decoders=_decoders(model, has_bytes=bool(fallback)),
+    )
+
+
+def _fallback(model: SentencePieceModel, source: str) -> dict[int, int]:
+    """The ids of the pieces that stand for bytes."""
+    found = byte_fallback_of({text: token for token, (text, _, kind) in enumerate(model.pieces) if kind == _BYTE})
+    if model.byte_fallback and len(found) < 256:
+        raise VocabularyError(
+            f"{source}: the model falls back to bytes, and {256 - len(found)} of the 256 have no piece"
+        )
+    return found
+
+
+def _unigram(model: SentencePieceModel, name: str, source: str) -> Specification:
+    kinds = {token: kind for token, (_, _, kind) in enumerate(model.pieces)}
+    tokens = {
+        token: text for token, (text, _, _) in enumerate(model.pieces) if kinds[token] in (_NORMAL, _USER_DEFINED)
+    }
+    fallback = _fallback(model, source)
+    unknown = next(token for token, kind in kinds.items() if kind == _UNKNOWN)
+    return Specification(
+        name=name,
+        source=source,
+        alphabet="characters",
+        model="unigram",
+        tokens=tokens,
+        texts_only={
+            token: model.unknown_surface if token == unknown else text
+            for token, (text, _, _) in enumerate(model.pieces)
+            if token not in tokens
+        },
+        scores={token: model.pieces[token][1] for token in tokens},
+        user_defined=frozenset(token for token in tokens if kinds[token] == _USER_DEFINED),
+        like="sentencepiece",
+        byte_fallback=fallback if model.byte_fallback else {},
+        unknown=unknown,
+        normalizers=(_rules(model),),
+        added_tokens=tuple(
+            AddedToken(text, token) for token, (text, _, kind) in enumerate(model.pieces) if kind == _CONTROL
+        ),
+        decoders=_decoders(model, has_bytes=bool(fallback)),
+    )
+
+
+def _rules(model: SentencePieceModel) -> SentencePieceText:
+    """What is done to a text, in one pass."""
+    return SentencePieceText(
+        model.precompiled_charsmap,
+        frozenset(text for text, _, kind in model.pieces if kind == _USER_DEFINED),
+        model.add_dummy_prefix,
+        model.remove_extra_whitespaces,
+        model.escape_whitespaces,
     )
 
 
@@ -212,15 +263,12 @@ def _never_made(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
 
 
 def _refuse(model: SentencePieceModel, source: str) -> None:
-    if model.model_type != _BPE:
+    if model.model_type not in (_UNIGRAM, _BPE):
         kind = _MODEL_TYPES.get(model.model_type, str(model.model_type))
         raise VocabularyError(
-            f"{source}: a SentencePiece model of the type {kind!r} is not supported, only 'bpe'; {_INSTEAD}"
+            f"{source}: a SentencePiece model of the type {kind!r} is not supported, only 'bpe' and 'unigram'; {_INSTEAD}"
         )
-    if model.precompiled_charsmap or model.denormalizes:
-        raise VocabularyError(
-            f"{source}: the normalization {model.normalization!r:.40} by a compiled table is not supported, only 'identity'; {_INSTEAD}"
-        )
+    _check_tables(model, source)
     if model.whitespace_as_suffix:
         raise VocabularyError(f"{source}: white space as a suffix is not supported; {_INSTEAD}")
     seen: set[str] = set()
@@ -229,7 +277,7 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
         if text in seen:
             raise VocabularyError(f"{source}: piece {number}: the piece {text!r:.80} stands twice")
         seen.add(text)
-        if piece_type == _UNUSED:
+        if piece_type == _UNUSED and model.model_type == _BPE:
             raise VocabularyError(
                 f"{source}: piece {number}: unused pieces such as {text!r:.80} are not supported; {_INSTEAD}"
             )
@@ -248,7 +296,19 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
         raise VocabularyError(f"{source}: there is one unknown piece in a model, not {unknown}")
 
 
+def _check_tables(model: SentencePieceModel, source: str) -> None:
+    if model.precompiled_charsmap:
+        try:
+            table_of(model.precompiled_charsmap)
+        except ValueError as error:
+            raise VocabularyError(f"{source}: the normalization {model.normalization!r:.40}: {error}") from None
+    if model.denormalizes:
+        raise VocabularyError(f"{source}: a table by which decoded text is changed is not supported; {_INSTEAD}")
+
+
 def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
+    if model.precompiled_charsmap:
+        return (_rules(model),)
     space = "\u2581" if model.escape_whitespaces else " "
     stages: list[Normalizer] = []
     if model.remove_extra_whitespaces:

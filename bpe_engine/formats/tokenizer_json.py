@@ -39,14 +39,14 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         return parse_piece_model(file, source, name)
     if kind != "BPE":
         raise model.unsupported(f"a model of the type {kind!r:.80}", "type")
-    _check_model(model)
     added = read_added_tokens(file)
     stages = read_pre_tokenizers(file)
     vocabulary = read_vocabulary(model)
     check_added_tokens(file, added, vocabulary)
+    _check_dropout(model)
     merges, made = _read_merges(model, vocabulary)
     ignore_merges = model.boolean("ignore_merges", default=False)
-    in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and vocabulary.keys() >= BYTE_OF_CHARACTER.keys()
+    in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary)
     # Trainers put special tokens among the others. If no merge makes them they are found in the text, or not at all.
     left_out = (
         set() if ignore_merges else {token.text for token in added if len(token.text) > 1 and token.id not in made}
@@ -74,6 +74,8 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         texts_only=texts_only,
         merges=merges,
         ignore_merges=ignore_merges,
+        subword_prefix=_text(model, "continuing_subword_prefix"),
+        word_suffix=_text(model, "end_of_word_suffix"),
         byte_fallback=fallback,
         unknown=unknown,
         fuse_unknown=model.boolean("fuse_unk", default=False),
@@ -97,19 +99,17 @@ def _as_bytes(by_id: list[tuple[int, str]]) -> tuple[dict[int, bytes], dict[int,
     return tokens, texts_only
 
 
-def _check_model(model: Node) -> None:
-    """Refuse what changes the merges and is not supported."""
+def _check_dropout(model: Node) -> None:
+    """Dropout, which leaves merges out at random, is for training; the tokens here are those without it, as all counts have to be."""
     dropout = model.get("dropout")
-    if dropout:
-        raise model.error(f"{dropout!r:.80} makes the tokens random", "dropout")
-    for name in ("continuing_subword_prefix", "end_of_word_suffix"):
-        if model.get(name):
-            raise model.unsupported(f"{model.get(name)!r:.80}", name)
+    if dropout is not None and (type(dropout) not in (int, float) or not 0 <= dropout <= 1):
+        raise model.error(f"{dropout!r:.80} is no probability", "dropout")
 
 
 def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[int, int]], set[int]]:
     """The merges as pairs of ids, and all ids that they have to do with."""
     merges: list[tuple[int, int]] = []
+    prefix = _text(model, "continuing_subword_prefix")
     involved: set[int] = set()
     for number, entry in enumerate(model.array("merges")):
         pair = entry.split(" ") if type(entry) is str else entry
@@ -118,13 +118,24 @@ def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[in
         left, right = pair
         try:
             ids = vocabulary[left], vocabulary[right]
-            involved.add(vocabulary[left + right])
+            involved.add(vocabulary[left + right[len(prefix) :]])
         except KeyError as error:
             raise model.error(f"{error} of {entry!r:.80} is not in model.vocab", f"merges[{number}]") from None
         merges.append(ids)
     for ids in merges:
         involved.update(ids)
     return merges, involved
+
+
+def _has_all_bytes(model: Node, vocabulary: dict[str, int]) -> bool:
+    """Whether every byte is a token, wherever it stands in a pre-token."""
+    prefix, suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
+    kinds = {(before, behind) for before in ("", prefix) for behind in ("", suffix)}
+    return all(f"{before}{byte}{behind}" in vocabulary for before, behind in kinds for byte in BYTE_OF_CHARACTER)
+
+
+def _text(model: Node, name: str) -> str:
+    return "" if model.get(name) is None else model.string(name)
 
 
 def _read_unknown(

@@ -7,10 +7,12 @@ A type that is not here is refused with its place: "pre_tokenizer.pretokenizers[
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from typing import Literal, cast
 
 from bpe_engine.formats.json_files import Node
+from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.decoders import (
     ByteFallbackDecoder,
     ByteLevelDecoder,
@@ -19,10 +21,12 @@ from bpe_engine.pipeline.decoders import (
     MetaspaceDecoder,
     ReplaceDecoder,
     StripDecoder,
+    WordEndDecoder,
     WordPieceDecoder,
 )
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import (
+    Charsmap,
     Lowercase,
     Normalizer,
     Prepend,
@@ -127,8 +131,20 @@ def _normalizer(node: Node) -> Normalizer:
             return Prepend(node.string("prepend"))
         case "Replace":
             return Replace(_pattern(node), node.string("content"))
+        case "Precompiled":
+            return _charsmap(node)
         case other:
             raise node.unsupported(f"the type {other!r:.80}")
+
+
+def _charsmap(node: Node) -> Charsmap:
+    text = node.string("precompiled_charsmap")
+    try:
+        data = b64decode(text, validate=True)
+        table_of(data)
+    except ValueError as error:
+        raise node.error(str(error), "precompiled_charsmap") from None
+    return Charsmap(data)
 
 
 def _pre_tokenizers(node: Node) -> tuple[PreTokenizer, ...]:
@@ -207,6 +223,8 @@ def _decoder(node: Node) -> Decoder:
             return WordPieceDecoder(node.string("prefix"), node.boolean("cleanup", default=True))
         case "Fuse":
             return FuseDecoder()
+        case "BPEDecoder":
+            return WordEndDecoder(node.string("suffix"))
         case "Replace":
             return ReplaceDecoder(_pattern(node), node.string("content"))
         case "Strip":

@@ -29,11 +29,13 @@ from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import code_points, members, numbers
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import (
+    Charsmap,
     Lowercase,
     Normalizer,
     Prepend,
     Replace,
     ReplaceCharacters,
+    SentencePieceText,
     Strip,
     StripAccents,
     Surround,
@@ -93,11 +95,13 @@ class NotNativeError(Exception):
 class PipelineParts(NamedTuple):
     """What `_core.Pipeline` is made of."""
 
-    added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool]]
+    added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool, str]]
     normalizer: _core.Normalizer | None
     stages: list[Stage]
     insertions: list[Insertion]
     model: _core.PieceModel
+    looks_inside: bool
+    second: _core.Normalizer | None
 
 
 def compile_specification(specification: Specification) -> PipelineParts:
@@ -112,19 +116,26 @@ def token_normalizer(specification: Specification) -> Callable[[str], str] | Non
     """What the normalizers make of an added token; None where they leave each as it is. For specifications that compile."""
     if not specification.normalizers or not any(token.normalized for token in specification.added_tokens):
         return None
-    return _core.Normalizer.of_steps([_step(normalizer) for normalizer in specification.normalizers]).normalize
+    normalizer = _normalizer(specification.normalizers)
+    return None if normalizer is None else normalizer.normalize
 
 
 def _compiled(specification: Specification) -> PipelineParts:
     if specification.model == "merges":
         check_merges(specification)
     model = _merge_model(specification) if specification.model == "merges" else _piece_model(specification)
-    steps = [_step(normalizer) for normalizer in specification.normalizers]
-    if steps and any(token.normalized for token in specification.added_tokens):
-        raise NotNativeError("added tokens that are looked for in normalized text")
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = _stages(pre_tokenizers)
-    steps += before
+    normalizer, second = _normalizer(specification.normalizers), None
+    # What is looked for in normalized text parts it before anything else is put in.
+    looks_inside = normalizer is not None and (
+        any(token.normalized for token in specification.added_tokens)
+        or (bool(before) and isinstance(specification.normalizers[0], SentencePieceText))
+    )
+    if looks_inside and before:
+        second = _core.Normalizer.of_steps(before)
+    elif before:
+        normalizer = _core.Normalizer.of_steps([*map(_step, specification.normalizers), *before])
     if (
         isinstance(model, _core.MergeModel)
         and not insertions
@@ -141,10 +152,34 @@ def _compiled(specification: Specification) -> PipelineParts:
         if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
             raise NotNativeError("added tokens that overlap, of which the longest is found first")
     tokens = [
-        (token.text, token.id, token.special, token.lstrip, token.rstrip, token.single_word, token.normalized)
+        (
+            token.text,
+            token.id,
+            token.special,
+            token.lstrip,
+            token.rstrip,
+            token.single_word,
+            token.normalized,
+            normalizer.normalize(token.text) if looks_inside and normalizer and token.normalized else "",
+        )
         for token in added
     ]
-    return PipelineParts(tokens, _core.Normalizer.of_steps(steps) if steps else None, stages, insertions, model)
+    return PipelineParts(tokens, normalizer, stages, insertions, model, looks_inside, second)
+
+
+def _normalizer(normalizers: tuple[Normalizer, ...]) -> _core.Normalizer | None:
+    match normalizers:
+        case ():
+            return None
+        case (SentencePieceText() as rules,):
+            return _core.Normalizer.of_sentence_piece(
+                rules.charsmap,
+                sorted(symbol.encode() for symbol in rules.user_defined),
+                add_dummy_prefix=rules.add_dummy_prefix,
+                remove_extra_whitespaces=rules.remove_extra_whitespaces,
+                escape_whitespaces=rules.escape_whitespaces,
+            )
+    return _core.Normalizer.of_steps(list(map(_step, normalizers)))
 
 
 def _step(normalizer: Normalizer) -> Step:
@@ -167,6 +202,8 @@ def _step(normalizer: Normalizer) -> Step:
             expression = translated(source)
             _matcher(expression)
             return "replace_matches", expression, content
+        case Charsmap(data):
+            return "charsmap", data, None
         case ReplaceCharacters(kind, content):
             return "replace_members", _ends(kind), content
         case Surround(kind, text):
@@ -252,8 +289,8 @@ def _merge_model(specification: Specification) -> _core.MergeModel:
             ignore_merges=specification.ignore_merges,
             unknown=specification.unknown,
             fuse_unknown=specification.fuse_unknown,
-            continuing_prefix="",
-            end_suffix="",
+            continuing_prefix=specification.subword_prefix,
+            end_suffix=specification.word_suffix,
             byte_fallback=dict(specification.byte_fallback),
         )
     except VocabularyError as error:

@@ -56,6 +56,13 @@ class WordPieceDecoder:
     cleanup: bool = True
 
 
+@dataclass(frozen=True)
+class WordEndDecoder:
+    """`suffix` becomes a space, and nothing in the last token: BPEDecoder of Hugging Face."""
+
+    suffix: str = "</w>"
+
+
 Decoder = (
     ByteLevelDecoder
     | ByteFallbackDecoder
@@ -64,4 +71,5 @@ Decoder = (
     | ReplaceDecoder
     | StripDecoder
     | WordPieceDecoder
+    | WordEndDecoder
 )

@@ -13,6 +13,7 @@ from bpe_engine.pipeline.decoders import (
     MetaspaceDecoder,
     ReplaceDecoder,
     StripDecoder,
+    WordEndDecoder,
     WordPieceDecoder,
 )
 from bpe_engine.pipeline.expressions import Expression
@@ -53,6 +54,11 @@ def _apply(decoder: Decoder, tokens: list[str], errors: str) -> list[str]:
             return [_stripped(decoder, token) for token in tokens]
         case WordPieceDecoder():
             return [in_word(decoder, token, is_first=number == 0) for number, token in enumerate(tokens)]
+        case WordEndDecoder(suffix):
+            return [
+                *(token.replace(suffix, " ") for token in tokens[:-1]),
+                *(token.replace(suffix, "") for token in tokens[-1:]),
+            ]
 
 
 def byte_level_bytes(token: str) -> bytes:

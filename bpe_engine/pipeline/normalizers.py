@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bpe_engine.pipeline.expressions import Expression
@@ -64,7 +64,39 @@ class Surround:
     text: str = " "
 
 
-Normalizer = UnicodeForm | Lowercase | StripAccents | Strip | Prepend | Replace | ReplaceCharacters | Surround
+@dataclass(frozen=True)
+class Charsmap:
+    """Precompiled of Hugging Face: what stands in a table of SentencePiece in place of a grapheme cluster, or of a character."""
+
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class SentencePieceText:
+    """What `sentencepiece` does to a text: the longest text of a table (`charsmap`; empty: none) is replaced, but for user-defined ones.
+
+    Then spaces at both ends and behind spaces are left out, one is put before the text, and each is written as U+2581, where the flags say so.
+    """
+
+    charsmap: bytes = field(repr=False)
+    user_defined: frozenset[str] = frozenset()
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+
+
+Normalizer = (
+    UnicodeForm
+    | Lowercase
+    | StripAccents
+    | Strip
+    | Prepend
+    | Replace
+    | ReplaceCharacters
+    | Surround
+    | Charsmap
+    | SentencePieceText
+)
 
 
 def bert_normalizer(

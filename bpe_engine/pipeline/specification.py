@@ -66,6 +66,8 @@ class Specification:
     - `ranks`: id -> merge rank. Any two neighbours merge whose concatenation is a token with a rank; the lowest rank first, the leftmost of
       equals. A token without a rank is made by no merge.
     - neither: as `ranks`, where each id is its own rank.
+    Where `subword_prefix` or `word_suffix` is not empty, each character (or byte) but the first of a pre-token is looked up with the one before it, the last with the
+    other behind it; a merge leaves out the prefix of its right side.
     With `ignore_merges` a pre-token that is a token is that token, whatever the merges would make of it.
 
     A byte or character that is no token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
@@ -102,6 +104,8 @@ class Specification:
     merges: Sequence[tuple[int, int]] | None = field(default=None, repr=False)
     ranks: Mapping[int, int] | None = field(default=None, repr=False)
     ignore_merges: bool = False
+    subword_prefix: str = ""
+    word_suffix: str = ""
     byte_fallback: Mapping[int, int] = field(default_factory=dict, repr=False)
     unknown: int | Literal["error", "drop"] = "error"
     fuse_unknown: bool = False
@@ -173,6 +177,8 @@ class Specification:
             raise VocabularyError(f"{self.source}: {self.model!r:.80} is no model")
         if (self.scores is not None) != (self.model == "unigram"):
             raise VocabularyError(f"{self.source}: scores are for the model 'unigram', which needs them")
+        if self.subword_prefix or self.word_suffix:
+            self._check_decoration()
         if self.model == "merges":
             return
         if self.alphabet != "characters" or self.merges is not None or self.ranks is not None or self.ignore_merges:
@@ -189,6 +195,14 @@ class Specification:
             raise VocabularyError(f"{self.source}: like {self.like!r:.80} is neither 'tokenizers' nor 'sentencepiece'")
         if self.scores is not None:
             self._check_scores(self.scores)
+
+    def _check_decoration(self) -> None:
+        if self.model != "merges" or self.merges is None:
+            raise VocabularyError(f"{self.source}: a prefix or suffix of words is for merges that are a list of pairs")
+        if self.byte_fallback:
+            raise UnsupportedModelError(
+                f"{self.source}: byte fallback with a prefix or suffix of words is not supported"
+            )
 
     def _check_scores(self, scores: Mapping[int, float]) -> None:
         if scores.keys() != self.tokens.keys():

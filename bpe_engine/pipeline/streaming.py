@@ -24,6 +24,7 @@ from bpe_engine.pipeline.decoders import (
     MetaspaceDecoder,
     ReplaceDecoder,
     StripDecoder,
+    WordEndDecoder,
     WordPieceDecoder,
 )
 from bpe_engine.pipeline.decoding import byte_level_bytes, decode_texts, fallback_byte, in_word
@@ -203,6 +204,22 @@ class _WordPiece(_Stage):
         return done
 
 
+class _WordEnds(_Stage):
+    """All texts but the last, which waits for another one."""
+
+    def __init__(self, decoder: WordEndDecoder) -> None:
+        self._suffix = decoder.suffix
+        self._held: list[str] = []
+
+    def push(self, texts: list[str]) -> list[str]:
+        known = [*self._held, *texts]
+        self._held = known[-1:]
+        return [text.replace(self._suffix, " ") for text in known[:-1]]
+
+    def finish(self) -> list[str]:
+        return [text.replace(self._suffix, "") for text in self._held]
+
+
 class _Same(_Stage):
     """Nothing is done."""
 
@@ -223,5 +240,7 @@ def _stage(decoder: Decoder, errors: str) -> _Stage:
             return _Same()
         case WordPieceDecoder():
             return _WordPiece(decoder)
+        case WordEndDecoder():
+            return _WordEnds(decoder)
         case StripDecoder() | ReplaceDecoder():
             return _Each(decoder)

@@ -13,6 +13,7 @@
 
 #include "batches.hpp"
 #include "bpe/models/merges.hpp"
+#include "bpe/pipeline/sentence_piece_text.hpp"
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
 
@@ -169,6 +170,9 @@ SharedNormalizer normalizer_of(nb::handle steps) {
             step.program = regex::Program::compile(checked<std::string>(first));
             step.content = characters_of(second);
             if (step.program->looks_behind() || step.program->matches_empty()) throw nb::value_error("an expression that looks behind or matches nothing");
+        } else if (name == "charsmap") {
+            step.kind = Kind::charsmap;
+            step.charsmap = std::make_shared<const Charsmap>(bytes_of(first));
         } else {
             throw nb::value_error("no such step");
         }
@@ -176,6 +180,20 @@ SharedNormalizer normalizer_of(nb::handle steps) {
         made.push_back(std::move(step));
     }
     return {std::make_shared<const StepNormalizer>(std::move(made))};
+}
+
+SharedNormalizer sentence_piece_normalizer(nb::bytes charsmap, nb::handle user_defined, bool add_dummy_prefix, bool remove_extra_whitespaces, bool escape_whitespaces) {
+    SentencePieceRules rules;
+    if (charsmap.size() > 0) rules.charsmap = Charsmap(bytes_of(charsmap));
+    for (nb::handle symbol : user_defined) {
+        Bytes const text = bytes_of(symbol);
+        rules.user_defined.emplace_back(reinterpret_cast<const char*>(text.data), text.size);
+    }
+    std::sort(rules.user_defined.begin(), rules.user_defined.end());
+    rules.add_dummy_prefix = add_dummy_prefix;
+    rules.remove_extra_whitespaces = remove_extra_whitespaces;
+    rules.escape_whitespaces = escape_whitespaces;
+    return {std::make_shared<const SentencePieceNormalizer>(std::move(rules))};
 }
 
 // (name of a scanner | matcher, behaviour) each.
@@ -198,9 +216,9 @@ Chain chain_of(nb::handle stages) {
 std::vector<AddedToken> added_tokens_of(nb::handle tokens) {
     std::vector<AddedToken> all;
     for (nb::handle token : tokens) {
-        auto const [text, id, special, lstrip, rstrip, single_word, normalized] =
-            checked<std::tuple<nb::object, std::uint32_t, bool, bool, bool, bool, bool>>(token);
-        all.push_back({string_of(text), id, special, lstrip, rstrip, single_word, normalized});
+        auto const [text, id, special, lstrip, rstrip, single_word, normalized, sought] =
+            checked<std::tuple<nb::object, std::uint32_t, bool, bool, bool, bool, bool, nb::object>>(token);
+        all.push_back({string_of(text), id, special, lstrip, rstrip, single_word, normalized, string_of(sought)});
         if (all.back().text.empty()) throw nb::value_error("an added token has at least one character");
     }
     return all;
@@ -374,7 +392,12 @@ void define_pipeline(nb::module_& module) {
                     nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
                     "From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, "
                     "whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), "
-                    "surround (the same), strip_members (the same runs, \"left\" or \"right\"), replace_matches (expression, content).")
+                    "surround (the same), strip_members (the same runs, \"left\" or \"right\"), replace_matches (expression, content), charsmap (a compiled table).")
+        .def_static("of_sentence_piece", &sentence_piece_normalizer, nb::arg("charsmap"), nb::arg("user_defined"), nb::kw_only(), nb::arg("add_dummy_prefix"),
+                    nb::arg("remove_extra_whitespaces"), nb::arg("escape_whitespaces"),
+                    nb::sig("def of_sentence_piece(charsmap: bytes, user_defined: collections.abc.Sequence[bytes], *, add_dummy_prefix: bool, remove_extra_whitespaces: bool, "
+                            "escape_whitespaces: bool) -> Normalizer"),
+                    "What the package `sentencepiece` does to a text: a compiled table or none, texts that it leaves as they are, and what becomes of spaces.")
         .def("normalize", [](const SharedNormalizer& self, nb::handle text) {
             Text const given(text);
             Normalized made;
@@ -384,13 +407,17 @@ void define_pipeline(nb::module_& module) {
 
     nb::class_<PipelineEngine>(module, "Pipeline", "A whole tokenizer: added tokens, normalizer, pre-tokenizers, model.")
         .def("__init__", [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,
-                            std::shared_ptr<PieceModel> model) {
+                            std::shared_ptr<PieceModel> model, bool looks_inside, std::optional<SharedNormalizer> second) {
             new (self) PipelineEngine(std::make_shared<const Pipeline>(added_tokens_of(added_tokens), normalizer ? normalizer->held : nullptr,
-                                                                       chain_of(stages), coder_of(model, insertions)));
+                                                                       chain_of(stages), coder_of(model, insertions), looks_inside, second ? second->held : nullptr));
         }, nb::arg("added_tokens"), nb::arg("normalizer").none(), nb::arg("stages"), nb::arg("insertions"), nb::arg("model"),
-             nb::sig("def __init__(self, added_tokens: collections.abc.Sequence[tuple[str, int, bool, bool, bool, bool, bool]], normalizer: Normalizer | None, "
+             nb::arg("looks_inside") = false, nb::arg("second") = nb::none(),
+             nb::sig("def __init__(self, added_tokens: collections.abc.Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, "
                      "stages: collections.abc.Sequence[tuple[str | Matcher, str]], "
-                     "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | Matcher, str]]]], model: PieceModel) -> None"))
+                     "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, "
+                     "second: Normalizer | None = None) -> None"),
+             "An added token: text, id, special, lstrip, rstrip, single_word, normalized, and what is looked for where that is another text. With `looks_inside` the "
+             "`normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.")
         .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"), "The number of tokens.")
         .def("encode", &encode, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
              nb::sig("def encode(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> list[int]"),

@@ -30,7 +30,6 @@ CHARACTERS = [
     and not 0xD800 <= point < 0xE000
     and not (0xE010 <= point < 0xF8F0)
 ]
-NOT_NATIVE = {"token of letters", "token with a space"}
 
 
 def check(ours: Tokenizer, theirs: Any, texts: Iterator[str] | list[str]) -> None:
@@ -52,7 +51,7 @@ def between(characters: list[str]) -> list[str]:
 def test_every_character(name: str) -> None:
     theirs, ours = both(family(name))
     assert ours.specification is not None
-    runs_natively = implementation() == "cpp" and name not in NOT_NATIVE
+    runs_natively = implementation() == "cpp"
     assert ours.is_native == runs_natively
     check(
         ours, theirs, between(CHARACTERS[:: 97 if not runs_natively else 1 if name in ("bert, uncased", "t5") else 11])

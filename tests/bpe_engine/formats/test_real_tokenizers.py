@@ -17,7 +17,7 @@ from real_tokenizers import real_file
 from strategies import texts
 from tiktoken.load import load_tiktoken_bpe
 
-from bpe_engine import Tokenizer
+from bpe_engine import Tokenizer, implementation
 from bpe_engine.fallback.segments import EngineSegments
 from bpe_engine.fallback.staged import SpecificationEngine
 from bpe_engine.patterns import LLAMA3, O200K, QWEN2, QWEN35, R50K
@@ -190,3 +190,29 @@ def test_deepseek_is_equal_to_tokenizers(text: str) -> None:
 @given(parts=st.lists(pieces, max_size=6))
 def test_deepseek_grows(parts: list[str]) -> None:
     grow(deepseek()[0], parts)
+
+
+@cache
+def jurassic() -> tuple[Tokenizer, Any]:
+    path = real_file("ai21_tokenizer", "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model")
+    return Tokenizer.from_file(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+@settings(max_examples=60)
+@given(text=trouble, others=st.lists(st.sampled_from([*"ｅﬁ№㍿¨\x07\u200b(),", "e\u0301"]), max_size=8).map("".join))
+def test_jurassic_is_equal_to_sentencepiece(text: str, others: str) -> None:
+    ours, theirs = jurassic()
+    assert ours.is_native == (implementation() == "cpp")
+    for sample in (text, others, others + text, *SAMPLES):
+        expected = theirs.encode(sample, return_type="proto").pieces
+        ids, starts = ours.encode_with_offsets(sample, unit="bytes")
+        assert ids == [one.id for one in expected]
+        assert starts == [one.begin for one in expected]
+        assert ours.count(sample) == len(ids)
+        assert ours.decode(ids) == theirs.decode(ids)
+
+
+@settings(max_examples=20)
+@given(parts=st.lists(st.one_of(pieces, st.sampled_from("ｅﬁ№¨\u0301(")), max_size=6))
+def test_jurassic_grows(parts: list[str]) -> None:
+    grow(jurassic()[0], parts)

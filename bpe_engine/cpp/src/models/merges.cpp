@@ -244,11 +244,12 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
     };
     for (std::size_t place = 0, size = 1; place < piece.size; place += size) {
         std::int64_t number = -1;
-        if (!options_.by_characters) {
+        if (!options_.by_characters && !decorated) {
             size = 1;
             number = byte_tokens_[piece[place]];
         } else if (decorated) {
-            (void)code_at(piece, place, size);
+            if (options_.by_characters) (void)code_at(piece, place, size);
+            else size = 1;
             decorated_text.clear();
             if (place > 0) decorated_text.insert(decorated_text.end(), options_.continuing_prefix.begin(), options_.continuing_prefix.end());
             decorated_text.insert(decorated_text.end(), piece.data + place, piece.data + place + size);

@@ -33,15 +33,17 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
         AddedToken const& token = tokens[number];
         flags_.push_back({token.special, token.lstrip, token.rstrip, token.single_word});
         if (token.normalized != normalized) continue;
-        if (token.text.empty()) throw std::invalid_argument("an added token has at least one character");
+        std::string const& sought = token.sought.empty() ? token.text : token.sought;
+        if (sought.empty()) throw std::invalid_argument("an added token has at least one character");
         std::size_t node = 0;
-        for (char const character : token.text) {
+        for (char const character : sought) {
             auto const [found, is_new] = building[node].edges.emplace(static_cast<Byte>(character), building.size());
             node = found->second;
             if (is_new) building.emplace_back();
         }
         building[node].token = static_cast<std::int32_t>(number);  // of two with one text the last
-        begins_[static_cast<Byte>(token.text[0])] = true;
+        begins_[static_cast<Byte>(sought[0])] = true;
+        if (token.single_word) words_begin_[static_cast<Byte>(sought[0])] = looks_back_ = true;
         finds_always_ = finds_always_ || !token.special;
         takes_before_ = takes_before_ || token.lstrip;
     }

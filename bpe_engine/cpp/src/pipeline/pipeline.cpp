@@ -64,10 +64,14 @@ std::vector<Pipeline::Written> Pipeline::find_special(Bytes text, const AddedTok
         void token(std::uint32_t number, std::size_t start, std::size_t end) {
             if (pipeline.added_tokens()[number].special) found.push_back({number, start, end});
         }
-        bool cut(Position) { return true; }
-        void again() {}
+        std::size_t at_cut = 0;
+        bool cut(Position) {
+            at_cut = found.size();
+            return true;
+        }
+        void again() { found.erase(found.begin() + static_cast<std::ptrdiff_t>(at_cut), found.end()); }
     };
-    Sink sink{*this, {}};
+    Sink sink{*this, {}, 0};
     Position at;
     scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
     return std::move(sink.found);
@@ -139,8 +143,12 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
         std::vector<std::uint32_t>& numbers;
         void piece(Bytes, std::size_t, bool, std::size_t) {}
         void token(std::uint32_t number, std::size_t, std::size_t) { numbers.push_back(number); }
-        bool cut(Position) { return true; }
-        void again() {}
+        std::size_t at_cut = numbers.size();
+        bool cut(Position) {
+            at_cut = numbers.size();
+            return true;
+        }
+        void again() { numbers.resize(at_cut); }
     };
     Sink sink{numbers};
     Position at;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bpe/pipeline/clusters.hpp"
 #include "bpe/pipeline/unicode_forms.hpp"
 #include "bpe/unicode.hpp"
 
@@ -55,6 +56,19 @@ void decompose(char32_t code, bool compatible, std::vector<char32_t>& parts) {
     }
 }
 
+// Whether a character may belong to a cluster with a neighbour that itself does not join: such are looked at together.
+bool joins_clusters(char32_t code) {
+    using enum ClusterClass;
+    switch (ClusterTable::instance().of(code).kind) {
+        case other:
+        case line_feed:
+        case control:
+        case open_syllable:
+        case closed_syllable: return false;
+        default: return true;
+    }
+}
+
 }  // namespace
 
 StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(std::move(steps)) {
@@ -71,6 +85,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     stays_.assign(0x10000 / 64, 0);
     image_ends_.assign(1, 0);
     image_ends_.reserve(0x10001);
+    bool const by_clusters = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
     std::vector<Byte> image;
     Items items;
     for (char32_t code = 0; code < 0x10000; ++code) {
@@ -88,6 +103,8 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
             auto const first = std::find_if(items.begin(), items.end(), [](Item const& item) { return item.origin == 1; });
             if (first != items.end() && first->is_cut && !UnicodeForms::instance().joins(first->code))
                 for (auto item = first; item != items.end(); ++item) put(image, item->code);
+            // What grows that much is counted where it is normalized.
+            if ((by_clusters && joins_clusters(code)) || image.size() > growth) image.clear();
         }
         bool const stays = image.size() > 0 && [&] {
             std::vector<Byte> same;
@@ -161,6 +178,7 @@ void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_e
             case Kind::replace_members:
             case Kind::surround: replace_members(items, step); break;
             case Kind::replace_matches: replace_matches(items, step, at_end); break;
+            case Kind::charsmap: map_clusters(items, *step.charsmap, at_start); break;
         }
     }
     if (items.size() > most) throw GrowthError(most, size);
@@ -368,6 +386,61 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
         place = found.end;
     }
     changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.end());
+    items = std::move(changed);
+}
+
+// As Precompiled of Hugging Face does it.
+void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool at_start) {
+    constexpr std::size_t too_long = 6;  // bytes
+    std::size_t const most = growth * items.size() + growth_of_any;
+    Items changed;
+    changed.reserve(items.size() + items.size() / 8);
+    ClusterBreaks breaks;
+    std::vector<Byte> text;
+    bool was_put_in = false;  // the last character
+    // What stands in place of items[first, last), each character of it from one of those.
+    auto const map = [&](std::size_t first, std::size_t last) {
+        Charsmap::Match const match = charsmap.shortest({text.data(), text.size()});
+        if (match.size == 0) return false;
+        // What is left out belongs to the character before, which comes from there if it stood for none itself.
+        if (match.content.size == 0 && was_put_in) changed.back().origin = items[first].origin;
+        was_put_in = false;
+        std::size_t place = first;
+        for (std::size_t index = 0; index < match.content.size;) {
+            Character const character = UnicodeTable::instance().at(match.content.data, index, match.content.size);
+            char32_t const code = character.code <= 0x10FFFF ? character.code : 0x110000u + match.content[index];
+            changed.push_back({code, items[std::min(place, last - 1)].origin, index == 0 && items[first].is_cut});
+            index += character.size;
+            was_put_in = place >= last;
+            ++place;
+        }
+        if (changed.size() > 4 * most) throw GrowthError(most, items.size());
+        return true;
+    };
+    if (!items.empty()) breaks.begins(items[0].code);
+    for (std::size_t first = 0, last; first < items.size(); first = last) {
+        text.clear();
+        std::size_t size = 0;
+        for (last = first; last < items.size(); ++last) {
+            if (last > first && breaks.begins(items[last].code)) break;
+            if (size >= too_long) continue;
+            put(text, items[last].code);
+            size = text.size();
+        }
+        if (size < too_long && map(first, last)) continue;
+        for (std::size_t index = first; index < last; ++index) {
+            text.clear();
+            put(text, items[index].code);
+            std::size_t const before = changed.size();
+            if (!map(index, index + 1)) {
+                changed.push_back(items[index]);
+                was_put_in = false;
+            }
+            if (index > first && changed.size() > before) changed[before].is_cut = false;
+        }
+    }
+    // What is left out at the start is part of the first character.
+    if (at_start && !changed.empty()) changed[0].origin = items[0].origin;
     items = std::move(changed);
 }
 

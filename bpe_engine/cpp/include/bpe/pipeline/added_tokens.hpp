@@ -21,6 +21,7 @@ struct AddedToken {
     bool lstrip = false, rstrip = false;  // it takes the white space on that side along
     bool single_word = false;             // not found inside a word
     bool normalized = false;              // looked for behind the others, in the regions that they leave
+    std::string sought = {};              // what is looked for, where that is not `text`
 };
 
 class AddedTokens {
@@ -41,6 +42,9 @@ public:
     bool any() const { return nodes_.size() > 1; }
     // Whether some token is found though nobody asks for it.
     bool finds_always() const { return finds_always_; }
+    // Whether a token that stands for a whole word may begin with a byte: then what stands before matters.
+    bool looks_back(Byte first) const { return words_begin_[first]; }
+    bool looks_back() const { return looks_back_; }
     bool finds(const Wanted& wanted) const { return any() && (finds_always_ || !wanted.empty()); }
 
     // The first token in text[from:limit) that is wanted or not special. `begin`: where the text begins. With `at_end` it ends at `limit`; else a token is
@@ -65,8 +69,8 @@ private:
     std::vector<Flags> flags_;
     std::vector<Node> nodes_;
     std::vector<Edge> edges_;
-    std::array<bool, 256> begins_{};
-    bool finds_always_ = false, takes_before_ = false;
+    std::array<bool, 256> begins_{}, words_begin_{};
+    bool finds_always_ = false, looks_back_ = false, takes_before_ = false;
 };
 
 }  // namespace bpe

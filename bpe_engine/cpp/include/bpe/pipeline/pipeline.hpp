@@ -48,13 +48,17 @@ struct Position {
 
 class Pipeline {
 public:
-    // `normalizer` null: none.
-    Pipeline(std::vector<AddedToken> added_tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder)
-        : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), chain_(std::move(chain)), coder_(std::move(coder)) {}
+    // `normalizer` null: none. With one, tokens that are `normalized` are looked for in what it leaves, where `looks_inside`; `second` is a normalizer for the
+    // regions between those.
+    Pipeline(std::vector<AddedToken> added_tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder, bool looks_inside = false,
+             std::shared_ptr<const Normalizer> second = nullptr)
+        : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), second_(std::move(second)),
+          looks_inside_(looks_inside && normalizer_), chain_(std::move(chain)), coder_(std::move(coder)) {}
 
     struct Workspace {
         PieceCoder::Workspace pieces;
         Normalized normalized;
+        Normalized first;  // of two normalizers
     };
     using Lease = Shelf<Workspace>::Lease;
     Lease lease() const { return Lease(shelf_); }
@@ -77,7 +81,7 @@ public:
         std::size_t const first = behind_token ? no_match : begin;
         // An unfinished character may become any.
         if (!at_end) limit -= std::min(limit - at.offset, unfinished_end({text, limit}));
-        bool const finds_outer = outer_.finds(wanted), finds_inner = inner_.finds(wanted);
+        bool const finds_outer = outer_.finds(wanted), finds_inner = !looks_inside_ && inner_.finds(wanted);
         AddedTokens::Match outer;
         bool looks = finds_outer;
         while (at.offset < limit) {
@@ -97,7 +101,7 @@ public:
                     end = inner.certain;
                 }
             }
-            if (at.offset < end && region(text, first, at, end, limit, is_known, workspace, sink) != Progress::done) return;
+            if (at.offset < end && region(text, first, at, end, limit, is_known, wanted, workspace, sink) != Progress::done) return;
             if (!match.is_found()) return;
             sink.token(match.number, match.start, match.end);
             looks = finds_outer && match.end >= outer.end;
@@ -109,7 +113,7 @@ public:
     // Reads to the end of a text that may go on later: `sink.uncertain()` is called behind all that nothing can change, and `at` is the last cut before it.
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false) const {
-        bool const is_simple = chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
+        bool const is_simple = !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
         if (is_simple && (!normalizer_ || normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing))) {
             RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
@@ -203,10 +207,63 @@ private:
         return inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
     }
 
+    // As `normalized`, with tokens that are looked for in the normalized text.
+    template <class Sink>
+    Progress inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, bool at_end, const AddedTokens::Wanted& wanted, Workspace& workspace,
+                    Sink& sink) const {
+        Normalized& made = workspace.normalized;
+        Normalized& first = second_ ? workspace.first : made;
+        first.clear();
+        std::size_t const base = at.offset;
+        bool const is_first = at.before == Before::nothing;
+        normalizer_->run(text, base, stop, at.before != Before::region, is_first, at_end, base, first);
+        std::size_t const size = first.text.size();
+        // A token that begins at a cut must not look at what stands before it.
+        if (inner_.looks_back()) {
+            for (std::size_t place = 0; place < size; ++place) first.is_cut[place] = first.is_cut[place] && !inner_.looks_back(first.text[place]);
+            first.is_cut[size] = first.is_cut[size] && at_end;
+        }
+        bool starts = at.before != Before::region;  // a region between tokens begins
+        for (std::size_t place = 0; place < size;) {
+            AddedTokens::Match const match = inner_.finds(wanted) ? inner_.find(first.text.data(), 0, place, size, at_end, wanted) : AddedTokens::Match{.certain = size};
+            std::size_t const end = match.is_found() ? match.start : at_end ? size : match.certain;
+            bool const ended = at_end || match.is_found();
+            if (place < end) {
+                Progress progress = Progress::done;
+                auto const give = [&](Normalized const& read, std::size_t from, std::size_t to) {
+                    NormalizedSink<Sink> inner{sink, at, read, base, begin};
+                    bool const all = chain_.run(read.text.data(), from, to, ended, inner);
+                    progress = inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+                };
+                if (second_) {
+                    made.clear();
+                    second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
+                    for (std::size_t index = 0; index < made.origin.size(); ++index) {
+                        made.is_cut[index] = made.is_cut[index] && first.is_cut[made.origin[index]];
+                        made.origin[index] = first.origin[made.origin[index]];
+                    }
+                    give(made, 0, made.text.size());
+                } else {
+                    give(first, place, end);
+                }
+                if (progress == Progress::ended || (progress == Progress::uncertain && match.is_found())) return progress;
+            }
+            if (!match.is_found()) break;
+            sink.token(match.number, base + first.origin[match.start], base + first.origin[match.end]);
+            place = match.end;
+            starts = true;
+            // What is put in where a region begins would be missing behind a cut.
+            if (second_ || !first.is_cut[place]) continue;
+            at = {base + first.origin[place], Before::region};
+            if (!sink.cut(at)) return Progress::ended;
+        }
+        return at_end ? Progress::done : Progress::uncertain;
+    }
+
     // Reads on in a region, which ends at `end` if that is known.
     template <class Sink>
-    Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
-                    Sink& sink) const {
+    Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
+                    Workspace& workspace, Sink& sink) const {
         if (!normalizer_) return plain(text, begin, at, end, limit, is_known, sink);
         for (std::size_t size = thresholds::read_window;;) {
             std::size_t stop = end;
@@ -214,7 +271,8 @@ private:
             bool const at_end = is_known && stop == end;
             std::size_t const from = at.offset;
             bool const at_start = at.before != Before::region;
-            Progress const progress = normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing)
+            Progress const progress = looks_inside_ ? inside(text, begin, at, stop, at_end, wanted, workspace, sink)
+                                      : normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing)
                                           ? plain(text, begin, at, stop, limit, at_end, sink)
                                           : normalized(text, begin, at, stop, at_end, workspace, sink);
             if (progress != Progress::uncertain || stop == end) return progress;
@@ -226,7 +284,8 @@ private:
 
     std::vector<AddedToken> tokens_;
     AddedTokens outer_, inner_;
-    std::shared_ptr<const Normalizer> normalizer_;
+    std::shared_ptr<const Normalizer> normalizer_, second_;
+    bool looks_inside_;
     Chain chain_;
     PieceCoder coder_;
     Shelf<Workspace> shelf_;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bpe/pipeline/charsmap.hpp"
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/regex/program.hpp"
 
@@ -37,6 +38,7 @@ struct NormalizationStep {
         replace_members,   // `content` in place of each character of `members`
         surround,          // `content` before and behind each character of `members`
         replace_matches,   // `content` in place of each match of `program`, from left to right
+        charsmap,          // what `charsmap` has in place of a grapheme cluster of less than six bytes, or of a character
     };
     Kind kind;
     bool compatible = false;            // of decompose and compose
@@ -45,6 +47,7 @@ struct NormalizationStep {
     std::u32string pattern = {}, content = {};
     std::u32string members = {};        // the first and the last of each run of characters, ascending
     std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
+    std::shared_ptr<const Charsmap> charsmap = nullptr;
     bool has_member(char32_t code) const;
 };
 
@@ -73,6 +76,7 @@ private:
     static void replace(Items& items, const NormalizationStep& step, bool at_end);
     static void replace_members(Items& items, const NormalizationStep& step);
     static void replace_matches(Items& items, const NormalizationStep& step, bool at_end);
+    static void map_clusters(Items& items, const Charsmap& charsmap, bool at_start);
     Ease ease_of(char32_t code) const;
     std::size_t write_easy(const Byte* raw, std::size_t place, std::size_t limit, bool at_end, std::size_t base, Normalized& out) const;
     std::string_view image_of(char32_t code) const { return {images_.data() + image_ends_[code], image_ends_[code + 1] - image_ends_[code]}; }

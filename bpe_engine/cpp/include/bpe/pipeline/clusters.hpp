@@ -1,0 +1,47 @@
+// Grapheme clusters of Unicode 17: what a reader takes for one character. Tables: scripts/build_cluster_tables.py.
+//
+//     "e\u0301a\r\n"     e\u0301 | a | \r\n
+//
+// The rules are those of Unicode Standard Annex 29 (GB3 to GB13). They look back as far as the cluster begins, and ahead at one character.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace bpe {
+
+enum class ClusterClass : std::uint8_t { other, carriage_return, line_feed, control, extend, joiner, spacing, prepend, regional, leading, vowel, trailing, open_syllable, closed_syllable };
+
+class ClusterTable {
+public:
+    static const ClusterTable& instance();
+
+    struct Properties {
+        ClusterClass kind = ClusterClass::other;
+        bool pictographic = false, consonant = false, linker = false, conjunct_extend = false;
+    };
+    // A code beyond Unicode is a character like any other.
+    Properties of(char32_t code) const;
+
+private:
+    ClusterTable();
+    std::vector<std::uint8_t> blocks_;   // of each 256 characters
+    std::vector<std::uint8_t> entries_;  // of each character of each distinct block
+};
+
+// Tells of one character after the other whether it begins a cluster.
+class ClusterBreaks {
+public:
+    bool begins(char32_t code);
+
+private:
+    static bool joined(ClusterClass before, ClusterClass after);
+
+    bool is_first_ = true;
+    ClusterClass before_ = ClusterClass::other;
+    bool odd_regional_ = false;
+    std::uint8_t emoji_ = 0;     // 1: a pictograph, with what extends it; 2: a joiner behind that
+    std::uint8_t conjunct_ = 0;  // 1: a consonant, with what extends it; 2: with a linker
+};
+
+}  // namespace bpe

@@ -1,0 +1,45 @@
+// What the package `sentencepiece` does to a text before its model sees it, in one pass.
+//
+//     "  Ｈello  world "     user-defined texts stay; else the longest text of a table is replaced: Ｈ by H
+//     "▁Hello▁world"         spaces are ▁; one before the text, none at its ends, none behind another, where the flags say so
+//
+// A text can be cut between two of its parts where the left one ends with no space: nothing behind looks back any further.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bpe/pipeline/charsmap.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+
+namespace bpe {
+
+struct SentencePieceRules {
+    Charsmap charsmap{};                      // empty: none
+    std::vector<std::string> user_defined{};  // in ascending order
+    bool add_dummy_prefix = true, remove_extra_whitespaces = true, escape_whitespaces = true;
+};
+
+class SentencePieceNormalizer final : public Normalizer {
+public:
+    explicit SentencePieceNormalizer(SentencePieceRules rules);
+
+    bool keeps(Bytes part, bool at_start, bool is_first) const override;
+    std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
+                    Normalized& out) const override;
+
+private:
+    struct Part {
+        std::size_t size;  // bytes of the text
+        Bytes content;
+        bool is_open;  // what follows the text may change it
+    };
+    Part part_at(const Byte* raw, std::size_t place, std::size_t limit) const;
+
+    SentencePieceRules rules_;
+    std::string space_;
+    bool begins_symbol_[256] = {};
+    bool stays_[128] = {};  // characters of ASCII that are a part by themselves whatever of ASCII follows
+};
+
+}  // namespace bpe

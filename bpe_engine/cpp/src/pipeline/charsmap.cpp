@@ -1,0 +1,57 @@
+#include "bpe/pipeline/charsmap.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace bpe {
+
+namespace {
+
+constexpr std::uint32_t value_bits = 0x7FFFFFFF, label_bits = 0x800000FF, leaf_bit = 1u << 8;
+
+std::uint32_t little_endian(const Byte* data) {
+    return std::uint32_t{data[0]} | std::uint32_t{data[1]} << 8 | std::uint32_t{data[2]} << 16 | std::uint32_t{data[3]} << 24;
+}
+
+}  // namespace
+
+Charsmap::Charsmap(Bytes data) {
+    if (data.size <= 4) throw std::invalid_argument("the table of characters is cut off or no table");
+    std::size_t const size = little_endian(data.data);
+    if (size < 4 || size % 4 != 0 || size > data.size - 4) throw std::invalid_argument("the table of characters is cut off or no table");
+    units_.reserve(size / 4);
+    for (std::size_t place = 4; place < 4 + size; place += 4) units_.push_back(little_endian(data.data + place));
+    texts_.assign(reinterpret_cast<const char*>(data.data) + 4 + size, data.size - 4 - size);
+}
+
+Bytes Charsmap::content_at(std::size_t start) const {
+    if (start >= texts_.size()) return {nullptr, 0};
+    const char* const begin = texts_.data() + start;
+    const void* const end = std::memchr(begin, 0, texts_.size() - start);
+    return {reinterpret_cast<const Byte*>(begin), end ? static_cast<std::size_t>(static_cast<const char*>(end) - begin) : texts_.size() - start};
+}
+
+Charsmap::Match Charsmap::find(Bytes text, bool longest) const {
+    Match match;
+    if (units_.empty()) return match;
+    std::size_t place = children(units_[0]);
+    for (std::size_t index = 0; index < text.size; ++index) {
+        Byte const byte = text.data[index];
+        place ^= byte;
+        if (byte == 0 || place >= units_.size()) return match;
+        std::uint32_t const unit = units_[place];
+        if ((unit & label_bits) != byte) return match;
+        place ^= children(unit);
+        if (place >= units_.size()) return match;
+        if (!(unit & leaf_bit)) continue;
+        // A text of the table ends where a character does.
+        if (index + 1 < text.size && (text.data[index + 1] & 0xC0) == 0x80) continue;
+        match.size = index + 1;
+        match.content = content_at(units_[place] & value_bits);
+        if (!longest) return match;
+    }
+    match.is_open = text.size > 0;
+    return match;
+}
+
+}  // namespace bpe

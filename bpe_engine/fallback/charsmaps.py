@@ -1,0 +1,113 @@
+"""What tables of SentencePiece make of a text, and where each character of that comes from: the normalizers Charsmap and SentencePieceText."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bpe_engine.fallback.clusters import clusters
+from bpe_engine.pipeline.charsmaps import table_of
+from bpe_engine.pipeline.normalizers import Charsmap, SentencePieceText
+from bpe_engine.text.patience import check_growth
+
+# Bytes: of clusters that are not looked up as a whole; of the longest text of a table.
+_LONG, _LONGEST = 6, 1024
+
+
+def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int) -> tuple[str, list[int]]:
+    """What Precompiled of Hugging Face makes of a text, and where each character comes from.
+
+    A grapheme cluster of less than six bytes that begins with a text of the table is replaced as a whole, by what stands for the shortest of them; of
+    others each character is looked up.
+    """
+    prefixes = table_of(charsmap.data).prefixes
+    parts: list[str] = []
+    found: list[int] = []
+    place, length = 0, 0
+    was_put_in = False  # the last character
+
+    def put(part: str, size: int, known: list[tuple[int, str]]) -> None:
+        nonlocal place, length, was_put_in
+        made = known[0][1] if known else part
+        parts.append(made)
+        if not made and was_put_in:
+            # What is left out belongs to the character before, which comes from there if it stood for none itself.
+            found[-1] = places[place]
+        was_put_in = len(made) > size
+        found.extend(places[place + min(number, size - 1)] for number in range(len(made)))
+        place += size
+        length += len(made)
+        check_growth(length, original, "the normalizers")
+
+    for cluster in clusters(text):
+        data = cluster.encode("utf-8", "surrogateescape")
+        known = prefixes(data) if len(data) < _LONG else []
+        if known:
+            put(cluster, len(cluster), known)
+            continue
+        for character in cluster:
+            put(character, 1, prefixes(character.encode("utf-8", "surrogateescape")))
+    # What is left out at the start is part of the first character.
+    found[:1] = places[: min(1, len(found))]
+    return "".join(parts), found
+
+
+def sentence_piece_text(rules: SentencePieceText, text: str, original: int) -> tuple[str, list[int]]:
+    """What `sentencepiece` makes of a text, and where each character comes from."""
+    removes = rules.remove_extra_whitespaces
+    space = "\u2581" if rules.escape_whitespaces else " "
+    parts = list(_parts(rules, text))
+    first = 0
+    while removes and first < len(parts) and parts[first][0] == " ":
+        first += 1
+    if first == len(parts):
+        return "", []
+    made: list[str] = []
+    places: list[int] = []
+    if rules.add_dummy_prefix:
+        made.append(space)
+        places.append(parts[first][1])
+    after_space = removes
+    for part, place in parts[first:]:
+        kept = part.lstrip(" ") if after_space else part
+        made += kept.replace(" ", space)
+        places += [place] * len(kept)
+        if kept:
+            after_space = removes and kept.endswith(" ")
+        check_growth(len(made), original, "the normalizers")
+    while removes and made and made[-1] == space:
+        made.pop()
+        places.pop()
+    return "".join(made), places
+
+
+def _parts(rules: SentencePieceText, text: str) -> Iterator[tuple[str, int]]:
+    """User-defined texts, the longest at a place; else what stands for the longest text of the table; else single characters."""
+    table = table_of(rules.charsmap) if rules.charsmap else None
+    longest = max(map(len, rules.user_defined), default=0)
+    data = text.encode("utf-8", "surrogateescape")
+    starts = {start: place for place, start in enumerate(_starts(text))}
+    place, start = 0, 0
+    while start < len(data):
+        for size in range(min(longest, len(text) - place), 0, -1):
+            if text[place : place + size] in rules.user_defined:
+                yield text[place : place + size], place
+                length = len(text[place : place + size].encode())
+                break
+        else:
+            known = table.prefixes(data[start : start + _LONGEST]) if table else []
+            if known:
+                length, made = known[-1]
+                yield made, place
+            else:
+                length = len(text[place].encode("utf-8", "surrogateescape"))
+                yield ("\ufffd" if "\ud800" <= text[place] <= "\udfff" else text[place]), place
+        start += length
+        place = starts[start]
+
+
+def _starts(text: str) -> Iterator[int]:
+    start = 0
+    for character in text:
+        yield start
+        start += len(character.encode("utf-8", "surrogateescape"))
+    yield start
