@@ -173,6 +173,12 @@ class Matcher:
         From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.
         """
 
+    @staticmethod
+    def of_scripts(runs: Sequence[tuple[int, int, int]]) -> Matcher:
+        """
+        Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.
+        """
+
 class Normalizer:
     """Text -> normalized text."""
 

@@ -1,4 +1,4 @@
-"""Write `bpe_engine/pipeline/pinned_characters.txt`: where Hugging Face `tokenizers` follows other versions of Unicode than Python.
+"""Write `bpe_engine/pipeline/pinned_characters.txt`, where Hugging Face `tokenizers` follows other versions of Unicode than Python, and `scripts.txt`: its scripts.
 
     python scripts/build_pinned_characters.py        needs tokenizers 0.23 and unicodedata2
 
@@ -61,8 +61,28 @@ def of_bert() -> list[str]:
     ]
 
 
+def scripts() -> str:
+    """The characters of each script, a line each, as UnicodeScripts tells them apart; those of no script are left out."""
+    pieces_of = pre_tokenizers.UnicodeScripts().pre_tokenize_str
+    known = [character for character in CHARACTERS if pieces_of(character)]
+    groups: list[str] = []
+    for piece, _ in pieces_of("".join(known)):
+        for number, group in enumerate(groups):
+            if len(pieces_of(group[0] + piece[0])) == 1:
+                groups[number] += piece
+                break
+        else:
+            groups.append(piece)
+    return (
+        "\n".join(
+            sorted((ranges(sorted(group)) for group in groups), key=lambda line: int(line.split("-")[0].split()[0], 16))
+        )
+        + "\n"
+    )
+
+
 def main() -> None:
-    """Write the file."""
+    """Write the files."""
     if unicodedata.unidata_version != OLDEST:
         raise SystemExit(f"this Python has Unicode {unicodedata.unidata_version}; run it with one that has {OLDEST}")
     strip_accents, lowercase, punctuation = (
@@ -83,6 +103,7 @@ def main() -> None:
         ),
     ]
     TARGET.write_text("\n".join(lines) + "\n", "ascii")
+    TARGET.with_name("scripts.txt").write_text(scripts(), "ascii")
 
 
 if __name__ == "__main__":

@@ -171,6 +171,53 @@ def _prefixed(*, whole: bool) -> str:
     )
 
 
+def _bloom() -> str:
+    pattern = " ?[^(\\s|[.,!?…。，、।۔،])]+"
+    return _byte_level(pre_tokenizers.Split(Regex(pattern), "isolated"))
+
+
+def _gemma() -> str:
+    """Spaces are replaced first, so that nothing is cut at them; added tokens for runs of line ends and spaces."""
+    model = models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+    added = tuple(AddedToken(text, normalized=False) for text in ("\n\n", "\n\n\n", "▁▁", "<start_of_turn>"))
+    return write(
+        model,
+        normalizers.Replace(" ", "▁"),
+        pre_tokenizers.Split(" ", "merged_with_previous"),
+        decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]),
+        added=added,
+        words=True,
+        limit=60,
+    )
+
+
+def _whisper() -> str:
+    """GPT-2's stages, an empty token, and thousands of special ones."""
+    times = tuple(AddedToken(f"<|{number / 50:.2f}|>", normalized=False) for number in range(30))
+    file = write(
+        models.BPE(continuing_subword_prefix="", end_of_word_suffix=""),
+        None,
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+        decoders.ByteLevel(),
+        alphabet=BYTES,
+        added=(AddedToken("<|startoftranscript|>", special=True, normalized=False), *times),
+    )
+    data = json.loads(file)
+    data["model"]["vocab"][""] = 5000
+    return json.dumps(data)
+
+
+def _scripts(*, in_bytes: bool) -> str:
+    """Scripts are parted, digits and punctuation among them."""
+    stages: list[Any] = [pre_tokenizers.UnicodeScripts()]
+    if not in_bytes:
+        stages += [pre_tokenizers.Metaspace("▁", "first", True)]
+        return write(
+            models.BPE(unk_token="<unk>"), normalizers.NFKC(), pre_tokenizers.Sequence(stages), decoders.Metaspace()
+        )
+    return _byte_level(*stages)
+
+
 def shuffled(file: str) -> str:
     """The same with ids in any order but for the first 258."""
     data = json.loads(file)
@@ -206,6 +253,12 @@ FAMILIES: dict[str, Callable[[], str]] = {
     "gpt1": _gpt1,
     "prefix and suffix": lambda: _prefixed(whole=False),
     "prefix and suffix, whole words": lambda: _prefixed(whole=True),
+    "bloom": _bloom,
+    "gemma": _gemma,
+    "glm4": lambda: _byte_level(*split("llama3"), added=(AddedToken("<|user|>", special=True, normalized=False),)),
+    "whisper": _whisper,
+    "scripts, in bytes": lambda: _scripts(in_bytes=True),
+    "scripts": lambda: _scripts(in_bytes=False),
     "lower case": lambda: _byte_level(
         *split("gpt2"),
         normalizer=normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase(), normalizers.StripAccents()]),

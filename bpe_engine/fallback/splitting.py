@@ -17,7 +17,7 @@ from bpe_engine.fallback.pretokenizer import PreTokenizer as PatternStage
 from bpe_engine.fallback.pretokenizer import pretokenizer_for
 from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.patterns import GPT2, Pattern
-from bpe_engine.pipeline.characters import compiled, members, numbers
+from bpe_engine.pipeline.characters import compiled, members, numbers, script_of
 from bpe_engine.pipeline.oniguruma import WORD, Match, RustExpression, matcher
 from bpe_engine.pipeline.pre_tokenizers import (
     Behaviour,
@@ -28,6 +28,7 @@ from bpe_engine.pipeline.pre_tokenizers import (
     PreTokenizer,
     Punctuation,
     Split,
+    UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
 )
@@ -117,8 +118,25 @@ def _matches(stage: PreTokenizer, text: str) -> tuple[list[Match], Behaviour]:
             return _each(r"\s", text), "removed"
         case CharDelimiterSplit(delimiter):
             return matcher(delimiter).spans(text), "removed"
+        case UnicodeScripts():
+            return [(start, end, not found) for start, end, found in _script_spans(text)], "removed"
         case _:
             raise TypeError(f"no stage that matches: {stage!r}")
+
+
+def _script_spans(text: str) -> list[Match]:
+    """Runs of one script, and what stands before the first."""
+    spans: list[Match] = []
+    start, script = 0, 0
+    for place, character in enumerate(text):
+        here = script_of(character)
+        if here not in (0, script):
+            if place > start:
+                spans.append((start, place, script != 0))
+            start, script = place, here
+    if start < len(text):
+        spans.append((start, len(text), script != 0))
+    return spans
 
 
 def _each(source: str, text: str) -> list[Match]:

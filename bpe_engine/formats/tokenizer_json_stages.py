@@ -2,7 +2,7 @@
 
     {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}     ->  (UnicodeForm("NFC"), Lowercase())
 
-A type that is not here is refused with its place: "pre_tokenizer.pretokenizers[1]: the type 'UnicodeScripts' is not supported".
+A type that is not here is refused with its place: "pre_tokenizer.pretokenizers[1]: the type 'Odd' is not supported".
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from bpe_engine.pipeline.pre_tokenizers import (
     PreTokenizer,
     Punctuation,
     Split,
+    UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
 )
@@ -165,6 +166,8 @@ def _pre_tokenizers(node: Node) -> tuple[PreTokenizer, ...]:
             return WhitespaceSplit(), Punctuation()
         case "CharDelimiterSplit":
             return (CharDelimiterSplit(_character(node, "delimiter")),)
+        case "UnicodeScripts":
+            return (UnicodeScripts(),)
         case "Metaspace":
             return (
                 Metaspace(_character(node, "replacement"), _prepend_scheme(node), node.boolean("split", default=True)),

@@ -7,6 +7,7 @@ difference of thirteen characters: the package's own Digits calls those of Unico
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cache
 from importlib import resources
 
@@ -54,6 +55,34 @@ def code_points(kind: str) -> tuple[tuple[int, int], ...]:
         return _NMT[kind]
     ends = (field.partition("-") for field in _lines()[kind])
     return tuple((int(first, 16), int(last or first, 16)) for first, _, last in ends)
+
+
+@cache
+def script_runs() -> tuple[tuple[int, int, int], ...]:
+    """The first and the last code point of each run of characters of one script, in ascending order, and the number of the script, from 1 on.
+
+    Scripts are those of the pre-tokenizer UnicodeScripts (`scripts.txt`), to which kana are Han, and unassigned characters and the space of no script.
+
+    >>> script_runs()[1][:2]
+    (33, 64)
+    """
+    text = (resources.files("bpe_engine") / "pipeline" / "scripts.txt").read_text("ascii")
+    runs = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for first, _, last in (field.partition("-") for field in line.split()):
+            runs.append((int(first, 16), int(last or first, 16), number))
+    return tuple(sorted(runs))
+
+
+def script_of(character: str) -> int:
+    """The number of the script of a character; 0 for none.
+
+    >>> script_of("a") == script_of("é") != script_of("1"), script_of(" ")
+    (True, 0)
+    """
+    runs = script_runs()
+    place = bisect_right(runs, (ord(character), 0x110000, 0)) - 1
+    return runs[place][2] if place >= 0 and ord(character) <= runs[place][1] else 0
 
 
 @cache

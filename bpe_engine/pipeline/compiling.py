@@ -17,6 +17,7 @@ Each behaviour of Hugging Face, inverted or not, is one of six of the core:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import regex
@@ -26,7 +27,7 @@ from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.patterns import PATTERNS, Pattern
-from bpe_engine.pipeline.characters import code_points, members, numbers
+from bpe_engine.pipeline.characters import code_points, members, numbers, script_runs
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
@@ -50,6 +51,7 @@ from bpe_engine.pipeline.pre_tokenizers import (
     PreTokenizer,
     Punctuation,
     Split,
+    UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
 )
@@ -350,9 +352,16 @@ def _stage(one: PreTokenizer) -> Stage:
             return _matcher(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"), "without_gap"
         case WhitespaceSplit():
             return _matcher(r"\s"), "without_match"
+        case UnicodeScripts():
+            return _scripts(), "without_gap"
         case CharDelimiterSplit(delimiter):
             return _matcher(regex.escape(delimiter)), "without_match"
     raise NotNativeError(f"the pre-tokenizer {one!r}")
+
+
+@cache
+def _scripts() -> _core.Matcher:
+    return _core.Matcher.of_scripts(script_runs())
 
 
 def _matcher(source: str) -> _core.Matcher:

@@ -64,6 +64,11 @@ class CharDelimiterSplit:
 
 
 @dataclass(frozen=True)
+class UnicodeScripts:
+    """Runs of one script. Characters of no script belong to what stands before them, and are left out at the start."""
+
+
+@dataclass(frozen=True)
 class Metaspace:
     """Spaces become `replacement`; one is put before each piece ("always"), or before the first of a text ("first"), if none is there.
 
@@ -76,5 +81,14 @@ class Metaspace:
 
 
 PreTokenizer = (
-    Split | ByteLevel | Digits | Punctuation | Whitespace | WhitespaceSplit | CharDelimiterSplit | Metaspace | Pattern
+    Split
+    | ByteLevel
+    | Digits
+    | Punctuation
+    | Whitespace
+    | WhitespaceSplit
+    | CharDelimiterSplit
+    | UnicodeScripts
+    | Metaspace
+    | Pattern
 )

@@ -13,6 +13,7 @@
 
 #include "batches.hpp"
 #include "bpe/models/merges.hpp"
+#include "bpe/pipeline/script_runs.hpp"
 #include "bpe/pipeline/sentence_piece_text.hpp"
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
@@ -386,7 +387,13 @@ void define_pipeline(nb::module_& module) {
             if (program->looks_behind() || program->matches_empty()) return std::nullopt;
             return SharedMatcher{std::make_shared<const ExpressionMatcher>(std::move(program))};
         }, nb::arg("source"),
-                    "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.");
+                    "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.")
+        .def_static("of_scripts", [](const std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>>& runs) {
+            std::vector<ScriptMatcher::Run> made;
+            for (auto const& [first, last, script] : runs) made.push_back({static_cast<char32_t>(first), static_cast<char32_t>(last), script});
+            return SharedMatcher{std::make_shared<const ScriptMatcher>(made)};
+        }, nb::arg("runs"), nb::sig("def of_scripts(runs: collections.abc.Sequence[tuple[int, int, int]]) -> Matcher"),
+                    "Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.");
     nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.")
         .def_static("of_steps", &normalizer_of, nb::arg("steps"),
                     nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),

@@ -81,7 +81,7 @@ def test_the_small_file_itself() -> None:
         ("normalizer", {"type": "Replace", "pattern": {"String": ""}, "content": ""}, r"normalizer.pattern.String: an empty text"),
         ("normalizer", {"type": "Replace", "pattern": {"Regex": "(a"}, "content": ""}, r"pattern '\(a': an open group at character 2"),
         ("normalizer", {}, r"normalizer.type: expected a text"),
-        ("pre_tokenizer", {"type": "UnicodeScripts"}, r"pre_tokenizer: the type 'UnicodeScripts' is not supported"),
+        ("pre_tokenizer", {"type": "FixedLength"}, r"pre_tokenizer: the type 'FixedLength' is not supported"),
         ("pre_tokenizer", {"type": "Split", "pattern": {"Regex": r"(a)\1"}, "behavior": "Isolated"}, r"the escape \\1 at character 3"),
         ("pre_tokenizer", {"type": "Split", "pattern": {"String": "a"}, "behavior": "Odd"}, r"pre_tokenizer.behavior: 'Odd' is none of"),
         ("pre_tokenizer", {"type": "Metaspace", "replacement": "ab"}, r"pre_tokenizer.replacement: 'ab' is not one character"),
