@@ -27,7 +27,7 @@ from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.patterns import PATTERNS, Pattern
-from bpe_engine.pipeline.characters import code_points, members, numbers, script_runs
+from bpe_engine.pipeline.characters import WHITE_SPACE, code_points, members, numbers, script_runs
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
@@ -153,6 +153,8 @@ def _compiled(specification: Specification) -> PipelineParts:
         added = tuple(token for token in added if not token.special)
         if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
             raise NotNativeError("added tokens that overlap, of which the longest is found first")
+    if any(token.rstrip for token in added) and any(token.text[0] in WHITE_SPACE for token in added):
+        raise NotNativeError("an added token that takes white space along, which another one may begin with")
     tokens = [
         (
             token.text,

@@ -209,6 +209,10 @@ def test_added_tokens_that_meet() -> None:
         "  y  y",
     ):
         check(file, text)
+    assert both(file)[1].not_native in (
+        "an added token that takes white space along, which another one may begin with",
+        "the implementation that runs is 'python'",
+    )
 
 
 @pytest.mark.parametrize("in_bytes", [True, False])
