@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
-from bpe_engine.errors import EncodingError, VocabularyError
+from bpe_engine.errors import EncodingError
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.data import load_planes
 from bpe_engine.special_tokens import Specials, SpecialTokens
@@ -49,7 +49,7 @@ encoders.Mark.register(_core.Mark)
 
 def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
     """The engine of a vocabulary. Raises VocabularyError for tokens that cannot be merged, PatternError for a pattern that does not compile."""
-    tokens, reordered = tokens_of(vocabulary)
+    tokens = tokens_of(vocabulary)
     scanner = scanner_of(vocabulary)
     if scanner is not None or vocabulary.pattern is None:
         return CompiledVocabulary(vocabulary, tokens, scanner)
@@ -62,7 +62,12 @@ def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
 
         encode_piece = _core.Engine(tokens, None).encode_piece
         return VocabularyEngine(
-            vocabulary, encode_piece, reordered, lookup=tokens, not_native=str(error), made_by=vocabulary_engine
+            vocabulary,
+            encode_piece,
+            _arranged(tokens, vocabulary),
+            lookup=tokens,
+            not_native=str(error),
+            made_by=vocabulary_engine,
         )
     return CompiledPattern(vocabulary, tokens, parts)
 
@@ -329,9 +334,9 @@ def rebuild_prepending(engine: Engine, finished: bytes, unfinished: str) -> enco
     return encoder
 
 
-def tokens_of(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None]:
-    """The tokens as the core has them, those of an embedded vocabulary shared; where they are not in merge order by their ids, in which they are."""
-    return (_embedded(vocabulary.embedded), None) if vocabulary.embedded else _token_set(vocabulary)
+def tokens_of(vocabulary: Vocabulary) -> _core.TokenSet:
+    """The tokens of a vocabulary as the core has them. Raises VocabularyError."""
+    return _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary)
 
 
 @cache_until_exit
@@ -339,23 +344,24 @@ def _embedded(name: str) -> _core.TokenSet:
     return _core.TokenSet.from_planes(load_planes(name))
 
 
-def _token_set(vocabulary: Vocabulary) -> tuple[_core.TokenSet, Reordered | None]:
-    """The tokens as the core has them; where they are not in merge order by their ids, in which order they are."""
+def _token_set(vocabulary: Vocabulary) -> _core.TokenSet:
+    """The tokens in the order of merging, whatever that of their ids is."""
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
     tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
-    ids = [ranks[token] for token in tokens]
-    if merge_ranks is None:
-        try:
-            return _core.TokenSet.from_tokens(tokens, ids), None
-        except VocabularyError:
-            merge_ranks = {}  # not in merge order; if that is not it, it is told again
-    from bpe_engine.pipeline.merge_order import reorder
-
-    found = reorder(tokens, ids, [merge_ranks.get(token_id, token_id) for token_id in ids], _halves_of)
-    if found.is_exact:
-        return _core.TokenSet.from_tokens(found.tokens, found.ids), found
-    return _core.TokenSet.from_disorder(*found), found
+    ids = list(map(ranks.__getitem__, tokens))
+    return _core.TokenSet.from_ranks(
+        tokens, ids, ids if merge_ranks is None else [merge_ranks.get(token_id, token_id) for token_id in ids]
+    )
 
 
-def _halves_of(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[tuple[int, int] | None]:
-    return _core.halves_of(list(tokens), list(ranks))
+def _arranged(tokens: _core.TokenSet, vocabulary: Vocabulary) -> Reordered | None:
+    """The tokens in merge order, where they are not by their ids: for the engine in Python."""
+    from bpe_engine.pipeline.merge_order import Reordered
+
+    found = tokens.arrangement()
+    if found is None:
+        return None
+    by_order, ids, halves, in_order, crossings = found
+    ranks = vocabulary.merge_ranks or {}
+    priorities = [ranks.get(token_id, token_id) for token_id in ids]
+    return Reordered(by_order, ids, priorities, halves, in_order, crossings)

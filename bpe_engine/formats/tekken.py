@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from bpe_engine.errors import VocabularyError
-from bpe_engine.formats.json_files import read_json
+from bpe_engine.formats.json_files import parse_json
+from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.specification import AddedToken, Specification
 
@@ -34,7 +35,7 @@ _LARGEST = 1 << 24
 def read(path: Path) -> Specification:
     """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
     source = str(path)
-    found = read_json(path)
+    found, read = _parsed(path.read_bytes(), source)
     config = _object(found.get("config"), f"{source}: config")
     specials = _whole(
         config.get("default_num_special_tokens"), f"{source}: config.default_num_special_tokens", _MOST_SPECIALS
@@ -43,14 +44,15 @@ def read(path: Path) -> Specification:
     pattern = config.get("pattern")
     if not isinstance(pattern, str) or not pattern:
         raise VocabularyError(f"{source}: config.pattern: expected a regular expression, not {pattern!r:.80}")
-    vocab = _list(found.get("vocab"), f"{source}: vocab")
+    vocab = _list(found.get("vocab"), f"{source}: vocab") if read is None else read
     if not specials <= size <= specials + len(vocab):
         raise VocabularyError(
             f"{source}: config.default_vocab_size: {size} is not {specials} special tokens and some of the {len(vocab)} others"
         )
-    tokens: dict[int, bytes] = {}
-    for place, entry in enumerate(vocab[: size - specials]):
-        tokens[specials + place] = _token(entry, place, f"{source}: vocab[{place}]")
+    wanted = vocab[: size - specials]
+    if read is None:
+        wanted = [_token(entry, place, f"{source}: vocab[{place}]") for place, entry in enumerate(wanted)]
+    tokens: dict[int, bytes] = dict(enumerate(wanted, start=specials))
     for byte in range(256):
         if tokens.get(specials + byte) != bytes([byte]):
             raise VocabularyError(f"{source}: vocab[{byte}]: the first 256 tokens are the bytes, in order")
@@ -70,6 +72,18 @@ def read(path: Path) -> Specification:
             for token, text in enumerate(_special_tokens(found.get("special_tokens"), specials, source))
         ),
     )
+
+
+def _parsed(data: bytes, source: str) -> tuple[dict[str, Any], list[bytes] | None]:
+    """The file; without its tokens, if the core has read these. It reads what is right: what is wrong is said by the reader in Python."""
+    read = core().read_tekken(data) if implementation() == "cpp" else None
+    if read is not None:
+        tokens, rest = read
+        try:
+            return parse_json(rest, source), tokens
+        except VocabularyError:
+            read = None  # said again with the line in the whole file
+    return parse_json(data, source), None
 
 
 def _token(entry: object, place: int, where: str) -> bytes:

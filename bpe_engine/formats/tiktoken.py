@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_engine.errors import VocabularyError
+from bpe_engine.implementation import core, implementation
 
 if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
@@ -53,6 +54,11 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
     >>> parse_tiktoken(b"IQ== 0\\nIg== 1\\n", "two.tiktoken")
     {b'!': 0, b'"': 1}
     """
+    if implementation() == "cpp":
+        found = core().read_tiktoken(data)
+        if found is not None:
+            return found
+        # Something in it is not as it is always written: below it is read, or said what is wrong.
     ranks: dict[bytes, int] = {}
     lines_by_id: dict[int, int] = {}
     for number, line in enumerate(data.splitlines(), start=1):

@@ -9,16 +9,23 @@ The parts other than the model: `tokenizer_json_stages.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, bytes_of
 from bpe_engine.formats.json_files import Node, parse_json
+from bpe_engine.formats.tables import ReadMerges, ReadTokens
 from bpe_engine.formats.tokenizer_json_models import parse_piece_model
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
 from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
+from bpe_engine.implementation import core, implementation
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel
 from bpe_engine.pipeline.specification import Specification
+
+if TYPE_CHECKING:
+    from bpe_engine import _core
 
 
 def read(path: Path) -> Specification:
@@ -30,42 +37,38 @@ def read(path: Path) -> Specification:
 
 def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> Specification:
     """The specification in the contents of a file; `source` is what messages call the file. Raises as `read`."""
-    file = Node(parse_json(data, source), source, "")
+    file, read = _parsed(data, source)
     model = file.object("model")
     kind = model.get("type")
     if kind is None and isinstance(model.get("merges"), list):
         kind = "BPE"  # files of before 2020 do not say
     if kind in ("WordPiece", "WordLevel", "Unigram"):
-        return parse_piece_model(file, source, name)
+        return parse_piece_model(Node(parse_json(data, source), source, "") if read else file, source, name)
     if kind != "BPE":
         raise model.unsupported(f"a model of the type {kind!r:.80}", "type")
     added = read_added_tokens(file)
     stages = read_pre_tokenizers(file)
-    vocabulary = read_vocabulary(model)
-    check_added_tokens(file, added, vocabulary)
+    if read is not None and _text(model, "continuing_subword_prefix"):
+        # The core puts halves together as they are.
+        file, read = Node(parse_json(data, source), source, ""), None
+        model = file.object("model")
+    vocabulary: _Vocabulary = _VocabularyInPython(model) if read is None else read
+    check_added_tokens(file, added, vocabulary.find)
     _check_dropout(model)
-    merges, made = _read_merges(model, vocabulary)
+    if isinstance(vocabulary, _VocabularyInPython):
+        vocabulary.read_merges()
     ignore_merges = model.boolean("ignore_merges", default=False)
-    in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary)
+    in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary.find)
     # Trainers put special tokens among the others. If no merge makes them they are found in the text, or not at all.
     left_out = (
-        set() if ignore_merges else {token.text for token in added if len(token.text) > 1 and token.id not in made}
+        set()
+        if ignore_merges
+        else {token.text for token in added if len(token.text) > 1 and not vocabulary.is_merged(token.text)}
     )
-    unknown, fallback = _read_unknown(model, vocabulary, in_bytes=in_bytes)
-    left_out -= {
-        token for token, token_id in vocabulary.items() if token_id == unknown or token_id in fallback.values()
-    }
+    unknown, fallback = _read_unknown(model, vocabulary.find, in_bytes=in_bytes)
+    left_out = {text for text in left_out if vocabulary.find(text) not in {unknown, *fallback.values()}}
     prefix, suffix = read_specials(file)
-    by_id = sorted(((token_id, token) for token, token_id in vocabulary.items() if token not in left_out))
-    tokens: dict[int, bytes] | dict[int, str] = dict(by_id)
-    texts_only: dict[int, bytes] | dict[int, str] = {}
-    if in_bytes:
-        tokens, texts_only = _as_bytes(by_id)
-    # No text is encoded to an empty token; Whisper has one.
-    empty = vocabulary.get("")
-    if empty is not None and empty in tokens:
-        del tokens[empty]
-        texts_only = texts_only | ({empty: b""} if in_bytes else {empty: ""})  # type: ignore[operator]  # both are of one kind
+    tokens, texts_only, merges = _selected(vocabulary, left_out, data, source, in_bytes=in_bytes)
     return Specification(
         name=name,
         source=source,
@@ -86,6 +89,78 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         suffix=suffix,
         decoders=read_decoders(file),
     )
+
+
+_Tokens = Mapping[int, bytes] | Mapping[int, str]
+_Selected = tuple[_Tokens, _Tokens, Sequence[tuple[int, int]]]
+
+
+class _Vocabulary(Protocol):
+    """The tokens and the merges of a file."""
+
+    def find(self, text: str) -> int | None:
+        """The id of a token."""
+        ...
+
+    def is_merged(self, text: str) -> bool:
+        """Whether a merge makes this token, or takes it."""
+        ...
+
+
+def _parsed(data: bytes, source: str) -> tuple[Node, _core.MergeFile | None]:
+    """The file; without its tokens and merges, if the core has read these. It reads what is right: what is wrong is said by the reader in Python."""
+    read = core().read_tokenizer_json(data) if implementation() == "cpp" else None
+    if read is not None:
+        try:
+            return Node(parse_json(read.rest, source), source, ""), read
+        except VocabularyError:
+            read = None  # said again with the line in the whole file
+    return Node(parse_json(data, source), source, ""), read
+
+
+def _selected(vocabulary: _Vocabulary, left_out: set[str], data: bytes, source: str, *, in_bytes: bool) -> _Selected:
+    """The tokens that a text is encoded to, those that are only ever decoded, and the merges."""
+    if not isinstance(vocabulary, _VocabularyInPython):
+        read = cast("_core.MergeFile", vocabulary)
+        tables = read.select(sorted(left_out), BYTE_OF_CHARACTER if in_bytes else None)
+        if tables is not None:
+            tokens = ReadTokens(tables, "bytes" if in_bytes else "characters")
+            return tokens, tokens.texts_only, ReadMerges(tables)
+        vocabulary = _VocabularyInPython(Node(parse_json(data, source), source, "").object("model"))
+        vocabulary.read_merges()
+    return vocabulary.selected(left_out, in_bytes=in_bytes)
+
+
+class _VocabularyInPython:
+    """The tokens and the merges of a model. Raises VocabularyError."""
+
+    def __init__(self, model: Node) -> None:
+        self._model = model
+        self._tokens = read_vocabulary(model)
+        self._merges: list[tuple[int, int]] = []
+        self._merged: set[int] = set()
+
+    def read_merges(self) -> None:
+        self._merges, self._merged = _read_merges(self._model, self._tokens)
+
+    def find(self, text: str) -> int | None:
+        return self._tokens.get(text)
+
+    def is_merged(self, text: str) -> bool:
+        return self._tokens.get(text) in self._merged
+
+    def selected(self, left_out: set[str], *, in_bytes: bool) -> _Selected:
+        """The tokens but for those of `left_out`."""
+        by_id = sorted((token_id, token) for token, token_id in self._tokens.items() if token not in left_out)
+        # No text is encoded to an empty token; Whisper has one.
+        empty = self._tokens.get("")
+        if not in_bytes:
+            texts = dict(by_id)
+            return texts, {} if empty is None else {empty: texts.pop(empty)}, self._merges
+        tokens, texts_only = _as_bytes(by_id)
+        if empty is not None:
+            texts_only[empty] = tokens.pop(empty)
+        return tokens, texts_only, self._merges
 
 
 def _as_bytes(by_id: list[tuple[int, str]]) -> tuple[dict[int, bytes], dict[int, bytes]]:
@@ -127,11 +202,13 @@ def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[in
     return merges, involved
 
 
-def _has_all_bytes(model: Node, vocabulary: dict[str, int]) -> bool:
+def _has_all_bytes(model: Node, find: Callable[[str], int | None]) -> bool:
     """Whether every byte is a token, wherever it stands in a pre-token."""
     prefix, suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
     kinds = {(before, behind) for before in ("", prefix) for behind in ("", suffix)}
-    return all(f"{before}{byte}{behind}" in vocabulary for before, behind in kinds for byte in BYTE_OF_CHARACTER)
+    return all(
+        find(f"{before}{byte}{behind}") is not None for before, behind in kinds for byte in BYTE_OF_CHARACTER
+    )
 
 
 def _text(model: Node, name: str) -> str:
@@ -139,16 +216,17 @@ def _text(model: Node, name: str) -> str:
 
 
 def _read_unknown(
-    model: Node, vocabulary: dict[str, int], *, in_bytes: bool
+    model: Node, find: Callable[[str], int | None], *, in_bytes: bool
 ) -> tuple[int | Literal["error", "drop"], dict[int, int]]:
     """The id of the unknown token or what else becomes of unknown characters, and the ids of bytes that stand for them."""
     token = model.get("unk_token")
-    if token is not None and (not isinstance(token, str) or token not in vocabulary):
+    unknown = find(token) if isinstance(token, str) else None
+    if token is not None and unknown is None:
         raise model.error(f"{token!r:.80} is not in model.vocab", "unk_token")
     fallback: dict[int, int] = {}
     if model.boolean("byte_fallback", default=False):
-        named = ((byte, vocabulary.get(f"<0x{byte:02X}>")) for byte in range(256))
+        named = ((byte, find(f"<0x{byte:02X}>")) for byte in range(256))
         fallback = {byte: token_id for byte, token_id in named if token_id is not None}
     if in_bytes:
         return "error", {}  # every byte is a token
-    return ("drop" if token is None else vocabulary[token]), fallback
+    return ("drop" if unknown is None else unknown), fallback

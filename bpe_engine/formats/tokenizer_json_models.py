@@ -30,7 +30,7 @@ def parse_piece_model(file: Node, source: str, name: str | None) -> Specificatio
     parts = _unigram(model) if kind == "unigram" else _words(model, kind)
     tokens = parts["tokens"]
     added = read_added_tokens(file)
-    check_added_tokens(file, added, {token: token_id for token_id, token in tokens.items()})
+    check_added_tokens(file, added, {token: token_id for token_id, token in tokens.items()}.get)
     prefix, suffix = read_specials(file)
     return Specification(
         name=name,

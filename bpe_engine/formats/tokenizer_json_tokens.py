@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 from bpe_engine.formats.json_files import Node
@@ -32,10 +32,10 @@ def read_added_tokens(file: Node) -> tuple[AddedToken, ...]:
     return tuple(tokens)
 
 
-def check_added_tokens(file: Node, added: tuple[AddedToken, ...], vocabulary: Mapping[str, int]) -> None:
-    """Raise VocabularyError where an added token is in the vocabulary with another id."""
+def check_added_tokens(file: Node, added: tuple[AddedToken, ...], find: Callable[[str], int | None]) -> None:
+    """Raise VocabularyError where an added token is in the vocabulary with another id; `find` gives the id there."""
     for token in added:
-        other = vocabulary.get(token.text)
+        other = find(token.text)
         if other not in (None, token.id):
             raise file.error(
                 f"the added token {token.text!r:.80} has the id {token.id}, and in model.vocab it has {other}",

@@ -26,6 +26,7 @@ from bpe_engine import _core
 from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
+from bpe_engine.formats.tables import ReadMerges, ReadTokens
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import WHITE_SPACE, code_points, members, numbers, script_runs
 from bpe_engine.pipeline.expressions import Expression
@@ -271,6 +272,15 @@ def _merge_model(specification: Specification) -> _core.MergeModel:
         if specification.byte_fallback:
             raise NotNativeError("byte fallback where characters stand for bytes")
         tokens, by_characters = _in_bytes(tokens), False
+    if isinstance(tokens, ReadTokens) and isinstance(specification.merges, ReadMerges):
+        return _core.MergeModel.of_tables(
+            tokens.tables,
+            by_characters=by_characters,
+            ignore_merges=specification.ignore_merges,
+            unknown=specification.unknown,
+            fuse_unknown=specification.fuse_unknown,
+            byte_fallback=dict(specification.byte_fallback),
+        )
     texts = [token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass") for token in tokens.values()]
     merges, ranks = None, None
     if specification.merges is not None:

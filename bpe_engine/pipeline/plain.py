@@ -6,11 +6,11 @@ from itertools import pairwise
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.formats.byte_alphabet import bytes_of
-from bpe_engine.implementation import implementation
+from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.decoders import ByteLevelDecoder
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel
-from bpe_engine.pipeline.ranking import rank_by_pairs
+from bpe_engine.pipeline.ranking import Ranking, rank_by_pairs
 from bpe_engine.pipeline.recognition import named_pattern
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.vocabulary import Vocabulary
@@ -82,7 +82,7 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
         # Mostly some token is not what its merges make of it: a pipeline takes that as it is, and to find out takes seconds.
         return None
     if specification.merges is not None:
-        ranking = rank_by_pairs(tokens, specification.merges, specification.source)
+        ranking = _ranking(tokens, specification)
         order = ranking.order
         if ranking.disordered is not None or any(before > after for before, after in pairwise(order)):
             return None
@@ -92,3 +92,23 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
     elif not specification.ignore_merges:
         return None
     return {tokens[token_id]: token_id for token_id in order}
+
+
+def _ranking(tokens: dict[int, bytes], specification: Specification) -> Ranking:
+    """The merge order of tokens under the merges of a specification: by the core, where there is one."""
+    merges, source = specification.merges or (), specification.source
+    if implementation() != "cpp":
+        return rank_by_pairs(tokens, merges, source)
+    ids = list(tokens)
+    place_of = {token_id: place for place, token_id in enumerate(ids)}
+    pairs = [(place_of[left], place_of[right]) for left, right in merges]
+    try:
+        order, disordered, blocked, unreachable = core().rank_by_pairs(list(tokens.values()), pairs)
+    except VocabularyError as error:
+        raise VocabularyError(f"{source}: {error}") from error
+    return Ranking(
+        [ids[place] for place in order],
+        None if disordered is None else ids[disordered],
+        [ids[place] for place in blocked],
+        [ids[place] for place in unreachable],
+    )

@@ -13,6 +13,7 @@
 
 #include "batches.hpp"
 #include "bpe/limits.hpp"
+#include "bpe/merge_order.hpp"
 #include "references.hpp"
 
 namespace bpe::bindings {
@@ -150,30 +151,72 @@ TokenSet from_tokens(nb::list tokens, nb::list ids) {
     return made(with_ids(tokens, ids), all, [&] { return Dictionary::from_tokens(all); });
 }
 
-// Pairs of places below `size`; None: neither.
-std::vector<Halves> pairs_of(const nb::list& pairs, const char* what, std::size_t size) {
-    std::vector<Halves> all;
-    all.reserve(nb::len(pairs));
-    for (nb::handle pair : pairs) {
-        Halves found;
-        if (!pair.is_none()) {
-            if (!PyTuple_Check(pair.ptr()) || nb::len(pair) != 2) given::raise_type(what, "a tuple of two", pair);
-            auto const both = nb::borrow<nb::tuple>(pair);
-            auto const last = static_cast<std::int64_t>(size) - 1;
-            found = {static_cast<Rank>(given::number(both[0], what, 0, last)), static_cast<Rank>(given::number(both[1], what, 0, last))};
-        }
-        all.push_back(found);
+[[noreturn]] void raise_too_intricate(const TooIntricate& error, Bytes token) {
+    nb::object const shown = nb::repr(to_python(token));
+    nb::object message;
+    switch (error.kind) {
+        case TooIntricate::Kind::equal_ranks:
+            message = nb::str("too many merges of equal rank, {:.80} among them: more than {} pairs").attr("format")(shown, most_neighbours);
+            break;
+        case TooIntricate::Kind::steps:
+            message = nb::str("tokens merge in no order, and {:.80} takes more than {} steps").attr("format")(shown, deepest);
+            break;
+        case TooIntricate::Kind::depth:
+            message = nb::str("tokens merge in no order, and {:.80} is merged in more than {} steps at one end").attr("format")(shown, deepest);
     }
-    return all;
+    PyErr_SetObject(nb::module_::import_("bpe_engine.errors").attr("VocabularyError").ptr(), message.ptr());
+    throw nb::python_error();
 }
 
-TokenSet from_disorder(nb::list tokens, nb::list ids, nb::list priorities, nb::list halves, bool in_order, nb::list crossings) {
+TokenSet from_ranks(nb::list tokens, nb::list ids, nb::list ranks) {
     std::vector<Bytes> const all = views_of(tokens);
-    given::same_length(tokens, "tokens", priorities, "priorities");
-    given::same_length(tokens, "tokens", halves, "halves");
-    Dictionary::Disorder disorder{numbers_of(priorities, "a priority"), pairs_of(halves, "a pair of halves", all.size()), in_order,
-                                  pairs_of(crossings, "a crossing", all.size())};
-    return made(with_ids(tokens, ids), all, [&] { return Dictionary::from_disorder(all, std::move(disorder)); });
+    given::same_length(tokens, "tokens", ranks, "ranks");
+    std::vector<Rank> const numbers = numbers_of(ranks, "a rank");
+    TokenSet set = with_ids(tokens, ids);
+    Dictionary::Ranked found;
+    try {
+        WithoutGil const released(all.size());
+        found = Dictionary::from_ranks(all, numbers);
+    } catch (const VocabularyError& error) {
+        raise_vocabulary_error(error, all, set);
+    } catch (const TooIntricate& error) {
+        raise_too_intricate(error, all[error.token]);
+    }
+    bool identity = true;
+    std::vector<std::uint32_t> arranged;
+    arranged.reserve(all.size());
+    for (Rank const token : found.order) {
+        identity &= set.ids[token] == arranged.size();
+        arranged.push_back(set.ids[token]);
+    }
+    for (Rank rank = 0; rank < found.order.size(); ++rank) set.is_rearranged |= found.order[rank] != rank;
+    std::vector<Rank> rank_of(all.size());
+    for (Rank rank = 0; rank < found.order.size(); ++rank) rank_of[found.order[rank]] = rank;
+    for (Rank& token : set.by_id) token = rank_of[token];
+    set.ids = identity ? std::vector<std::uint32_t>{} : std::move(arranged);
+    set.dictionary = std::move(found.dictionary);
+    set.in_order = found.disorder.in_order;
+    set.crossings = std::move(found.disorder.crossings);
+    set.is_rearranged |= !set.in_order || !set.crossings.empty();
+    return set;
+}
+
+nb::object pair_or_none(Halves pair) {
+    if (pair.left == no_rank) return nb::none();
+    return nb::make_tuple(pair.left, pair.right);
+}
+
+// What bpe_engine/pipeline/merge_order.py calls Reordered, without the ranks.
+nb::object arrangement(const TokenSet& self) {
+    if (!self.is_rearranged) return nb::none();
+    nb::list tokens, ids, halves, crossings;
+    for (Rank rank = 0; rank < self.dictionary->size(); ++rank) {
+        tokens.append(to_python(self.dictionary->bytes(rank)));
+        ids.append(self.id(rank));
+        halves.append(pair_or_none(self.dictionary->halves(rank)));
+    }
+    for (Halves const pair : self.crossings) crossings.append(pair_or_none(pair));
+    return nb::make_tuple(tokens, ids, halves, self.in_order, crossings);
 }
 
 nb::list halves_of(nb::list tokens, nb::list priorities) {
@@ -186,12 +229,7 @@ nb::list halves_of(nb::list tokens, nb::list priorities) {
         raise_vocabulary_error(error, all, TokenSet{});
     }
     nb::list result;
-    for (Halves const pair : found) {
-        if (pair.left == no_rank)
-            result.append(nb::none());
-        else
-            result.append(nb::make_tuple(pair.left, pair.right));
-    }
+    for (Halves const pair : found) result.append(pair_or_none(pair));
     return result;
 }
 
@@ -367,9 +405,12 @@ void define_engine(nb::module_& module) {
         .def_static("from_tokens", &from_tokens, nb::arg("tokens"), nb::arg("ids"),
                     nb::sig("def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet"),
                     "From tokens in merge order. Raises VocabularyError where one comes before its halves.")
-        .def_static("from_disorder", &from_disorder, nb::arg("tokens"), nb::arg("ids"), nb::arg("priorities"), nb::arg("halves"), nb::arg("in_order"), nb::arg("crossings"),
-                    nb::sig("def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet"),
-                    "From tokens in an order that is that of merging but for `crossings` (bpe_engine/pipeline/merge_order.py). All but `ids` and `priorities` are places in `tokens`.")
+        .def_static("from_ranks", &from_ranks, nb::arg("tokens"), nb::arg("ids"), nb::arg("ranks"),
+                    nb::sig("def from_ranks(tokens: list[bytes], ids: list[int], ranks: list[int]) -> TokenSet"),
+                    "From tokens with their ids and merge ranks, of which the lowest merges first, the leftmost of equals.")
+        .def("arrangement", &arrangement,
+             nb::sig("def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None"),
+             "The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/pipeline/merge_order.py); None where they were given in that order.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("bytes_of", &bytes_of, nb::arg("token"), nb::sig("def bytes_of(self, token: int) -> bytes | None"),
              "The bytes of the token with an id; None where no token has it.")

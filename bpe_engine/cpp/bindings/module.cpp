@@ -53,6 +53,7 @@ NB_MODULE(_core, module) {
     });
     bpe::bindings::define_engine(module);
     bpe::bindings::define_models(module);
+    bpe::bindings::define_files(module);
     bpe::bindings::define_pipeline(module);
     bpe::bindings::define_growing(module);
     bpe::bindings::define_interval(module);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "batches.hpp"
+#include "bpe/files/tokenizer_files.hpp"
 #include "bpe/models/merges.hpp"
 #include "bpe/pipeline/script_runs.hpp"
 #include "bpe/pipeline/sentence_piece_text.hpp"
@@ -106,6 +107,23 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
         made = MergeModel::by_ranks(all, given, options);
     }
     return made;
+}
+
+// The merges of tables make tokens of theirs: whoever read them looked.
+std::shared_ptr<MergeModel> merge_model_of_tables(const files::MergeTables& tables, bool by_characters, bool ignore_merges, nb::object unknown, bool fuse_unknown,
+                                                  nb::dict byte_fallback) {
+    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, "", "", byte_fallback);
+    std::vector<MergeModel::Token> tokens;
+    tokens.reserve(tables.size());
+    for (std::size_t number = 0; number < tables.size(); ++number) tokens.push_back({tables.text(number), tables.id(number)});
+    std::vector<MergeModel::Merge> merges;
+    merges.reserve(tables.merges().size());
+    for (auto const& [left, right] : tables.merges()) merges.push_back({left, right});
+    try {
+        return std::make_shared<MergeModel>(tokens, merges, options);
+    } catch (const MergeModel::NoToken& error) {
+        throw nb::value_error(("merge " + std::to_string(error.place) + " makes no token").c_str());
+    }
 }
 
 Behaviour behaviour_named(const std::string& name) {
@@ -377,6 +395,11 @@ void define_pipeline(nb::module_& module) {
                             "ranks: collections.abc.Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
                             "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
                     "From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).")
+        .def_static("of_tables", &merge_model_of_tables, nb::arg("tables"), nb::kw_only(), nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"),
+                    nb::arg("fuse_unknown"), nb::arg("byte_fallback"),
+                    nb::sig("def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
+                            "byte_fallback: dict[int, int]) -> MergeModel"),
+                    "From the tokens and the merges of a file.")
         .def("touching", [](std::shared_ptr<MergeModel> self) -> std::optional<SharedMatcher> {
             if (!self->tells_joins()) return std::nullopt;
             return SharedMatcher{std::make_shared<const TouchMatcher>(std::move(self))};

@@ -54,6 +54,7 @@ private:
 };
 
 void define_engine(nb::module_& module);
+void define_files(nb::module_& module);
 void define_growing(nb::module_& module);
 void define_interval(nb::module_& module);
 void define_pipeline(nb::module_& module);

@@ -2,24 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <queue>
+
+#include "bpe/byte_hash.hpp"
+#include "bpe/merge_order.hpp"
 
 namespace bpe {
 
 namespace {
-
-std::uint64_t hash_of(Bytes token) {
-    std::uint64_t hash = 0x9E3779B97F4A7C15ull * (token.size + 1);
-    std::size_t place = 0;
-    for (; place + 8 <= token.size; place += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, token.data + place, 8);
-        hash = mixed(hash ^ word);
-    }
-    std::uint64_t word = 0;
-    if (token.size > place) std::memcpy(&word, token.data + place, token.size - place);
-    return mixed(hash ^ word);
-}
 
 std::string text_of(Bytes token) { return {reinterpret_cast<const char*>(token.data), token.size}; }
 
@@ -60,6 +51,46 @@ std::vector<Halves> Dictionary::halves_of(const std::vector<Bytes>& tokens, std:
     made.priorities_ = std::move(priorities);
     made.find_halves();
     return std::move(made.halves_);
+}
+
+Dictionary::Ranked Dictionary::from_ranks(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks) {
+    std::shared_ptr<Dictionary> made(new Dictionary);
+    made->take(tokens);
+    if (ranks.size() != tokens.size()) throw VocabularyError(VocabularyError::Kind::damaged, 0, "");
+    bool const ascending = std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>{}) == ranks.end();
+    if (!ascending) made->priorities_ = ranks;
+    made->find_halves();
+    auto const& halves = made->halves_;
+    auto const comes_early = [&](Rank token) {
+        return halves[token].left != no_rank && std::max(halves[token].left, halves[token].right) > token;
+    };
+    std::vector<Rank> all(tokens.size());
+    std::iota(all.begin(), all.end(), Rank{0});
+    if (ascending && std::none_of(all.begin(), all.end(), comes_early)) {
+        made->finish();
+        return {std::move(made), std::move(all), {{}, {}, true, {}}};
+    }
+    MergeOrder found = merge_order(tokens, ranks, halves);
+    std::vector<Rank> place_of(tokens.size());
+    for (Rank place = 0; place < found.order.size(); ++place) place_of[found.order[place]] = place;
+    auto const placed = [&](Halves pair) { return pair.left == no_rank ? pair : Halves{place_of[pair.left], place_of[pair.right]}; };
+    std::vector<Bytes> ordered;
+    Disorder disorder{{}, {}, found.in_order, {}};
+    for (Rank const token : found.order) {
+        ordered.push_back(tokens[token]);
+        disorder.halves.push_back(placed(halves[token]));
+        disorder.priorities.push_back(ranks[token]);
+    }
+    for (Halves const pair : found.crossings) disorder.crossings.push_back(placed(pair));
+    std::vector<Rank> order = std::move(found.order);
+    Disorder kept = disorder;
+    if (!found.is_exact()) return {from_disorder(ordered, std::move(disorder)), std::move(order), std::move(kept)};
+    std::shared_ptr<Dictionary> arranged(new Dictionary);
+    arranged->take(ordered);
+    arranged->halves_ = std::move(disorder.halves);
+    arranged->check_order();
+    arranged->finish();
+    return {std::move(arranged), std::move(order), std::move(kept)};
 }
 
 std::shared_ptr<const Dictionary> Dictionary::from_disorder(const std::vector<Bytes>& tokens, Disorder disorder) {
@@ -157,9 +188,112 @@ std::shared_ptr<const Dictionary> Dictionary::from_planes(Bytes planes) {
     return made;
 }
 
-// Merges the bytes of each token as the definition says, any two neighbours whose bytes make a token, and sees which two are the
-// last. A heap and a list keep it n log n: a token of a hostile file may be long.
+namespace {
+
+// The texts that some tokens begin with: up to four bytes of each. What holds none of these holds none of the tokens.
+class Beginnings {
+public:
+    void add(Bytes token) {
+        is_empty_ = false;
+        if (token.size < 4) pairs_[pair(token)] = true;
+        else fours_[four(token)] = true;
+    }
+    bool are_in(Bytes text) const {
+        if (is_empty_) return false;
+        for (std::size_t place = 0; place + 2 <= text.size; ++place) {
+            Bytes const here = text.part(place, text.size);
+            if (pairs_[pair(here)] || (here.size >= 4 && fours_[four(here)])) return true;
+        }
+        return false;
+    }
+
+private:
+    static constexpr std::size_t bits = 18;
+    static std::size_t pair(Bytes text) { return static_cast<std::size_t>(text[0] << 8 | text[1]); }
+    static std::size_t four(Bytes text) {
+        std::uint32_t word;
+        std::memcpy(&word, text.data, 4);
+        return mixed(word) >> (64 - bits);
+    }
+    bool is_empty_ = true;
+    std::vector<bool> pairs_ = std::vector<bool>(65536), fours_ = std::vector<bool>(std::size_t{1} << bits);
+};
+
+}  // namespace
+
+// A token is merged from the two parts that are tokens before it and may stand side by side: all merges that come before it make just these two of
+// its bytes, if each token before it comes after its own halves. Of a token that has no such parts, and of all that hold one like that, it is
+// found out by merging.
+//
+//     rank   4: ab   5: cd   6: abcd       a bcd  no token        ab cd  fit: these are the halves        abc d  no token
 void Dictionary::find_halves() {
+    std::vector<Rank> order(halves_.size());
+    std::iota(order.begin(), order.end(), Rank{0});
+    std::vector<bool> is_merged(halves_.size(), true);  // by its bytes
+    if (!priorities_.empty()) std::stable_sort(order.begin(), order.end(), [&](Rank one, Rank other) { return priority(one) < priority(other); });
+    auto const same = [&](Rank one, Rank other) { return priority(one) == priority(other); };
+    if (std::adjacent_find(order.begin(), order.end(), same) == order.end()) {
+        for (Rank token = 0; token < halves_.size(); ++token)
+            if (length(token) == 1) halves_[token] = {token, token};
+        merges_.reserve(halves_.size());
+        Beginnings odd;
+        for (Rank const token : order) {
+            if (length(token) == 1) continue;
+            if (length(token) <= longest_cut && find_cut(token)) {
+                merges_.insert(halves_[token], token);
+                is_merged[token] = false;
+            } else if (length(token) <= longest_cut) {
+                odd.add(bytes(token));
+            }
+        }
+        for (Rank token = 0; token < halves_.size(); ++token)
+            if (!is_merged[token]) is_merged[token] = odd.are_in(bytes(token));
+    }
+    for (Rank token = 0; token < halves_.size(); ++token) {
+        if (length(token) == 1) halves_[token] = {token, token};
+        else if (is_merged[token]) halves_[token] = merge_bytes(token);
+    }
+}
+
+bool Dictionary::find_cut(Rank token) {
+    Bytes const data = bytes(token);
+    auto const part = [&](std::size_t start, std::size_t end) {
+        Rank const found = find(data.part(start, end));
+        if (found == no_rank || end - start == 1) return found;
+        return priority(found) < priority(token) && reachable(found) ? found : no_rank;
+    };
+    for (std::size_t cut = 1; cut < data.size; ++cut) {
+        Rank const left = part(0, cut);
+        if (left == no_rank) continue;
+        Rank const right = part(cut, data.size);
+        if (right == no_rank || !fit(left, right)) continue;
+        halves_[token] = {left, right};
+        return true;
+    }
+    return false;
+}
+
+// As `compatible`, by priorities.
+bool Dictionary::fit(Rank left, Rank right) const {
+    Rank limit = no_rank;
+    for (;;) {
+        Rank const found = merged(left, right);
+        if (found != no_rank && priority(found) < limit) return false;
+        Rank const left_half = halves_[left].right, right_half = halves_[right].left;
+        if (left_half == left && right_half == right) return true;
+        if (left_half != left && (right_half == right || priority(left) > priority(right))) {
+            limit = priority(left);
+            left = left_half;
+        } else {
+            limit = priority(right) + 1;
+            right = right_half;
+        }
+    }
+}
+
+// Merges the bytes of a token as the definition says, any two neighbours whose bytes make a token, and sees which two are the
+// last. A heap and a list keep it n log n: a token of a hostile file may be long.
+Halves Dictionary::merge_bytes(Rank token) const {
     struct Part {
         std::uint32_t start, end, previous, next;
         bool alive;
@@ -172,52 +306,46 @@ void Dictionary::find_halves() {
         }
     };
     constexpr std::uint32_t nobody = 0xFFFFFFFF;
+    Bytes const data = bytes(token);
+    auto const size = static_cast<std::uint32_t>(data.size);
     std::vector<Part> parts;
-    for (Rank token = 0; token < halves_.size(); ++token) {
-        Bytes const data = bytes(token);
-        auto const size = static_cast<std::uint32_t>(data.size);
-        if (size == 1) {
-            halves_[token] = {token, token};
-            continue;
-        }
-        parts.clear();
-        for (std::uint32_t place = 0; place < size; ++place)
-            parts.push_back({place, place + 1, place - 1, place + 1 < size ? place + 1 : nobody, true});
-        parts[0].previous = nobody;
-        std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-        auto const offer = [&](std::uint32_t left) {
-            if (left == nobody || parts[left].next == nobody) return;
-            std::uint32_t const start = parts[left].start, end = parts[parts[left].next].end;
-            Rank const rank = end - start > longest_ ? no_rank : find(data.part(start, end));
-            if (rank != no_rank) queue.push({priority(rank), start, end, left});
-        };
-        for (std::uint32_t place = 0; place + 1 < size; ++place) offer(place);
-        std::uint32_t count = size;
-        while (!queue.empty()) {
-            Candidate const best = queue.top();
-            queue.pop();
-            Part& left = parts[best.left];
-            if (!left.alive || left.next == nobody || left.start != best.start || parts[left.next].end != best.end) continue;
-            Part& right = parts[left.next];
-            if (--count == 1) {
-                Bytes const halves[2] = {data.part(left.start, left.end), data.part(right.start, right.end)};
-                Rank found[2];
-                for (int side = 0; side < 2; ++side) {
-                    found[side] = find(halves[side]);
-                    if (found[side] == no_rank)
-                        throw VocabularyError(VocabularyError::Kind::missing_byte, token, text_of(halves[side]));
-                }
-                halves_[token] = {found[0], found[1]};
-                break;
+    parts.reserve(size);
+    for (std::uint32_t place = 0; place < size; ++place)
+        parts.push_back({place, place + 1, place - 1, place + 1 < size ? place + 1 : nobody, true});
+    parts[0].previous = nobody;
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+    auto const offer = [&](std::uint32_t left) {
+        if (left == nobody || parts[left].next == nobody) return;
+        std::uint32_t const start = parts[left].start, end = parts[parts[left].next].end;
+        Rank const rank = end - start > longest_ ? no_rank : find(data.part(start, end));
+        if (rank != no_rank) queue.push({priority(rank), start, end, left});
+    };
+    for (std::uint32_t place = 0; place + 1 < size; ++place) offer(place);
+    std::uint32_t count = size;
+    while (!queue.empty()) {
+        Candidate const best = queue.top();
+        queue.pop();
+        Part& left = parts[best.left];
+        if (!left.alive || left.next == nobody || left.start != best.start || parts[left.next].end != best.end) continue;
+        Part& right = parts[left.next];
+        if (--count == 1) {
+            Bytes const halves[2] = {data.part(left.start, left.end), data.part(right.start, right.end)};
+            Rank found[2];
+            for (int side = 0; side < 2; ++side) {
+                found[side] = find(halves[side]);
+                if (found[side] == no_rank)
+                    throw VocabularyError(VocabularyError::Kind::missing_byte, token, text_of(halves[side]));
             }
-            left.end = right.end;
-            left.next = right.next;
-            right.alive = false;
-            if (left.next != nobody) parts[left.next].previous = best.left;
-            offer(best.left);
-            offer(left.previous);
+            return {found[0], found[1]};
         }
+        left.end = right.end;
+        left.next = right.next;
+        right.alive = false;
+        if (left.next != nobody) parts[left.next].previous = best.left;
+        offer(best.left);
+        offer(left.previous);
     }
+    return {};
 }
 
 void Dictionary::check_order() const {
@@ -246,7 +374,7 @@ void Dictionary::finish() {
 
 Rank Dictionary::find(Bytes token) const {
     std::call_once(lookup_once_, [this] { build_lookup(); });
-    std::uint64_t const hash = hash_of(token);
+    std::uint64_t const hash = byte_hash(token);
     std::size_t const mask = lookup_.size() - 1;
     for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
         auto const rank = static_cast<Rank>(lookup_[place]);
@@ -259,7 +387,7 @@ void Dictionary::build_lookup() const {
     lookup_.assign(std::bit_ceil(halves_.size() * 2 + 2), no_rank);
     std::size_t const mask = lookup_.size() - 1;
     for (Rank token = 0; token < halves_.size(); ++token) {
-        std::uint64_t const hash = hash_of(bytes(token));
+        std::uint64_t const hash = byte_hash(bytes(token));
         std::size_t place = hash & mask;
         while (static_cast<Rank>(lookup_[place]) != no_rank) place = (place + 1) & mask;
         lookup_[place] = (hash >> 32) << 32 | token;

@@ -45,6 +45,15 @@ public:
     // From tokens in an order that is nearly that of merging. Throws VocabularyError (damaged) where the halves are not those of the tokens.
     static std::shared_ptr<const Dictionary> from_disorder(const std::vector<Bytes>& tokens, Disorder disorder);
 
+    // From tokens with ranks of any kind, of which the lowest merges first, the leftmost of equals.
+    struct Ranked {
+        std::shared_ptr<const Dictionary> dictionary;
+        std::vector<Rank> order;  // which of the given tokens has which rank in the dictionary
+        Disorder disorder;        // no priorities and halves where the tokens were in order from the start
+    };
+    // Throws VocabularyError as `halves_of`, and TooIntricate.
+    static Ranked from_ranks(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks);
+
     // The halves of tokens whose merges have priorities: the lowest first, the leftmost of equals. Throws as `from_tokens`, but for the order.
     static std::vector<Halves> halves_of(const std::vector<Bytes>& tokens, std::vector<Rank> priorities);
 
@@ -105,8 +114,12 @@ private:
     Dictionary() = default;
     void take(const std::vector<Bytes>& tokens);
     void find_halves();
+    bool find_cut(Rank token);
+    bool fit(Rank left, Rank right) const;
+    Halves merge_bytes(Rank token) const;
     void check_order() const;
     bool is_ordered_in(Bytes piece) const;
+    static constexpr std::size_t longest_cut = 64;  // bytes; all cuts of longer tokens would take too long
     static std::uint64_t key_of(Rank left, Rank right) { return std::uint64_t{left} << 32 | right; }
     void finish();
     const Trie* lazily(Lazy& lazy, Trie::Direction direction, bool reachable_only) const;

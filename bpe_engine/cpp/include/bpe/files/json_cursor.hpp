@@ -1,0 +1,51 @@
+// Reads JSON value by value, for the long plain parts of a file: strings and whole numbers. What it accepts is JSON; whatever else
+// there is makes it throw Unreadable, and another reader says what is wrong.
+#pragma once
+
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe::files {
+
+struct Unreadable {};
+
+class JsonCursor {
+public:
+    explicit JsonCursor(Bytes text) : text_(text) {}
+
+    std::size_t place() const { return place_; }
+    void go_to(std::size_t place) { place_ = place; }
+    // The next byte that is no white space; 0 at the end.
+    Byte next();
+    // Goes over a byte, if it is the next one behind white space.
+    bool take(char wanted);
+    void expect(char wanted) {
+        if (!take(wanted)) throw Unreadable{};
+    }
+    // Goes over a null, if that is what comes.
+    bool take_null();
+    // Between two elements: true for a comma, false for `end`.
+    bool another(char end) {
+        if (take(',')) return true;
+        expect(end);
+        return false;
+    }
+    // A string, as UTF-8. Valid until the next one is read.
+    Bytes string();
+    // A whole number up to `most`, written with digits alone.
+    std::uint64_t whole_number(std::uint64_t most);
+    // Goes over a value, of which only strings and brackets are looked at.
+    void skip();
+
+private:
+    void skip_string();
+    void escape();
+    std::uint32_t four_digits();
+
+    Bytes text_;
+    std::size_t place_ = 0;
+    std::vector<Byte> unescaped_;
+};
+
+}  // namespace bpe::files

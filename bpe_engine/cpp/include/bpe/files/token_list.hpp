@@ -1,0 +1,36 @@
+// The tokens of a file: bytes one after the other, ids, and a hash table from bytes to number.
+#pragma once
+
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe::files {
+
+class TokenList {
+public:
+    static constexpr std::uint32_t none = 0xFFFFFFFF;
+
+    std::size_t size() const { return ids_.size(); }
+    Bytes text(std::uint32_t number) const { return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; }
+    std::uint32_t id(std::uint32_t number) const { return ids_[number]; }
+
+    // False where it is there already, or where all of them have 4 GB.
+    bool add(Bytes text, std::uint32_t id);
+    // The number of a token; `none` where there is none.
+    std::uint32_t find(Bytes text) const;
+    // The numbers in the order of ids.
+    std::vector<std::uint32_t> by_id() const;
+    // Whether no two have one id.
+    bool has_distinct_ids() const;
+
+private:
+    void grow();
+
+    std::vector<Byte> bytes_;
+    std::vector<std::size_t> offsets_{0};
+    std::vector<std::uint32_t> ids_;
+    std::vector<std::uint64_t> slots_;  // the low half is the number, `none` in a free one; the high half check bits
+};
+
+}  // namespace bpe::files

@@ -1,0 +1,29 @@
+// From merges by pairs to an order of tokens in which any two neighbours merge. What both have to do with each other: bpe_engine/pipeline/ranking.py, which
+// is the specification of this.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+// Numbers of tokens.
+struct Ranking {
+    std::vector<std::uint32_t> order;                // those that merging makes, the single bytes first
+    std::optional<std::uint32_t> disordered;         // one that comes before one of its halves: then the rest means nothing
+    std::vector<std::uint32_t> blocked, unreachable;  // those that it does not make: of two tokens that do not merge; of others
+};
+
+// A merge that makes no token.
+struct NoSuchToken {
+    std::size_t place;
+    std::vector<Byte> text;
+};
+
+// `tokens` are all different, and none is empty. `merges` are pairs of their numbers, the best first. Throws NoSuchToken.
+Ranking rank_by_pairs(const std::vector<Bytes>& tokens, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges);
+
+}  // namespace bpe

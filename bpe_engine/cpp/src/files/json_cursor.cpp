@@ -1,0 +1,175 @@
+#include "bpe/files/json_cursor.hpp"
+
+#include "bpe/unicode.hpp"
+
+namespace bpe::files {
+
+namespace {
+
+void put_utf8(std::vector<Byte>& out, std::uint32_t code) {
+    auto const put = [&](std::uint32_t byte) { out.push_back(static_cast<Byte>(byte)); };
+    if (code < 0x80) {
+        put(code);
+    } else if (code < 0x800) {
+        put(0xC0 | code >> 6);
+        put(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        put(0xE0 | code >> 12);
+        put(0x80 | (code >> 6 & 0x3F));
+        put(0x80 | (code & 0x3F));
+    } else {
+        put(0xF0 | code >> 18);
+        put(0x80 | (code >> 12 & 0x3F));
+        put(0x80 | (code >> 6 & 0x3F));
+        put(0x80 | (code & 0x3F));
+    }
+}
+
+bool is_utf8(Bytes text) {
+    UnicodeTable const& table = UnicodeTable::instance();
+    for (std::size_t place = 0; place < text.size;) {
+        Character const character = table.at(text.data, place, text.size);
+        if (character.code > 0x10FFFF) return false;
+        place += character.size;
+    }
+    return true;
+}
+
+bool is_structural(Byte byte) {
+    return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']';
+}
+
+}  // namespace
+
+Byte JsonCursor::next() {
+    while (place_ < text_.size && (text_[place_] == ' ' || text_[place_] == '\n' || text_[place_] == '\r' || text_[place_] == '\t')) ++place_;
+    return place_ < text_.size ? text_[place_] : Byte{0};
+}
+
+bool JsonCursor::take(char wanted) {
+    if (next() != static_cast<Byte>(wanted)) return false;
+    ++place_;
+    return true;
+}
+
+bool JsonCursor::take_null() {
+    (void)next();
+    if (text_.size - place_ < 4 || std::memcmp(text_.data + place_, "null", 4) != 0) return false;
+    place_ += 4;
+    return true;
+}
+
+Bytes JsonCursor::string() {
+    expect('"');
+    std::size_t const start = place_;
+    Byte all = 0;
+    while (place_ < text_.size && text_[place_] != '"' && text_[place_] != '\\' && text_[place_] >= 0x20) all |= text_[place_++];
+    Bytes found = text_.part(start, place_);
+    if (place_ < text_.size && text_[place_] == '\\') {
+        unescaped_.assign(found.begin(), found.end());
+        while (place_ < text_.size && text_[place_] != '"') {
+            Byte const byte = text_[place_++];
+            if (byte < 0x20) throw Unreadable{};
+            all |= byte;
+            if (byte == '\\') escape();
+            else unescaped_.push_back(byte);
+        }
+        found = {unescaped_.data(), unescaped_.size()};
+    }
+    if (place_ >= text_.size || text_[place_] != '"') throw Unreadable{};
+    ++place_;
+    if (all >= 0x80 && !is_utf8(found)) throw Unreadable{};
+    return found;
+}
+
+void JsonCursor::escape() {
+    if (place_ >= text_.size) throw Unreadable{};
+    switch (text_[place_++]) {
+        case '"': unescaped_.push_back('"'); return;
+        case '\\': unescaped_.push_back('\\'); return;
+        case '/': unescaped_.push_back('/'); return;
+        case 'b': unescaped_.push_back('\b'); return;
+        case 'f': unescaped_.push_back('\f'); return;
+        case 'n': unescaped_.push_back('\n'); return;
+        case 'r': unescaped_.push_back('\r'); return;
+        case 't': unescaped_.push_back('\t'); return;
+        case 'u': break;
+        default: throw Unreadable{};
+    }
+    std::uint32_t code = four_digits();
+    if (code >= 0xD800 && code < 0xE000) {
+        // A whole pair, or half a character, which is none.
+        if (code >= 0xDC00 || place_ + 1 >= text_.size || text_[place_] != '\\' || text_[place_ + 1] != 'u') throw Unreadable{};
+        place_ += 2;
+        std::uint32_t const low = four_digits();
+        if (low < 0xDC00 || low >= 0xE000) throw Unreadable{};
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    put_utf8(unescaped_, code);
+}
+
+std::uint32_t JsonCursor::four_digits() {
+    std::uint32_t code = 0;
+    for (int digit = 0; digit < 4; ++digit) {
+        if (place_ >= text_.size) throw Unreadable{};
+        Byte const byte = text_[place_++];
+        std::uint32_t value;
+        if (byte >= '0' && byte <= '9') value = byte - '0';
+        else if (byte >= 'a' && byte <= 'f') value = byte - 'a' + 10;
+        else if (byte >= 'A' && byte <= 'F') value = byte - 'A' + 10;
+        else throw Unreadable{};
+        code = code << 4 | value;
+    }
+    return code;
+}
+
+std::uint64_t JsonCursor::whole_number(std::uint64_t most) {
+    (void)next();
+    auto const is_digit = [&] { return place_ < text_.size && text_[place_] >= '0' && text_[place_] <= '9'; };
+    if (!is_digit()) throw Unreadable{};
+    std::uint64_t value = 0;
+    bool const starts_with_zero = text_[place_] == '0';
+    for (std::size_t digits = 0; is_digit(); ++digits) {
+        if (digits > 0 && starts_with_zero) throw Unreadable{};
+        value = value * 10 + (text_[place_++] - std::uint64_t{'0'});
+        if (value > most || digits > 18) throw Unreadable{};
+    }
+    // A fraction is read by somebody else.
+    if (place_ < text_.size && (text_[place_] == '.' || text_[place_] == 'e' || text_[place_] == 'E')) throw Unreadable{};
+    return value;
+}
+
+void JsonCursor::skip_string() {
+    for (++place_; place_ < text_.size && text_[place_] != '"'; ++place_)
+        if (text_[place_] == '\\') ++place_;
+    if (place_ >= text_.size) throw Unreadable{};
+    ++place_;
+}
+
+void JsonCursor::skip() {
+    std::size_t depth = 0;
+    do {
+        switch (next()) {
+            case 0: throw Unreadable{};
+            case '"': skip_string(); break;
+            case '{':
+            case '[': ++depth; ++place_; break;
+            case '}':
+            case ']':
+                if (depth == 0) throw Unreadable{};
+                --depth;
+                ++place_;
+                break;
+            case ',':
+            case ':':
+                if (depth == 0) throw Unreadable{};
+                ++place_;
+                break;
+            default:  // a number or a word
+                if (text_[place_] <= ' ') throw Unreadable{};
+                while (place_ < text_.size && text_[place_] > ' ' && !is_structural(text_[place_])) ++place_;
+        }
+    } while (depth > 0);
+}
+
+}  // namespace bpe::files
