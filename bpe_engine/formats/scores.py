@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from bpe_engine.implementation import core, implementation
+
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
@@ -16,12 +18,14 @@ def ranks_by_score(tokens: Sequence[str], scores: Sequence[float]) -> dict[int, 
     >>> ranks_by_score(["a", "b", "ab", "ba", "abc"], [0, 0, -1.5, -1, -0.5])
     {2: 1, 3: 0}
     """
-    known = frozenset(tokens)
-    made = [
-        token
-        for token, text in enumerate(tokens)
-        if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))
-    ]
+    made = core().made_of_two([*tokens]) if implementation() == "cpp" else None
+    if made is None:
+        known = frozenset(tokens)
+        made = [
+            token
+            for token, text in enumerate(tokens)
+            if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))
+        ]
     rank_of = {score: rank for rank, score in enumerate(sorted({scores[token] for token in made}, reverse=True))}
     return {token: rank_of[scores[token]] for token in made}
 

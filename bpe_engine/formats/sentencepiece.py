@@ -25,6 +25,7 @@ from bpe_engine.errors import VocabularyError
 from bpe_engine.fallback.definition import merge_by_definition
 from bpe_engine.formats.protobuf import FOUR_BYTES, LENGTH, NUMBER, fields, float_of
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
+from bpe_engine.implementation import core, implementation
 from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.decoders import ByteFallbackDecoder, Decoder, FuseDecoder, ReplaceDecoder, StripDecoder
 from bpe_engine.pipeline.expressions import Expression
@@ -38,6 +39,10 @@ _UNIGRAM, _BPE = 1, 2
 _INSTEAD = "count with the package itself: give its SentencePieceProcessor to a chunker as tokenizer="
 MOST_BYTES = 1 << 28
 """A larger file is refused: models have a few megabytes."""
+
+
+# What the core takes for a piece that no merge makes.
+_NO_RANK = 0xFFFFFFFF
 
 
 @dataclass
@@ -67,7 +72,19 @@ def read(path: Path) -> Specification:
 
 def parse_model(data: bytes, source: str) -> SentencePieceModel:
     """What the contents of a file say; `source` is what messages call the file. Raises VocabularyError."""
-    model = SentencePieceModel()
+    read = core().read_sentencepiece(data) if implementation() == "cpp" else None
+    if read is None:
+        return _parsed(data, source, [])
+    pieces, rest = read
+    try:
+        return _parsed(rest, source, pieces)
+    except VocabularyError:
+        return _parsed(data, source, [])  # says the place in the whole file
+
+
+def _parsed(data: bytes, source: str, pieces: list[tuple[str, float, int]]) -> SentencePieceModel:
+    """The same, `pieces` being those that are not in `data`."""
+    model = SentencePieceModel(pieces=pieces)
     for number, kind, value, place in fields(data, source):
         if number not in (1, 2, 3, 5):
             continue
@@ -247,6 +264,8 @@ def _never_made(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
     >>> _never_made(dict(enumerate(["a", "b", "c", "d", "bc", "ab", "cd", "abcd", "xyz"])), {4: 0, 5: 1, 6: 2, 7: 3})
     [7, 8]
     """
+    if implementation() == "cpp":
+        return _never_made_by_the_core(normal, ranks)
     id_of = {text: token for token, text in normal.items()}
 
     def rank_of(left: int, right: int) -> tuple[int, int] | None:
@@ -259,6 +278,24 @@ def _never_made(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
             atoms = [(id_of[character], place) for place, character in enumerate(text) if character in id_of]
             if len(atoms) < len(text) or [made for made, _ in merge_by_definition(atoms, rank_of)] != [token]:
                 never.append(token)
+    return never
+
+
+def _never_made_by_the_core(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
+    model = core().MergeModel.create(
+        [text.encode() for text in normal.values()],
+        list(normal),
+        None,
+        [ranks.get(token, _NO_RANK) for token in normal],
+        by_characters=True,
+        ignore_merges=False,
+        unknown="error",
+        fuse_unknown=False,
+        continuing_prefix="",
+        end_suffix="",
+        byte_fallback={},
+    )
+    never: list[int] = model.never_made()
     return never
 
 

@@ -48,7 +48,7 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         raise model.unsupported(f"a model of the type {kind!r:.80}", "type")
     added = read_added_tokens(file)
     stages = read_pre_tokenizers(file)
-    if read is not None and _text(model, "continuing_subword_prefix"):
+    if read is not None and model.get("continuing_subword_prefix"):
         # The core puts halves together as they are.
         file, read = Node(parse_json(data, source), source, ""), None
         model = file.object("model")

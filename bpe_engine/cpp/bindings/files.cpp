@@ -120,6 +120,36 @@ nb::object read_tiktoken(nb::bytes data) {
     return made;
 }
 
+nb::object read_sentencepiece(nb::bytes data) {
+    auto const file = readable(data, files::read_sentencepiece);
+    if (!file) return nb::none();
+    nb::list pieces;
+    std::size_t start = 0;
+    for (std::size_t place = 0; place < file->ends.size(); ++place) {
+        Bytes const text{file->texts.data() + start, file->ends[place] - start};
+        start = file->ends[place];
+        nb::object const kind = nb::steal(PyLong_FromUnsignedLongLong(file->kinds[place]));
+        pieces.append(nb::make_tuple(decoded(text, "strict"), static_cast<double>(file->scores[place]), kind));
+    }
+    return nb::make_tuple(pieces, to_python({file->rest.data(), file->rest.size()}));
+}
+
+nb::object made_of_two(nb::list tokens) {
+    std::vector<Bytes> texts;
+    for (nb::handle token : tokens) {
+        std::optional<Bytes> const text = utf8(token);
+        if (!text) return nb::none();
+        texts.push_back(*text);
+    }
+    nb::list made;
+    try {
+        for (std::uint32_t const one : files::made_of_two(texts)) made.append(number(one));
+    } catch (const files::Unreadable&) {
+        return nb::none();
+    }
+    return made;
+}
+
 nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
     std::vector<Bytes> texts;
     texts.reserve(nb::len(tokens));
@@ -192,6 +222,11 @@ void define_files(nb::module_& module) {
                "The tokens of a file by their ranks, and the file with none in their place; None where they are not plain, or not right.");
     module.def("read_tiktoken", &read_tiktoken, nb::arg("data"), nb::sig("def read_tiktoken(data: bytes) -> dict[bytes, int] | None"),
                "Token -> id; None where a line is not plain, or not right.");
+    module.def("read_sentencepiece", &read_sentencepiece, nb::arg("data"),
+               nb::sig("def read_sentencepiece(data: bytes) -> tuple[list[tuple[str, float, int]], bytes] | None"),
+               "Text, score and kind of each piece, and the file without them; None where they are not plain, or not right.");
+    module.def("made_of_two", &made_of_two, nb::arg("tokens"), nb::sig("def made_of_two(tokens: list[str]) -> list[int] | None"),
+               "The places of the tokens that two others make up; None where one has no UTF-8.");
     module.def("rank_by_pairs", &rank_by_pairs, nb::arg("tokens"), nb::arg("merges"),
                nb::sig("def rank_by_pairs(tokens: list[bytes], merges: list[tuple[int, int]]) -> tuple[list[int], int | None, list[int], list[int]]"),
                "What bpe_engine/pipeline/ranking.py calls a Ranking, all in places in `tokens`.");

@@ -400,6 +400,11 @@ void define_pipeline(nb::module_& module) {
                     nb::sig("def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
                             "byte_fallback: dict[int, int]) -> MergeModel"),
                     "From the tokens and the merges of a file.")
+        .def("never_made", [](const MergeModel& self) {
+            nb::list ids;
+            for (std::uint32_t const id : self.never_made()) ids.append(id);
+            return ids;
+        }, nb::sig("def never_made(self) -> list[int]"), "The ids of the tokens that merging does not make of their own bytes or characters.")
         .def("touching", [](std::shared_ptr<MergeModel> self) -> std::optional<SharedMatcher> {
             if (!self->tells_joins()) return std::nullopt;
             return SharedMatcher{std::make_shared<const TouchMatcher>(std::move(self))};

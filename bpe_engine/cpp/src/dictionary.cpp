@@ -29,10 +29,11 @@ void Dictionary::take(const std::vector<Bytes>& tokens) {
     }
     halves_.resize(tokens.size());
     for (Rank token = 0; token < halves_.size(); ++token) {
-        // Two of the same bytes would be found in turns; one of none never ends.
-        if (length(token) == 0 || find(bytes(token)) != token) throw VocabularyError(VocabularyError::Kind::damaged, token, "");
+        if (length(token) == 0) throw VocabularyError(VocabularyError::Kind::damaged, token, "");
         longest_ = std::max(longest_, length(token));
     }
+    std::call_once(lookup_once_, [this] { build_lookup(); });
+    if (twice_ != no_rank) throw VocabularyError(VocabularyError::Kind::damaged, twice_, "");
 }
 
 std::shared_ptr<const Dictionary> Dictionary::from_tokens(const std::vector<Bytes>& tokens) {
@@ -237,14 +238,17 @@ void Dictionary::find_halves() {
             if (length(token) == 1) halves_[token] = {token, token};
         merges_.reserve(halves_.size());
         Beginnings odd;
-        for (Rank const token : order) {
-            if (length(token) == 1) continue;
-            if (length(token) <= longest_cut && find_cut(token)) {
-                merges_.insert(halves_[token], token);
-                is_merged[token] = false;
-            } else if (length(token) <= longest_cut) {
-                odd.add(bytes(token));
+        constexpr std::size_t ahead = 4;  // tokens whose parts are on their way from memory
+        std::vector<Cuts> cuts(ahead);
+        auto const is_short = [&](Rank token) { return length(token) > 1 && length(token) <= longest_cut; };
+        for (std::size_t next = 0; next < order.size() + ahead; ++next) {
+            if (next >= ahead && is_short(order[next - ahead])) {
+                Rank const token = order[next - ahead];
+                is_merged[token] = !find_cut(token, cuts[next % ahead]);
+                if (is_merged[token]) odd.add(bytes(token));
+                else merges_.insert(halves_[token], token);
             }
+            if (next < order.size() && is_short(order[next])) prepare_cut(order[next], cuts[next % ahead]);
         }
         for (Rank token = 0; token < halves_.size(); ++token)
             if (!is_merged[token]) is_merged[token] = odd.are_in(bytes(token));
@@ -255,17 +259,37 @@ void Dictionary::find_halves() {
     }
 }
 
-bool Dictionary::find_cut(Rank token) {
+// Asks for the memory that `find_cut` will look at.
+void Dictionary::prepare_cut(Rank token, Cuts& cuts) const {
     Bytes const data = bytes(token);
-    auto const part = [&](std::size_t start, std::size_t end) {
-        Rank const found = find(data.part(start, end));
+    std::size_t const mask = lookup_.size() - 1;
+    for (std::size_t cut = 1; cut < data.size; ++cut) {
+        cuts.left[cut] = byte_hash(data.part(0, cut));
+        cuts.right[cut] = byte_hash(data.part(cut, data.size));
+        prefetch(&lookup_[cuts.left[cut] & mask]);
+        prefetch(&lookup_[cuts.right[cut] & mask]);
+    }
+}
+
+bool Dictionary::find_cut(Rank token, const Cuts& cuts) {
+    Bytes const data = bytes(token);
+    std::size_t const mask = lookup_.size() - 1;
+    // Whether there may be such a token.
+    auto const is_likely = [&](std::uint64_t hash) {
+        std::size_t place = hash & mask;
+        while (static_cast<Rank>(lookup_[place]) != no_rank && lookup_[place] >> 32 != hash >> 32) place = (place + 1) & mask;
+        return static_cast<Rank>(lookup_[place]) != no_rank;
+    };
+    auto const part = [&](std::size_t start, std::size_t end, std::uint64_t hash) {
+        Rank const found = find(data.part(start, end), hash);
         if (found == no_rank || end - start == 1) return found;
         return priority(found) < priority(token) && reachable(found) ? found : no_rank;
     };
     for (std::size_t cut = 1; cut < data.size; ++cut) {
-        Rank const left = part(0, cut);
+        if (!is_likely(cuts.left[cut]) || !is_likely(cuts.right[cut])) continue;
+        Rank const left = part(0, cut, cuts.left[cut]);
         if (left == no_rank) continue;
-        Rank const right = part(cut, data.size);
+        Rank const right = part(cut, data.size, cuts.right[cut]);
         if (right == no_rank || !fit(left, right)) continue;
         halves_[token] = {left, right};
         return true;
@@ -374,7 +398,10 @@ void Dictionary::finish() {
 
 Rank Dictionary::find(Bytes token) const {
     std::call_once(lookup_once_, [this] { build_lookup(); });
-    std::uint64_t const hash = byte_hash(token);
+    return find(token, byte_hash(token));
+}
+
+Rank Dictionary::find(Bytes token, std::uint64_t hash) const {
     std::size_t const mask = lookup_.size() - 1;
     for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
         auto const rank = static_cast<Rank>(lookup_[place]);
@@ -384,13 +411,23 @@ Rank Dictionary::find(Bytes token) const {
 }
 
 void Dictionary::build_lookup() const {
+    constexpr Rank ahead = 8;  // tokens whose slots are on their way from memory
+    std::array<std::uint64_t, ahead> hashes{};
     lookup_.assign(std::bit_ceil(halves_.size() * 2 + 2), no_rank);
     std::size_t const mask = lookup_.size() - 1;
-    for (Rank token = 0; token < halves_.size(); ++token) {
-        std::uint64_t const hash = byte_hash(bytes(token));
-        std::size_t place = hash & mask;
-        while (static_cast<Rank>(lookup_[place]) != no_rank) place = (place + 1) & mask;
-        lookup_[place] = (hash >> 32) << 32 | token;
+    for (Rank next = 0; next < halves_.size() + ahead; ++next) {
+        if (next >= ahead) {
+            Rank const token = next - ahead;
+            std::uint64_t const hash = hashes[token % ahead];
+            std::size_t place = hash & mask;
+            for (; static_cast<Rank>(lookup_[place]) != no_rank; place = (place + 1) & mask)
+                if (lookup_[place] >> 32 == hash >> 32 && bytes(static_cast<Rank>(lookup_[place])) == bytes(token)) twice_ = std::min(twice_, token);
+            lookup_[place] = (hash >> 32) << 32 | token;
+        }
+        if (next < halves_.size()) {
+            hashes[next % ahead] = byte_hash(bytes(next));
+            prefetch(&lookup_[hashes[next % ahead] & mask]);
+        }
     }
 }
 

@@ -67,6 +67,7 @@ bool are_neighbours(std::uint32_t left, std::uint32_t right, const std::vector<M
 Ranking rank_by_pairs(const std::vector<Bytes>& tokens, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges) {
     files::TokenList numbers;
     for (std::uint32_t number = 0; number < tokens.size(); ++number) (void)numbers.add(tokens[number], number);
+    (void)numbers.index();
     Places places(merges.size());
     // What is made at each place; none where the same pair comes again later, which counts.
     std::vector<std::uint32_t> targets;

@@ -113,13 +113,19 @@ private:
 
     Dictionary() = default;
     void take(const std::vector<Bytes>& tokens);
+    static constexpr std::size_t longest_cut = 64;  // bytes; all cuts of longer tokens would take too long
+    Rank find(Bytes token, std::uint64_t hash) const;
     void find_halves();
-    bool find_cut(Rank token);
+    // The hashes of both sides of each cut.
+    struct Cuts {
+        std::array<std::uint64_t, longest_cut> left, right;
+    };
+    void prepare_cut(Rank token, Cuts& cuts) const;
+    bool find_cut(Rank token, const Cuts& cuts);
     bool fit(Rank left, Rank right) const;
     Halves merge_bytes(Rank token) const;
     void check_order() const;
     bool is_ordered_in(Bytes piece) const;
-    static constexpr std::size_t longest_cut = 64;  // bytes; all cuts of longer tokens would take too long
     static std::uint64_t key_of(Rank left, Rank right) { return std::uint64_t{left} << 32 | right; }
     void finish();
     const Trie* lazily(Lazy& lazy, Trie::Direction direction, bool reachable_only) const;
@@ -145,6 +151,7 @@ private:
     // Token bytes -> rank, open-addressed: the low half of a slot is the rank, the high half check bits.
     mutable std::once_flag lookup_once_;
     mutable std::vector<std::uint64_t> lookup_;
+    mutable Rank twice_ = no_rank;  // the first token that stands there before
 };
 
 // The same as `compatible`, whatever the order: looks at every merge that there may be at the join. Some of both depths, multiplied.

@@ -25,6 +25,12 @@ void put_utf8(std::vector<Byte>& out, std::uint32_t code) {
     }
 }
 
+bool is_structural(Byte byte) {
+    return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']';
+}
+
+}  // namespace
+
 bool is_utf8(Bytes text) {
     UnicodeTable const& table = UnicodeTable::instance();
     for (std::size_t place = 0; place < text.size;) {
@@ -34,12 +40,6 @@ bool is_utf8(Bytes text) {
     }
     return true;
 }
-
-bool is_structural(Byte byte) {
-    return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']';
-}
-
-}  // namespace
 
 Byte JsonCursor::next() {
     while (place_ < text_.size && (text_[place_] == ' ' || text_[place_] == '\n' || text_[place_] == '\r' || text_[place_] == '\t')) ++place_;

@@ -56,7 +56,7 @@ TekkenFile read_tekken(Bytes data) {
             cursor.skip();
         }
     } while (cursor.another('}'));
-    if (end == 0) throw Unreadable{};
+    if (end == 0 || !file.tokens.index()) throw Unreadable{};
     file.rest.assign(data.data, data.data + start);
     file.rest.insert(file.rest.end(), data.data + end, data.data + data.size);
     return file;
@@ -84,7 +84,7 @@ TokenList read_tiktoken(Bytes data) {
         if (place == first || id > 0xFFFFFFFE || (place < data.size && data[place] != '\n' && data[place] != '\r')) throw Unreadable{};
         if (!tokens.add({token.data(), token.size()}, static_cast<std::uint32_t>(id))) throw Unreadable{};
     }
-    if (tokens.size() == 0 || !tokens.has_distinct_ids()) throw Unreadable{};
+    if (tokens.size() == 0 || !tokens.index() || !tokens.has_distinct_ids()) throw Unreadable{};
     return tokens;
 }
 

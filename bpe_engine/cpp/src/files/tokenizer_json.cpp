@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "bpe/files/tokenizer_files.hpp"
@@ -18,21 +19,6 @@ struct Span {
     bool is_there() const { return end != 0; }
 };
 
-// The values of the entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Goes behind it.
-void find_parts(JsonCursor& cursor, Span& vocabulary, Span& merges) {
-    cursor.expect('{');
-    if (cursor.take('}')) return;
-    do {
-        Bytes const name = cursor.string();
-        Span* const wanted = is(name, "vocab") ? &vocabulary : is(name, "merges") ? &merges : nullptr;
-        cursor.expect(':');
-        Byte const first = cursor.next();
-        std::size_t const start = cursor.place();
-        cursor.skip();
-        if (wanted && !wanted->is_there() && first == (wanted == &vocabulary ? '{' : '[')) *wanted = {start, cursor.place()};
-    } while (cursor.another('}'));
-}
-
 void read_vocabulary(JsonCursor& cursor, TokenList& tokens) {
     cursor.expect('{');
     if (cursor.take('}')) throw Unreadable{};
@@ -44,42 +30,118 @@ void read_vocabulary(JsonCursor& cursor, TokenList& tokens) {
         if (!tokens.add(token, id)) throw Unreadable{};
     } while (cursor.another('}'));
     if (tokens.size() == 1 && tokens.text(0).size == 0) throw Unreadable{};
-    if (!tokens.has_distinct_ids()) throw Unreadable{};
+    if (!tokens.index() || !tokens.has_distinct_ids()) throw Unreadable{};
 }
 
-std::uint32_t known(const TokenList& tokens, Bytes text) {
-    std::uint32_t const found = tokens.find(text);
-    if (found == TokenList::none) throw Unreadable{};
-    return found;
-}
+// The merges of a file, some at a time: where their halves stand in the hash table is asked for before it is looked at.
+class MergeReader {
+public:
+    explicit MergeReader(MergeFile& file) : file_(file) { file.merged.assign(file.tokens.size(), false); }
+
+    void add(Bytes left, Bytes right) {
+        put(left, waiting_[count_].left);
+        put(right, waiting_[count_].right);
+        if (++count_ == waiting_.size()) finish();
+    }
+
+    void finish() {
+        for (std::size_t place = 0; place < count_; ++place) {
+            std::uint32_t const left = find(waiting_[place].left), right = find(waiting_[place].right);
+            Bytes const first = file_.tokens.text(left), second = file_.tokens.text(right);
+            whole_.assign(first.begin(), first.end());
+            whole_.insert(whole_.end(), second.begin(), second.end());
+            // Mostly the next token, or the same by another pair.
+            Bytes const token{whole_.data(), whole_.size()};
+            if (made_ + 1 < file_.tokens.size() && file_.tokens.text(made_ + 1) == token) ++made_;
+            else if (!(file_.tokens.text(made_) == token)) made_ = known(file_.tokens.find(token));
+            file_.merged[made_] = file_.merged[left] = file_.merged[right] = true;
+            file_.merges.emplace_back(left, right);
+        }
+        count_ = 0;
+        bytes_.clear();
+    }
+
+private:
+    struct Half {
+        std::size_t start, size;
+        std::uint64_t hash;
+    };
+    struct Waiting {
+        Half left, right;
+    };
+
+    void put(Bytes text, Half& half) {
+        half = {bytes_.size(), text.size, file_.tokens.prepare(text)};
+        bytes_.insert(bytes_.end(), text.begin(), text.end());
+    }
+    static std::uint32_t known(std::uint32_t found) {
+        if (found == TokenList::none) throw Unreadable{};
+        return found;
+    }
+    std::uint32_t find(const Half& half) const { return known(file_.tokens.find({bytes_.data() + half.start, half.size}, half.hash)); }
+
+    MergeFile& file_;
+    std::array<Waiting, 16> waiting_{};
+    std::size_t count_ = 0;
+    std::vector<Byte> bytes_, whole_;  // of the halves that wait
+    std::uint32_t made_ = 0;
+};
 
 void read_merges(JsonCursor& cursor, MergeFile& file) {
-    file.merged.assign(file.tokens.size(), false);
+    MergeReader reader(file);
     cursor.expect('[');
     if (cursor.take(']')) return;
-    std::vector<Byte> whole;
+    std::vector<Byte> left;
     do {
-        std::uint32_t left, right;
         if (cursor.take('[')) {
-            left = known(file.tokens, cursor.string());
+            Bytes const first = cursor.string();
+            left.assign(first.begin(), first.end());
             cursor.expect(',');
-            right = known(file.tokens, cursor.string());
+            reader.add({left.data(), left.size()}, cursor.string());
             cursor.expect(']');
         } else {
             Bytes const pair = cursor.string();
             auto const space = std::find(pair.begin(), pair.end(), Byte{' '});
             if (space == pair.end() || std::find(space + 1, pair.end(), Byte{' '}) != pair.end()) throw Unreadable{};
             auto const middle = static_cast<std::size_t>(space - pair.begin());
-            left = known(file.tokens, pair.part(0, middle));
-            right = known(file.tokens, pair.part(middle + 1, pair.size));
+            reader.add(pair.part(0, middle), pair.part(middle + 1, pair.size));
         }
-        Bytes const first = file.tokens.text(left), second = file.tokens.text(right);
-        whole.assign(first.begin(), first.end());
-        whole.insert(whole.end(), second.begin(), second.end());
-        file.merged[known(file.tokens, {whole.data(), whole.size()})] = true;
-        file.merged[left] = file.merged[right] = true;
-        file.merges.emplace_back(left, right);
     } while (cursor.another(']'));
+    reader.finish();
+}
+
+// The entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Goes behind it.
+void read_model(JsonCursor& cursor, MergeFile& file, Span& vocabulary, Span& merges) {
+    std::size_t waiting = 0;  // where merges begin that stand before the vocabulary
+    cursor.expect('{');
+    if (cursor.take('}')) return;
+    do {
+        Bytes const name = cursor.string();
+        bool const is_vocabulary = is(name, "vocab"), is_merges = is(name, "merges");
+        cursor.expect(':');
+        Byte const first = cursor.next();
+        std::size_t const start = cursor.place();
+        if (is_vocabulary && first == '{' && !vocabulary.is_there()) {
+            read_vocabulary(cursor, file.tokens);
+            vocabulary = {start, cursor.place()};
+        } else if (is_merges && first == '[' && !merges.is_there()) {
+            if (vocabulary.is_there()) {
+                read_merges(cursor, file);
+            } else {
+                waiting = start;
+                cursor.skip();
+            }
+            merges = {start, cursor.place()};
+        } else {
+            cursor.skip();
+        }
+    } while (cursor.another('}'));
+    if (waiting == 0 || !vocabulary.is_there()) return;
+    std::size_t const end = cursor.place();
+    cursor.go_to(waiting);
+    read_merges(cursor, file);
+    if (cursor.place() != merges.end) throw Unreadable{};
+    cursor.go_to(end);
 }
 
 }  // namespace
@@ -89,22 +151,16 @@ MergeFile read_tokenizer_json(Bytes data) {
     JsonCursor cursor(data);
     if (data.size >= 3 && std::memcmp(data.data, byte_order_mark, 3) == 0) cursor.go_to(3);
     Span vocabulary, merges;
+    MergeFile file;
     cursor.expect('{');
     if (cursor.take('}')) throw Unreadable{};
     do {
         bool const is_model = is(cursor.string(), "model") && !vocabulary.is_there();
         cursor.expect(':');
-        if (is_model && cursor.next() == '{') find_parts(cursor, vocabulary, merges);
+        if (is_model && cursor.next() == '{') read_model(cursor, file, vocabulary, merges);
         else cursor.skip();
     } while (cursor.another('}'));
     if (!vocabulary.is_there() || !merges.is_there()) throw Unreadable{};
-    MergeFile file;
-    cursor.go_to(vocabulary.start);
-    read_vocabulary(cursor, file.tokens);
-    if (cursor.place() != vocabulary.end) throw Unreadable{};
-    cursor.go_to(merges.start);
-    read_merges(cursor, file);
-    if (cursor.place() != merges.end) throw Unreadable{};
     // Each bracket by itself is what is left of its part.
     bool const in_order = vocabulary.start < merges.start;
     Span const first = in_order ? vocabulary : merges, second = in_order ? merges : vocabulary;

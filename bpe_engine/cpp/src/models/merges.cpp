@@ -58,21 +58,6 @@ void MergeModel::add_tokens(const std::vector<Token>& tokens) {
             }
         }
     }
-    // Which neighbours stand in some token: a filter that may say yes too often, a bit and a half dozen of others for each.
-    std::size_t neighbours = 0;
-    for (Token const& token : tokens) neighbours += token.text.size;
-    touching_.assign(std::bit_ceil(neighbours / 8 + 16), 0);
-    for (Token const& token : tokens) {
-        std::uint32_t before = 0;
-        for (std::size_t place = 0, size = 0; place < token.text.size; place += size) {
-            std::uint32_t const code = options_.by_characters ? code_at(token.text, place, size) : (size = 1, token.text[place]);
-            if (place > 0) {
-                std::uint64_t const bit = touch_bit(before, code);
-                touching_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
-            }
-            before = code;
-        }
-    }
 }
 
 void MergeModel::reserve_pairs(std::size_t count) { pairs_.assign(std::bit_ceil(count * 2 + 1), Entry{}); }
@@ -118,14 +103,33 @@ bool MergeModel::is_known(std::uint32_t character) const {
     return characters_.contains(character);
 }
 
-std::unordered_map<std::uint32_t, std::uint32_t> MergeModel::number_ids() {
-    std::unordered_map<std::uint32_t, std::uint32_t> numbers;
-    numbers.reserve(ids_.size());
-    for (std::uint32_t number = 0; number < ids_.size(); ++number) numbers.emplace(ids_[number], number);
+MergeModel::Numbers::Numbers(const std::vector<std::uint32_t>& ids) {
+    std::uint32_t const largest = ids.empty() ? 0 : *std::max_element(ids.begin(), ids.end());
+    if (largest / 4 <= ids.size()) table_.assign(std::size_t{largest} + 1, no_number);
+    else others_.reserve(ids.size());
+    for (std::uint32_t number = 0; number < ids.size(); ++number) (void)add(ids[number], number);
+}
+
+std::uint32_t MergeModel::Numbers::at(std::uint32_t id) const {
+    return id < table_.size() && table_[id] != no_number ? table_[id] : others_.at(id);
+}
+
+std::pair<std::uint32_t, bool> MergeModel::Numbers::add(std::uint32_t id, std::uint32_t next) {
+    if (id < table_.size()) {
+        bool const is_new = table_[id] == no_number;
+        if (is_new) table_[id] = next;
+        return {table_[id], is_new};
+    }
+    auto const [found, is_new] = others_.emplace(id, next);
+    return {found->second, is_new};
+}
+
+MergeModel::Numbers MergeModel::number_ids() {
+    Numbers numbers(ids_);
     auto const number_of = [&](std::uint32_t id) {
-        auto const [found, is_new] = numbers.emplace(id, static_cast<std::uint32_t>(ids_.size()));
+        auto const [number, is_new] = numbers.add(id, static_cast<std::uint32_t>(ids_.size()));
         if (is_new) ids_.push_back(id);
-        return found->second;
+        return number;
     };
     joins_unknown_ = options_.unknown == Unknown::drop || (options_.unknown == Unknown::token && options_.fuse_unknown);
     if (options_.unknown == Unknown::token) options_.unknown_id = number_of(options_.unknown_id);
@@ -140,39 +144,73 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
     reserve_pairs(merges.size());
     std::vector<Byte> whole;
     std::size_t const prefix = options_.continuing_prefix.size();
+    std::int64_t merged = -1;
+    auto const is_whole = [&](std::int64_t number) {
+        if (number < 0 || static_cast<std::size_t>(number) + 1 >= offsets_.size()) return false;
+        auto const token = static_cast<std::size_t>(number);
+        return Bytes{bytes_.data() + offsets_[token], offsets_[token + 1] - offsets_[token]} == Bytes{whole.data(), whole.size()};
+    };
     for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
         std::uint32_t const left = numbers.at(merges[rank].left), right = numbers.at(merges[rank].right);
         whole.assign(bytes_.begin() + offsets_[left], bytes_.begin() + offsets_[left + 1]);
         std::size_t const start = offsets_[right] + std::min<std::size_t>(prefix, offsets_[right + 1] - offsets_[right]);
         whole.insert(whole.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(start), bytes_.begin() + offsets_[right + 1]);
-        std::int64_t const merged = find_token({whole.data(), whole.size()});
+        // Mostly the next token, or the same by another pair.
+        if (is_whole(merged + 1)) ++merged;
+        else if (!is_whole(merged)) merged = find_token({whole.data(), whole.size()});
         if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
         add_pair(left, right, rank, static_cast<std::uint32_t>(merged));
     }
-    finish();
 }
 
-void MergeModel::finish() {
-    find_whole_tokens();
-    for (std::uint32_t left = 0; left < 128; ++left)
-        for (std::uint32_t right = 0; right < 128; ++right)
-            if (may_join_beyond_ascii(left, right)) ascii_joins_[left][right >> 6] |= std::uint64_t{1} << (right & 63);
+void MergeModel::learn_joins() const {
+    std::call_once(joins_once_, [this] {
+        // Which neighbours stand in some token: a filter that may say yes too often, a bit and a half dozen of others for each.
+        touching_.assign(std::bit_ceil(bytes_.size() / 8 + 16), 0);
+        for (std::size_t number = 0; number + 1 < offsets_.size(); ++number) {
+            Bytes const text{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
+            std::uint32_t before = 0;
+            for (std::size_t place = 0, size = 0; place < text.size; place += size) {
+                std::uint32_t const code = options_.by_characters ? code_at(text, place, size) : (size = 1, text[place]);
+                if (place > 0) {
+                    std::uint64_t const bit = touch_bit(before, code);
+                    touching_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+                }
+                before = code;
+            }
+        }
+        find_whole_tokens();
+        for (std::uint32_t left = 0; left < 128; ++left)
+            for (std::uint32_t right = 0; right < 128; ++right)
+                if (may_join_beyond_ascii(left, right)) ascii_joins_[left][right >> 6] |= std::uint64_t{1} << (right & 63);
+    });
 }
 
-void MergeModel::find_whole_tokens() {
+bool MergeModel::is_made(std::uint32_t number, std::vector<Symbol>& buffer) const {
+    buffer.clear();
+    try {
+        symbols({bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}, buffer);
+    } catch (const EncodingError&) {
+        return false;  // something of it is no token, but the whole is
+    }
+    merge(buffer);
+    return buffer.size() == 1 && buffer[0].id == number;
+}
+
+std::vector<std::uint32_t> MergeModel::never_made() const {
+    std::vector<std::uint32_t> ids;
+    std::vector<Symbol> buffer;
+    for (std::uint32_t number = 0; number + 1 < offsets_.size(); ++number)
+        if (!is_made(number, buffer)) ids.push_back(ids_[number]);
+    return ids;
+}
+
+void MergeModel::find_whole_tokens() const {
     if (!options_.ignore_merges) return;
-    std::vector<Symbol> made;
+    std::vector<Symbol> buffer;
     for (std::uint32_t number = 0; number + 1 < offsets_.size(); ++number) {
         Bytes const text{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
-        if (text.size == 0) continue;
-        made.clear();
-        try {
-            symbols(text, made);
-        } catch (const EncodingError&) {
-            made.clear();  // something of it is no token, but the whole is
-        }
-        merge(made);
-        if (made.size() == 1 && made[0].id == number) continue;
+        if (text.size == 0 || is_made(number, buffer)) continue;
         std::size_t size = 0, last = text.size - 1;
         while (options_.by_characters && last > 0 && UnicodeTable::continues(text[last])) --last;
         whole_firsts_.insert(options_.by_characters ? code_at(text, 0, size) : text[0]);
@@ -209,7 +247,6 @@ std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& token
     }
     model->reserve_pairs(pairs.size());
     for (Pair const& pair : pairs) model->add_pair(pair.left, pair.right, ranks[pair.merged], pair.merged);
-    model->finish();
     return model;
 }
 

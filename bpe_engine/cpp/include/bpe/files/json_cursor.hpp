@@ -10,6 +10,9 @@ namespace bpe::files {
 
 struct Unreadable {};
 
+// Whether a text is UTF-8 throughout.
+bool is_utf8(Bytes text);
+
 class JsonCursor {
 public:
     explicit JsonCursor(Bytes text) : text_(text) {}

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "bpe/byte_hash.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe::files {
@@ -15,18 +16,25 @@ public:
     Bytes text(std::uint32_t number) const { return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; }
     std::uint32_t id(std::uint32_t number) const { return ids_[number]; }
 
-    // False where it is there already, or where all of them have 4 GB.
+    // False where all of them would have 4 GB.
     bool add(Bytes text, std::uint32_t id);
+    // Before anything is looked for, and after the last `add`: false where one stands twice, of which the first is found.
+    bool index();
     // The number of a token; `none` where there is none.
-    std::uint32_t find(Bytes text) const;
+    std::uint32_t find(Bytes text) const { return find(text, byte_hash(text)); }
+    // The same in two steps, of which the first asks for the memory of the second.
+    std::uint64_t prepare(Bytes text) const {
+        std::uint64_t const hash = byte_hash(text);
+        prefetch(&slots_[hash & (slots_.size() - 1)]);
+        return hash;
+    }
+    std::uint32_t find(Bytes text, std::uint64_t hash) const;
     // The numbers in the order of ids.
     std::vector<std::uint32_t> by_id() const;
     // Whether no two have one id.
     bool has_distinct_ids() const;
 
 private:
-    void grow();
-
     std::vector<Byte> bytes_;
     std::vector<std::size_t> offsets_{0};
     std::vector<std::uint32_t> ids_;

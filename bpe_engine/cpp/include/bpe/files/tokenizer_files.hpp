@@ -57,6 +57,19 @@ struct TekkenFile {
 };
 TekkenFile read_tekken(Bytes data);
 
+// The pieces of a SentencePiece model, and the file without them.
+struct PieceFile {
+    std::vector<Byte> texts;
+    std::vector<std::size_t> ends;  // of each text
+    std::vector<float> scores;
+    std::vector<std::uint64_t> kinds;
+    std::vector<Byte> rest;
+};
+PieceFile read_sentencepiece(Bytes data);
+
+// The numbers of the tokens that two others make up, cut between characters.
+std::vector<std::uint32_t> made_of_two(const std::vector<Bytes>& tokens);
+
 // The tokens of a .tiktoken file, each with its id.
 TokenList read_tiktoken(Bytes data);
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -58,6 +59,10 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
 
+    // The ids of the tokens that merging does not make of their own bytes or characters.
+    std::vector<std::uint32_t> never_made() const;
+    // What `may_join` looks at; before it is asked. Threads may do so at once.
+    void learn_joins() const;
     // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where it
     // is no, seldom.
     bool may_join(std::uint32_t left, std::uint32_t right) const {
@@ -96,10 +101,23 @@ private:
     // Internal number of a token; -1 if there is none.
     std::int64_t find_token(Bytes text) const;
     std::int64_t find_token(Bytes text, std::uint64_t hash) const;
-    // Id -> internal number; gives one to ids that stand for what is no token, and turns the options to internal numbers.
-    std::unordered_map<std::uint32_t, std::uint32_t> number_ids();
-    void find_whole_tokens();
-    void finish();
+    // Id -> internal number. A table, where the ids are not far apart.
+    class Numbers {
+    public:
+        explicit Numbers(const std::vector<std::uint32_t>& ids);
+        // Of an id that has one. Throws std::out_of_range.
+        std::uint32_t at(std::uint32_t id) const;
+        // The number of an id, and whether it is new: then it is `next`.
+        std::pair<std::uint32_t, bool> add(std::uint32_t id, std::uint32_t next);
+
+    private:
+        std::vector<std::uint32_t> table_;
+        std::unordered_map<std::uint32_t, std::uint32_t> others_;
+    };
+    // Gives a number to ids that stand for what is no token, too, and turns the options to internal numbers.
+    Numbers number_ids();
+    bool is_made(std::uint32_t number, std::vector<Symbol>& buffer) const;
+    void find_whole_tokens() const;
     void symbols(Bytes piece, std::vector<Symbol>& out) const;
     void merge(std::vector<Symbol>& symbols) const;
     static void merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols);
@@ -117,10 +135,11 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
     std::size_t longest_ = 0;
     bool joins_unknown_ = false;
-    std::array<std::array<std::uint64_t, 2>, 128> ascii_joins_{};  // what `may_join` says of ASCII
+    mutable std::once_flag joins_once_;
+    mutable std::array<std::array<std::uint64_t, 2>, 128> ascii_joins_{};  // what `may_join` says of ASCII
     // Characters with which tokens begin and end that only a whole pre-token is: next to them nothing is cut, so that no part of one is taken for a whole.
-    std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
-    std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
+    mutable std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
+    mutable std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
 };
 
 }  // namespace bpe

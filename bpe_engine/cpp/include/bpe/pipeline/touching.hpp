@@ -13,7 +13,7 @@ namespace bpe {
 
 class TouchMatcher final : public Matcher {
 public:
-    explicit TouchMatcher(std::shared_ptr<const MergeModel> model) : model_(std::move(model)) {}
+    explicit TouchMatcher(std::shared_ptr<const MergeModel> model) : model_(std::move(model)) { model_->learn_joins(); }
 
     Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
         std::size_t boundary;
