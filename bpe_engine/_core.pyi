@@ -26,9 +26,14 @@ class TokenSet:
         """
 
     @staticmethod
-    def from_disorder(tokens: list[bytes], ids: list[int], priorities: list[int], halves: list[tuple[int, int] | None], in_order: bool, crossings: list[tuple[int, int]]) -> TokenSet:
+    def from_ranks(tokens: list[bytes], ids: list[int], ranks: list[int]) -> TokenSet:
         """
-        From tokens in an order that is that of merging but for `crossings` (bpe_engine/pipeline/merge_order.py). All but `ids` and `priorities` are places in `tokens`.
+        From tokens with their ids and merge ranks, of which the lowest merges first, the leftmost of equals.
+        """
+
+    def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None:
+        """
+        The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/pipeline/merge_order.py); None where they were given in that order.
         """
 
     def __len__(self) -> int: ...
@@ -152,6 +157,78 @@ class UnigramModel(PieceModel):
         `tokens` are bytes, id and score; of equal ones the last counts. `like` is "tokenizers" or "sentencepiece"; `bytes` are the tokens of single bytes, `user_defined` the ids of user-defined ones.
         """
 
+class MergeTables:
+    """
+    The tokens and merges of a file that texts are encoded to, in the order of ids.
+    """
+
+    def __len__(self) -> int: ...
+
+    def __contains__(self, id: object) -> bool:
+        """Whether a token has this id."""
+
+    def tokens(self) -> dict[int, bytes] | dict[int, str]:
+        """Id -> token."""
+
+    def texts_only(self) -> dict[int, bytes] | dict[int, str]:
+        """Id -> what is only ever decoded."""
+
+    def merges(self) -> list[tuple[int, int]]:
+        """The merges as pairs of ids."""
+
+    @property
+    def merge_count(self) -> int:
+        """How many merges there are."""
+
+    def first_merge_of(self, ids: list[int]) -> int | None:
+        """The place of the first merge of one of these tokens."""
+
+class MergeFile:
+    """The vocabulary and the merges of a tokenizer.json."""
+
+    @property
+    def rest(self) -> bytes:
+        """The file with nothing in their place."""
+
+    def find(self, text: str) -> int | None:
+        """The id of a token; None where there is none."""
+
+    def is_merged(self, text: str) -> bool:
+        """Whether a merge makes this token, or takes it."""
+
+    def select(self, left_out: list[str], byte_of: dict[str, int] | None) -> MergeTables | None:
+        """
+        All tokens but some, as the bytes that their characters stand for if `byte_of` says so; None where a merge has to do with one that is not among them.
+        """
+
+def read_tokenizer_json(data: bytes) -> MergeFile | None:
+    """
+    The long parts of a file whose model is a byte-pair encoding; None where they are not plain, or not right.
+    """
+
+def read_tekken(data: bytes) -> tuple[list[bytes], bytes] | None:
+    """
+    The tokens of a file by their ranks, and the file with none in their place; None where they are not plain, or not right.
+    """
+
+def read_tiktoken(data: bytes) -> dict[bytes, int] | None:
+    """Token -> id; None where a line is not plain, or not right."""
+
+def read_sentencepiece(data: bytes) -> tuple[list[tuple[str, float, int]], bytes] | None:
+    """
+    Text, score and kind of each piece, and the file without them; None where they are not plain, or not right.
+    """
+
+def made_of_two(tokens: list[str]) -> list[int] | None:
+    """
+    The places of the tokens that two others make up; None where one has no UTF-8.
+    """
+
+def rank_by_pairs(tokens: list[bytes], merges: list[tuple[int, int]]) -> tuple[list[int], int | None, list[int], list[int]]:
+    """
+    What bpe_engine/pipeline/ranking.py calls a Ranking, all in places in `tokens`.
+    """
+
 class MergeModel(PieceModel):
     """Byte-pair encoding of any kind."""
 
@@ -159,6 +236,15 @@ class MergeModel(PieceModel):
     def create(tokens: list[bytes], ids: Sequence[int], merges: Sequence[tuple[int, int]] | None, ranks: Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel:
         """
         From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).
+        """
+
+    @staticmethod
+    def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, byte_fallback: dict[int, int]) -> MergeModel:
+        """From the tokens and the merges of a file."""
+
+    def never_made(self) -> list[int]:
+        """
+        The ids of the tokens that merging does not make of their own bytes or characters.
         """
 
     def touching(self) -> Matcher | None:

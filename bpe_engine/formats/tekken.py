@@ -34,8 +34,12 @@ _LARGEST = 1 << 24
 
 def read(path: Path) -> Specification:
     """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
-    source = str(path)
-    found, read = _parsed(path.read_bytes(), source)
+    return parse_tekken(path.read_bytes(), str(path), path.stem)
+
+
+def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specification:
+    """The specification in the contents of a file; `source` is what messages call the file. Raises VocabularyError."""
+    found, read = _parsed(data, source)
     config = _object(found.get("config"), f"{source}: config")
     specials = _whole(
         config.get("default_num_special_tokens"), f"{source}: config.default_num_special_tokens", _MOST_SPECIALS
@@ -61,7 +65,7 @@ def read(path: Path) -> Specification:
             f"{source}: special_tokens: files of the version {config.get('version')!r:.80} have to list them"
         )
     return Specification(
-        name=path.stem,
+        name=name,
         source=source,
         tokens=tokens,
         # As tiktoken does, which Mistral's package runs on.

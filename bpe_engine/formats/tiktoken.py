@@ -55,7 +55,7 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
     {b'!': 0, b'"': 1}
     """
     if implementation() == "cpp":
-        found = core().read_tiktoken(data)
+        found: dict[bytes, int] | None = core().read_tiktoken(data)
         if found is not None:
             return found
         # Something in it is not as it is always written: below it is read, or said what is wrong.

@@ -10,7 +10,7 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_engine import Pattern, Tokenizer, Vocabulary, VocabularyError
+from bpe_engine import Pattern, Tokenizer, Vocabulary, VocabularyError, implementation
 from bpe_engine.fallback.engine import VocabularyEngine
 from bpe_engine.pipeline.merge_order import DEEPEST, find_halves, merge_order, reorder
 
@@ -161,3 +161,23 @@ def test_a_vocabulary_that_is_too_intricate_is_refused() -> None:
     halves = [(0, 0), (1, 1), *((0, 0) for _ in many[2:])]
     with pytest.raises(VocabularyError, match="too many merges of equal rank"):
         merge_order(many, [0] * len(many), halves)
+
+
+@pytest.mark.skipif(implementation() != "cpp", reason="there is no compiled core")
+@settings(max_examples=300)
+@given(ranks=disordered(), few=st.sampled_from([None, 0, 1, 4]), data=st.data())
+def test_the_core_finds_the_same_order(ranks: dict[bytes, int], few: int | None, data: st.DataObject) -> None:
+    from bpe_engine import _core  # noqa: PLC0415 - only where there is a compiled core
+
+    tokens = sorted(ranks, key=ranks.__getitem__)
+    ids = [ranks[token] for token in tokens]
+    numbers = ids if few is None else [data.draw(st.integers(0, few)) for _ in tokens]
+    expected = reorder(tokens, ids, numbers, find_halves)
+    halves = find_halves(tokens, numbers)
+    assert _core.halves_of(tokens, numbers) == halves
+    found = _core.TokenSet.from_ranks(tokens, ids, numbers).arrangement()
+    if found is None:  # in merge order as they are, which may be another than that of the specification
+        assert expected.is_exact
+        assert all(pair is None or max(pair) <= place for place, pair in enumerate(halves))
+    else:
+        assert found == (expected.tokens, expected.ids, expected.halves, expected.in_order, expected.crossings)
