@@ -20,11 +20,7 @@ from itertools import accumulate
 
 from bpe_engine.errors import EncodingError
 from bpe_engine.fallback.definition import RankOf, merge_by_definition
-<<<<<<< HEAD
 from bpe_engine.fallback.engine import VocabularyEngine
-=======
-from bpe_engine.formats.tables import first_merge_of
->>>>>>> 38bc886 (formats: read the long parts of tokenizer files in C++)
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.characters import compiled
 from bpe_engine.pipeline.ranking import check_merges, rank_by_pairs
@@ -234,29 +230,6 @@ class Merging:
         return {token: token_id for token_id, token in self._tokens.items() if len(token) == 1}
 
 
-<<<<<<< HEAD
-=======
-def check_merges(specification: Specification) -> None:
-    """Raise VocabularyError or UnsupportedModelError where the merges of `specification` cannot be honoured."""
-    source, unknown = specification.source, specification.unknown
-    if specification.alphabet == "bytes" and (unknown != "error" or specification.byte_fallback):
-        raise VocabularyError(
-            f"{source}: an unknown token or byte fallback where the alphabet is bytes is not supported"
-        )
-    if specification.byte_fallback and len(specification.byte_fallback) < 256 and isinstance(unknown, int):
-        missing = min(set(range(256)) - specification.byte_fallback.keys())
-        raise UnsupportedModelError(
-            f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
-        )
-    never_merged = set(specification.byte_fallback.values()) | ({unknown} if isinstance(unknown, int) else set())
-    place = first_merge_of(specification.merges, never_merged)
-    if place is not None:
-        raise UnsupportedModelError(
-            f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
-        )
-
-
->>>>>>> 38bc886 (formats: read the long parts of tokenizer files in C++)
 class Recoding(dict[int, str]):
     """Characters -> the internal text, in the form of `received`: code point -> what stands for it, filled as needed.
 

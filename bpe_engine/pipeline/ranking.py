@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bpe_engine.errors import UnsupportedModelError, VocabularyError
+from bpe_engine.formats.tables import first_merge_of
 from bpe_engine.pipeline.specification import Specification
 
 _ATOM = -1
@@ -137,9 +138,9 @@ def check_merges(specification: Specification) -> None:
         raise UnsupportedModelError(
             f"{source}: byte fallback with an unknown token is supported only where every byte has a token; there is none for 0x{missing:02X}"
         )
-    never_merged = set(specification.byte_fallback.values()) | {unknown}
-    for place, pair in enumerate(specification.merges or ()):
-        if not never_merged.isdisjoint(pair):
-            raise UnsupportedModelError(
-                f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
-            )
+    never_merged = set(specification.byte_fallback.values()) | ({unknown} if isinstance(unknown, int) else set())
+    place = first_merge_of(specification.merges, never_merged)
+    if place is not None:
+        raise UnsupportedModelError(
+            f"{source}: merge {place}: merging an unknown token or one of byte fallback is not supported"
+        )
