@@ -239,7 +239,7 @@ class MergeModel(PieceModel):
         """
 
     @staticmethod
-    def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, byte_fallback: dict[int, int]) -> MergeModel:
+    def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel:
         """From the tokens and the merges of a file."""
 
     def never_made(self) -> list[int]:

@@ -206,9 +206,7 @@ def _has_all_bytes(model: Node, find: Callable[[str], int | None]) -> bool:
     """Whether every byte is a token, wherever it stands in a pre-token."""
     prefix, suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
     kinds = {(before, behind) for before in ("", prefix) for behind in ("", suffix)}
-    return all(
-        find(f"{before}{byte}{behind}") is not None for before, behind in kinds for byte in BYTE_OF_CHARACTER
-    )
+    return all(find(f"{before}{byte}{behind}") is not None for before, behind in kinds for byte in BYTE_OF_CHARACTER)
 
 
 def _text(model: Node, name: str) -> str:

@@ -272,13 +272,15 @@ def _merge_model(specification: Specification) -> _core.MergeModel:
         if specification.byte_fallback:
             raise NotNativeError("byte fallback where characters stand for bytes")
         tokens, by_characters = _in_bytes(tokens), False
-    if isinstance(tokens, ReadTokens) and isinstance(specification.merges, ReadMerges):
+    has_read_merges = isinstance(specification.merges, ReadMerges) and not specification.subword_prefix
+    if isinstance(tokens, ReadTokens) and has_read_merges:
         return _core.MergeModel.of_tables(
             tokens.tables,
             by_characters=by_characters,
             ignore_merges=specification.ignore_merges,
             unknown=specification.unknown,
             fuse_unknown=specification.fuse_unknown,
+            end_suffix=specification.word_suffix,
             byte_fallback=dict(specification.byte_fallback),
         )
     texts = [token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass") for token in tokens.values()]

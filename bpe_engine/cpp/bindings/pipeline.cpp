@@ -111,8 +111,8 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
 
 // The merges of tables make tokens of theirs: whoever read them looked.
 std::shared_ptr<MergeModel> merge_model_of_tables(const files::MergeTables& tables, bool by_characters, bool ignore_merges, nb::object unknown, bool fuse_unknown,
-                                                  nb::dict byte_fallback) {
-    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, "", "", byte_fallback);
+                                                  const std::string& end_suffix, nb::dict byte_fallback) {
+    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, "", end_suffix, byte_fallback);
     std::vector<MergeModel::Token> tokens;
     tokens.reserve(tables.size());
     for (std::size_t number = 0; number < tables.size(); ++number) tokens.push_back({tables.text(number), tables.id(number)});
@@ -396,9 +396,9 @@ void define_pipeline(nb::module_& module) {
                             "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
                     "From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).")
         .def_static("of_tables", &merge_model_of_tables, nb::arg("tables"), nb::kw_only(), nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"),
-                    nb::arg("fuse_unknown"), nb::arg("byte_fallback"),
+                    nb::arg("fuse_unknown"), nb::arg("end_suffix"), nb::arg("byte_fallback"),
                     nb::sig("def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
-                            "byte_fallback: dict[int, int]) -> MergeModel"),
+                            "end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
                     "From the tokens and the merges of a file.")
         .def("never_made", [](const MergeModel& self) {
             nb::list ids;
