@@ -103,6 +103,81 @@ void one_token_of_unknown_bytes() {
     }
 }
 
+// Tokens as such between texts, marks among them, and a copy now and then: ids are those of the stretches by themselves.
+void explicit_tokens(Choices& choices) {
+    const Vocabulary& vocabulary = pooled_vocabulary(choices);
+    std::shared_ptr<const Encoder> const encoder = encoder_of(vocabulary, random_scanner(choices));
+    std::size_t const longest_run = choices.one_in(8) ? thresholds::long_tail * 4 / 3 + 12 : 12;
+    // Texts, each but the last with the token behind it, which is written in any way.
+    struct Stretch {
+        std::string text, written;
+    };
+    using Stretches = std::vector<Stretch>;
+    constexpr std::uint32_t token = 1u << 30;
+    auto const afresh = [&](const Stretches& stretches) {
+        std::vector<std::uint32_t> ids;
+        for (std::size_t number = 0; number < stretches.size(); ++number) {
+            if (number > 0) ids.push_back(token + static_cast<std::uint32_t>(stretches[number - 1].written.size()));
+            encoder->encode(view(stretches[number].text), ids);
+        }
+        return ids;
+    };
+    AppendingEncoder growing(encoder);
+    GrownIds<AppendingEncoder> ids;
+    std::vector<std::uint32_t> client;
+    Stretches stretches(1);
+    std::vector<std::pair<AppendingEncoder::State, Stretches>> marks;
+    for (std::size_t steps = 1 + choices.below(30); steps > 0 && choices.more(); --steps) {
+        switch (choices.below(8)) {
+        case 0:
+            marks.emplace_back(growing.state(), stretches);
+            break;
+        case 1:
+            if (marks.empty()) break;
+            marks.resize(choices.below(marks.size()) + 1);
+            stretches = marks.back().second;
+            growing.return_to(marks.back().first);
+            ids.return_to(marks.back().first);
+            break;
+        case 2: {
+            std::string const written = std::string("<\xe4|").substr(0, choices.below(4));
+            growing.append_token(token + static_cast<std::uint32_t>(written.size()), view(written));
+            stretches.back().written = written;
+            stretches.emplace_back();
+            break;
+        }
+        case 3: {
+            std::vector<std::uint32_t> const& all = ids.of(growing);
+            std::size_t const from = ids.changed_from();
+            CHECK(from <= client.size());
+            client.resize(from);
+            client.insert(client.end(), all.begin() + static_cast<std::ptrdiff_t>(from), all.end());
+            ids.told();
+            CHECK(client == afresh(stretches));
+            break;
+        }
+        case 4: {
+            // From a copy every mark is as good as from the first.
+            AppendingEncoder other(encoder);
+            other.copy(growing);
+            for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+                other.return_to(mark->first);
+                CHECK(other.count() == afresh(mark->second).size());
+            }
+            break;
+        }
+        default:
+            std::string const more = random_text(choices, vocabulary, 3, longest_run);
+            if (!vocabulary.count(encoder->scanner(), stretches.back().text + more)) break;
+            growing.append(view(more));
+            stretches.back().text += more;
+        }
+        CHECK(growing.count() == afresh(stretches).size());
+        CHECK(growing.fewest() <= growing.count());
+    }
+    CHECK(ids.of(growing) == afresh(stretches));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -115,5 +190,6 @@ int main(int count, char** arguments) {
     long_runs<PrependingEncoder>();
     repeat(count, arguments, rounds, [](Choices& choices) { try_growing<AppendingEncoder>(choices); });
     repeat(count, arguments, rounds, [](Choices& choices) { try_growing<PrependingEncoder>(choices); });
+    repeat(count, arguments, rounds, explicit_tokens);
     return 0;
 }

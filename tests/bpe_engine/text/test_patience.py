@@ -18,10 +18,10 @@ from bpe_engine import (
     Vocabulary,
     VocabularyError,
     implementation,
-    patience,
 )
 from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
 from bpe_engine.pipeline.specification import AddedToken, Specification
+from bpe_engine.text import patience
 
 DOUBLED: dict[str, Any] = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
 DOUBLED_BY_EXPRESSION: dict[str, Any] = {"type": "Replace", "pattern": {"Regex": "a"}, "content": "aa"}
@@ -70,6 +70,26 @@ def test_a_pattern_that_backtracks_for_ever(behaviour: Any) -> None:
     assert tokenizer.count("aa") == 2
     with pytest.raises(EncodingError, match="takes more than"):
         tokenizer.count(HOSTILE)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.skipif(implementation() == "python", reason="there is no core")
+@pytest.mark.parametrize("behaviour", ["match", "split"])
+@pytest.mark.parametrize("source", [BACKTRACKING, "(?:a|a?)+b|.", "(a*)*c|a", "a{1,20}?c|a|b"])
+def test_a_pattern_of_a_vocabulary_does_not_backtrack(source: str, behaviour: Any) -> None:
+    """Each of these takes `regex` for ever on the first text, and the core goes through 16,000 of them."""
+    bytes_alone = {bytes([byte]): byte for byte in range(256)}
+    tokenizer = Tokenizer(Vocabulary("own", bytes_alone, {}, Pattern(source, behaviour)))
+    assert tokenizer.is_native
+    once = tokenizer.encode(HOSTILE)
+    whole = HOSTILE.encode()
+    assert tokenizer.decode_bytes(once) in ((whole,) if behaviour == "split" else (whole, whole[:-1], b""))
+    text = HOSTILE * 16_000
+    assert tokenizer.count(text) == len(tokenizer.encode(text))
+    encoder = tokenizer.appending_encoder()
+    for start in range(0, len(text), 50_000):
+        encoder.append(text[start : start + 50_000])
+    assert encoder.count == tokenizer.count(text)
 
 
 @pytest.mark.usefixtures("impatient")
