@@ -16,6 +16,7 @@ Linear, or n log n, but for spaCy's part: it takes quadratic time for thousands 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -37,6 +38,7 @@ _ONE_KIND = str.maketrans({"—": "-", "–": "-", "―": "-", "…": "...", "´
 _MARKS = re.compile(r"""-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|\\+|/+|\*+|\[+|\]+|\}+|\{+|\|+|_+""")
 _WHITE_SPACE = re.compile(r"\s+")
 _FIRST_LINE = "#version"
+_FIRST_LINE_WRITTEN = "#version: 0.2"
 
 
 class GPT1Tokenizer:
@@ -101,6 +103,18 @@ class GPT1Tokenizer:
             return cls(entries, pairs, special_tokens=special_tokens, name=name)
         except VocabularyError as error:
             raise VocabularyError(f"{vocabulary}: {error}") from error
+
+    def save_files(self, vocabulary: str | PathLike[str], merges: str | PathLike[str]) -> None:
+        """Write the pair of files that `from_files` reads, as OpenAI's are written. Special tokens with ids of their own are in neither.
+
+        Raises VocabularyError for a pair with white space in it, which the file cannot say, and OSError.
+        """
+        for pair in self._merges:
+            if any(len(symbol.split()) != 1 or symbol.split()[0] != symbol for symbol in pair):
+                raise VocabularyError(f"the pair {pair!r:.80} holds white space, and cannot be written")
+        Path(vocabulary).write_text(json.dumps(self._id_of), "ascii", newline="\n")
+        lines = [_FIRST_LINE_WRITTEN, *(f"{left} {right}" for left, right in self._merges)]
+        Path(merges).write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
 
     def with_special_tokens(self, texts: Iterable[str]) -> GPT1Tokenizer:
         """A tokenizer with these special tokens, too: ids behind the largest, in order, but for what is a symbol or a special token already."""

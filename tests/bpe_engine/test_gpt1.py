@@ -173,6 +173,18 @@ def test_decoding_needs_neither_ftfy_nor_spacy(ours: GPT1Tokenizer) -> None:
         ours.decode([100_000])
 
 
+def test_files_that_are_written(ours: GPT1Tokenizer, files: tuple[Path, Path], tmp_path: Path) -> None:
+    written = tmp_path / "vocabulary.json", tmp_path / "merges.bpe"
+    ours.save_files(*written)
+    assert json.loads(written[0].read_bytes()) == json.loads(files[0].read_bytes())
+    assert written[1].read_text("utf-8").splitlines()[1:] == files[1].read_text("utf-8").splitlines()[1:]
+    again = GPT1Tokenizer.from_files(*written).with_special_tokens(SPECIALS)
+    assert again.encode("lower than newest _start_") == ours.encode("lower than newest _start_")
+    spaced = GPT1Tokenizer({"a": 0, " ": 1, "a ": 2, "<unk>": 3}, [("a", " ")])
+    with pytest.raises(VocabularyError, match="holds white space"):
+        spaced.save_files(*written)
+
+
 def test_standardized() -> None:
     assert standardized("a—b–c―d…e´f") == "a - b - c - d...e'f"
     assert standardized("(((a)))__b \t\n c\u00a0d") == "((( a ))) __ b \n c d"

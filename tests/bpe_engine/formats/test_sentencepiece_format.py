@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from hypothesis import strategies as st
 from small_tokenizers import corpus
 from strategies import texts
 
-from bpe_engine import Tokenizer, VocabularyError, implementation
+from bpe_engine import BpeEngineError, MissingExtraError, Tokenizer, VocabularyError, implementation
 from bpe_engine.formats.detection import detect
 from bpe_engine.formats.sentencepiece import parse_model, read
 from bpe_engine.pipeline.specification import Specification
+from bpe_engine.training.sentence_piece import train_sentencepiece
 
 SYMBOLS = ["<sep>", "foo", "foobar"]
 KINDS: dict[str, dict[str, Any]] = {
@@ -156,6 +158,24 @@ def test_the_exactness_law(pairs: dict[str, tuple[Tokenizer, Any]], parts: list[
             encoder.rollback(mark)
             encoder.append(part)
             assert encoder.count == ours.count(encoder.text) == len(theirs.encode(encoder.text))
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_training(model_type: Any, tmp_path: Path) -> None:
+    path = tmp_path / "trained.model"
+    lines = [line.rstrip("\n") for line in corpus()]
+    ours = train_sentencepiece(lines, path, vocab_size=400, model_type=model_type, byte_fallback=True)
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    assert ours.n_vocab == theirs.get_piece_size() == 400
+    assert all(ours.encode(line) == theirs.encode(line) for line in lines[:50])
+    with pytest.raises(BpeEngineError, match=r"sentencepiece does not train a model: .+"):
+        train_sentencepiece(["a b"], path, vocab_size=100_000, model_type=model_type)
+
+
+def test_training_without_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(MissingExtraError, match=r"bpe-chunker\[sentencepiece\]"):
+        train_sentencepiece(["a"], tmp_path / "no.model", vocab_size=10)
 
 
 def test_all_are_native(pairs: dict[str, tuple[Tokenizer, Any]]) -> None:

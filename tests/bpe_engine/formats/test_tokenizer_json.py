@@ -16,6 +16,10 @@ from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as HuggingFace
 
 from bpe_engine import Tokenizer, VocabularyError
+from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.normalizers import UnicodeForm
+from bpe_engine.pipeline.pre_tokenizers import Split
+from bpe_engine.pipeline.specification import Specification
 
 # Their Digits knows thirteen digits of Unicode 17, their expressions do not, nor do we.
 DISPUTED = {*map(chr, range(0x11DE0, 0x11DEA)), *map(chr, range(0x16FF4, 0x16FF7))}
@@ -213,6 +217,29 @@ def test_added_tokens_that_meet() -> None:
         "an added token that takes white space along, which another one may begin with",
         "the implementation that runs is 'python'",
     )
+
+
+@pytest.mark.parametrize("stages", [[], [Split(Expression("[a-z]+"))], [Split("1", "merged_with_next")]])
+def test_a_mark_joins_what_is_not_certain_yet(stages: list[Split]) -> None:
+    """The character before it is another one then, also where a part of a long text ends."""
+    tokens = dict(enumerate(["x", "a", "á", "xá", "b", "<unk>", "1", "1á"]))
+    ours = Tokenizer.from_specification(
+        Specification(
+            name=None, source="x", tokens=tokens, alphabet="characters", merges=[(0, 2), (6, 2)], unknown=5,
+            normalizers=(UnicodeForm("NFC"),), pre_tokenizers=tuple(stages),
+        )
+    )  # fmt: skip
+    for before in "x1":
+        text = f"{before}a\u0301"
+        growing = ours.appending_encoder()
+        for character in text:
+            growing.append(character)
+            assert growing.count == ours.count(growing.text)
+        assert growing.tokens() == ours.encode(text) == ours.encode(f"{before}á")
+        for size in range(16376, 16390):
+            long = "b" * size + text
+            assert ours.encode(long) == [4] * size + ours.encode(text)
+            assert ours.interval_encoder(long).count(size - 2, len(long)) == 2 + ours.count(text)
 
 
 @pytest.mark.parametrize("in_bytes", [True, False])

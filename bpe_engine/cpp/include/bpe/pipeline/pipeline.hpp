@@ -114,7 +114,8 @@ public:
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false) const {
         bool const is_simple = !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
-        if (is_simple && (!normalizer_ || normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing))) {
+        // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
+        if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing)))) {
             RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
             return;
@@ -271,10 +272,18 @@ private:
             bool const at_end = is_known && stop == end;
             std::size_t const from = at.offset;
             bool const at_start = at.before != Before::region;
+            auto const keeps = [&] { return normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing); };
+            // What follows may change the last character.
+            auto const last = [&] {
+                std::size_t place = stop;
+                if (!at_end && place > from)
+                    do --place;
+                    while (place > from && UnicodeTable::continues(text[place]));
+                return place;
+            };
             Progress const progress = looks_inside_ ? inside(text, begin, at, stop, at_end, wanted, workspace, sink)
-                                      : normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing)
-                                          ? plain(text, begin, at, stop, limit, at_end, sink)
-                                          : normalized(text, begin, at, stop, at_end, workspace, sink);
+                                      : keeps()     ? plain(text, begin, at, last(), limit, at_end, sink)
+                                                    : normalized(text, begin, at, stop, at_end, workspace, sink);
             if (progress != Progress::uncertain || stop == end) return progress;
             sink.again();
             // Where nothing was certain more is looked at.
