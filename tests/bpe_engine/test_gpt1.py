@@ -179,7 +179,7 @@ def test_files_that_are_written(ours: GPT1Tokenizer, files: tuple[Path, Path], t
     assert json.loads(written[0].read_bytes()) == json.loads(files[0].read_bytes())
     assert written[1].read_text("utf-8").splitlines()[1:] == files[1].read_text("utf-8").splitlines()[1:]
     again = GPT1Tokenizer.from_files(*written).with_special_tokens(SPECIALS)
-    assert again.encode("lower than newest _start_") == ours.encode("lower than newest _start_")
+    assert again.__reduce__() == ours.__reduce__()
     spaced = GPT1Tokenizer({"a": 0, " ": 1, "a ": 2, "<unk>": 3}, [("a", " ")])
     with pytest.raises(VocabularyError, match="holds white space"):
         spaced.save_files(*written)
