@@ -15,10 +15,10 @@ import regex
 
 
 def clusters(text: str) -> list[str]:
-    """The clusters of a text, from left to right.
+    r"""The clusters of a text, from left to right.
 
-    >>> clusters("e\u0301a")
-    ['é', 'a']
+    >>> [len(cluster) for cluster in clusters("e\u0301a\r\n")]
+    [2, 1, 2]
     """
     return _expression().findall(text)
 
