@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from work import Ledger, NotingSlices, work_of
+from work import Ledger, Noting, NotingSlices, work_of
 
 from bpe_engine import Tokenizer
-from chunker import TextChunker
+from chunker import CodeChunker, TextChunker
+from chunker.streaming import chunk_stream
 
 TOKENIZER = Tokenizer.load("o200k_base")
 BUDGET = 8
@@ -30,6 +31,26 @@ RUNS = {
 GROWN: dict[str, Any] = {"overlap": 2, "context": ["breadcrumb", "imports", "summary"], "desired_tokens": 4}
 BEST: dict[str, Any] = {"strategy": "optimal"}
 BEST_WITH_ALL: dict[str, Any] = {"strategy": "optimal", "overlap": 2, "context": True, "min_tokens": 2}
+BY_SENTENCE: dict[str, Any] = {"overlap": 4, "overlap_by": "sentence", "min_tokens": 2}
+BY_UNIT: dict[str, Any] = {"overlap": 4, "overlap_by": "unit", "min_tokens": 3}
+# A format, a text that is deep or broken in it, and options.
+FORMATS: list[tuple[str, tuple[str, str, str], dict[str, Any]]] = [
+    ("json", ("", "[", "]"), GROWN),
+    ("json", ("", '{"a":', "}"), BEST),
+    ("jsonl", ("", "[\n", "]\n"), BY_UNIT),
+    ("yaml", ("", "- ", ""), GROWN),
+    ("yaml", ("", "a:\n ", ""), BEST),
+    ("notebook", ('{"cells":[', '{"source":["#a\\n",', ""), BY_UNIT),
+    ("notebook", ("", "{\n", ""), BEST),
+    ("markdown", ("", "- ", ""), GROWN),
+    ("markdown", ("", "a\r\n", ""), BEST_WITH_ALL),
+    ("html", ("", "<b>\n", ""), GROWN),
+    ("latex", ("", "{", "}"), BY_SENTENCE),
+    ("csv", ("", "\r\n", ""), GROWN),
+    ("toml", ("", "[\n", "]\n"), BEST),
+    ("restructuredtext", ("", "- ", ""), BY_SENTENCE),
+    ("python", ("", "[\n", "]\n"), GROWN),
+]
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"overlap": 2, "overlap_by": "token"},
@@ -57,22 +78,60 @@ def check_growth(work: Callable[[int], int], *, size: int = SIZE) -> None:
     assert fourth - thrice <= 1.3 * max(twice - once, once), (once, twice, thrice, fourth)
 
 
-def chunking(parts: tuple[str, str, str], options: dict[str, Any]) -> Callable[[int], int]:
+def chunking(
+    parts: tuple[str, str, str], options: dict[str, Any], kind: str = "text", noting: type[Noting] = NotingSlices
+) -> Callable[[int], int]:
     """The work of chunking a text of some length."""
 
     def work(size: int) -> int:
         ledger = Ledger()
-        chunker = TextChunker(BUDGET, tokenizer=NotingSlices(TOKENIZER, ledger), **options)
+        chunker = chunker_of(kind, noting(TOKENIZER, ledger), options)
         text = hostile_text(parts, size)
         return work_of(ledger, lambda: chunker.chunk(text))
 
     return work
 
 
+def chunker_of(kind: str, tokenizer: Noting, options: dict[str, Any]) -> TextChunker:
+    """A chunker that counts with `tokenizer`."""
+    if kind == "python":
+        return CodeChunker(kind, BUDGET, tokenizer=tokenizer, **options)
+    return TextChunker(BUDGET, format=kind, tokenizer=tokenizer, **options)
+
+
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_each_option_is_linear(name: str, options: dict[str, Any]) -> None:
     check_growth(chunking(RUNS[name], options))
+
+
+@pytest.mark.parametrize("options", [BY_SENTENCE, BY_UNIT], ids=["sentence", "unit"])
+@pytest.mark.parametrize("name", ["line ends", "sentences"])
+def test_overlaps_are_linear(name: str, options: dict[str, Any]) -> None:
+    check_growth(chunking(RUNS[name], options))
+
+
+@pytest.mark.parametrize(("kind", "parts", "options"), FORMATS)
+def test_each_format_is_linear(kind: str, parts: tuple[str, str, str], options: dict[str, Any]) -> None:
+    check_growth(chunking(parts, options, kind))
+
+
+@pytest.mark.parametrize("options", [GROWN, BEST], ids=["grow", "optimal"])
+@pytest.mark.parametrize("kind", ["json", "text"])
+def test_counters_that_price_no_slices_read_little_more_than_the_text(options: dict[str, Any], kind: str) -> None:
+    check_growth(chunking(("", "[\n", "]\n"), options, kind, Noting))
+
+
+@pytest.mark.parametrize("name", ["line ends", "marks", "sentences"])
+def test_streams_are_linear(name: str) -> None:
+    def work(size: int) -> int:
+        ledger = Ledger()
+        chunker = chunker_of("text", NotingSlices(TOKENIZER, ledger), {"overlap": 2, "desired_tokens": 4})
+        text = hostile_text(RUNS[name], size)
+        parts = [text[start : start + 100] for start in range(0, len(text), 100)]
+        return work_of(ledger, lambda: list(chunk_stream(parts, chunker)))
+
+    check_growth(work)
 
 
 def test_growth_is_told_from_the_square() -> None:
