@@ -32,6 +32,7 @@ __attribute__((target("avx512f,avx512bw"))) void by_avx512(const Byte* block, By
     masks.slash = equal('/');
     masks.high = _mm512_movepi8_mask(bytes);
     masks.continuation = within(static_cast<char>(0x80), 0x3F);
+    masks.wide = within(static_cast<char>(0xE3), 0x1C);
 }
 
 __attribute__((target("avx2"))) void by_avx2(const Byte* block, ByteMasks& masks) {
@@ -60,6 +61,7 @@ __attribute__((target("avx2"))) void by_avx2(const Byte* block, ByteMasks& masks
         masks.slash |= equal('/');
         masks.high |= mask(bytes);
         masks.continuation |= within(static_cast<char>(0x80), 0x3F);
+        masks.wide |= within(static_cast<char>(0xE3), 0x1C);
     }
 }
 
@@ -92,6 +94,7 @@ void by_sse2(const Byte* block, ByteMasks& masks) {
         masks.slash |= equal('/');
         masks.high |= mask(bytes);
         masks.continuation |= within(static_cast<char>(0x80), 0x3F);
+        masks.wide |= within(static_cast<char>(0xE3), 0x1C);
     }
 }
 
@@ -113,6 +116,7 @@ void byte_by_byte(const Byte* block, ByteMasks& masks) {
         put(masks.slash, byte == '/');
         put(masks.high, byte >= 0x80);
         put(masks.continuation, byte >= 0x80 && byte < 0xC0);
+        put(masks.wide, byte >= 0xE3);
     }
 }
 

@@ -8,10 +8,11 @@
 namespace bpe {
 
 struct ByteMasks {
-    std::uint64_t upper, lower, digit, space, newline, blank, apostrophe, slash, high, continuation;
+    std::uint64_t upper, lower, digit, space, newline, blank, apostrophe, slash, high, continuation, wide;
 };
 
-// `block` has 64 bytes. `blank` is U+0020 alone; `high` all bytes from 0x80 on.
+// `block` has 64 bytes. `blank` is U+0020 alone; `high` all bytes from 0x80 on; `wide` the first
+// bytes of U+3000 and beyond.
 using ByteMasksOf = void (*)(const Byte* block, ByteMasks& masks);
 
 struct NamedByteMasks {

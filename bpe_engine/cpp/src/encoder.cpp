@@ -51,26 +51,64 @@ const std::vector<Rank>& Encoder::encode_piece(Bytes piece, Workspace& workspace
     return workspace.merging.encode(*dictionary_, piece);
 }
 
-std::size_t Encoder::count_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace) const {
+std::size_t Encoder::count_anew(Bytes piece, Workspace& workspace) const {
+    if (piece.size > short_length) return encode_piece(piece, workspace).size();
     Rank tokens[short_length];
-    std::size_t const count = merge(piece, tokens);
-    workspace.counts.put(key, hash, count);
-    return count;
+    return merge(piece, tokens);
 }
 
 template <class Cache>
-std::size_t Encoder::count_by(Cache& cache, Bytes piece, Workspace& workspace) const {
+std::size_t Encoder::count_long_by(Cache& cache, Bytes piece, Workspace& workspace) const {
     std::uint64_t const hash = Cache::hash(piece);
     if (auto const* const known = cache.find(piece, hash)) return known->count;
-    std::size_t const count = encode_piece(piece, workspace).size();
+    std::size_t const count = count_anew(piece, workspace);
     cache.put(piece, hash, count);
     return count;
 }
 
-std::size_t Encoder::count_long(Bytes piece, Workspace& workspace) const {
-    if (piece.size <= decltype(workspace.long_counts)::longest) return count_by(workspace.long_counts, piece, workspace);
-    if (piece.size <= decltype(workspace.longer_counts)::longest) return count_by(workspace.longer_counts, piece, workspace);
+std::size_t Encoder::count_long(Bytes piece, std::size_t readable, Workspace& workspace) const {
+    if (piece.size <= MediumKey::longest) return count_by(workspace.medium_counts, MediumKey::of(piece.data, piece.size, readable), piece, workspace);
+    if (piece.size <= decltype(workspace.long_counts)::longest) return count_long_by(workspace.long_counts, piece, workspace);
+    if (piece.size <= decltype(workspace.longer_counts)::longest) return count_long_by(workspace.longer_counts, piece, workspace);
     return encode_piece(piece, workspace).size();
+}
+
+// The pieces of a step, with the keys of the short ones.
+struct Encoder::Pieces {
+    struct One {
+        PieceKey key;
+        std::uint64_t hash;
+        std::size_t start, size;
+    };
+    One all[64];
+    std::size_t count = 0;
+};
+
+// Calls `use` for each piece of `text`. The lines that `cache` has for those of a step are on their way while the next one is scanned: half
+// of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up to seven (to tell the two sizes
+// apart costs more than the shorter keys save), batches of several steps, huge pages.
+template <class Cache, class Use>
+void Encoder::for_each_piece(Bytes text, const Cache& cache, Use&& use) const {
+    Pieces two[2];
+    Pieces *coming = &two[0], *there = &two[1];
+    for (std::size_t place = 0; place < text.size;) {
+        Step const next = step(text, place);
+        std::size_t count = 0;
+        for_each_end(next, place, [&](std::size_t start, std::size_t end) {
+            auto& one = coming->all[count++];
+            one.start = start;
+            one.size = end - start;
+            if (one.size > PieceKey::longest) [[unlikely]] return;
+            one.key = PieceKey::of(text.data + start, one.size, text.size - start);
+            one.hash = one.key.hash();
+            cache.expect(one.hash);
+        });
+        coming->count = count;
+        place += next.consumed;
+        std::swap(coming, there);
+        for (std::size_t index = 0; index < coming->count; ++index) use(coming->all[index]);
+    }
+    for (std::size_t index = 0; index < there->count; ++index) use(there->all[index]);
 }
 
 std::size_t Encoder::count(Bytes text) const {
@@ -78,8 +116,13 @@ std::size_t Encoder::count(Bytes text) const {
     Workspace& workspace = *lease;
     if (!scanner_) return text.size == 0 ? 0 : count_piece(text, text.size, workspace);
     std::size_t total = 0;
-    for_each_pretoken(*scanner_, text.data, 0, text.size, [&](std::size_t start, std::size_t end) {
-        total += count_piece(text.part(start, end), text.size - start, workspace);
+    for_each_piece(text, workspace.counts, [&](const Pieces::One& one) {
+        Bytes const piece{text.data + one.start, one.size};
+        if (one.size > PieceKey::longest) [[unlikely]] {
+            total += count_long(piece, text.size - one.start, workspace);
+            return;
+        }
+        total += count_by(workspace.counts, one.key, one.hash, piece, workspace);
     });
     return total;
 }
@@ -96,46 +139,60 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
     Lease const lease(*this);
     Workspace& workspace = *lease;
     if (!workspace.ids) workspace.ids = std::make_unique<Workspace::Ids>();
-    std::size_t size = out.size();
-    // Room for the tokens of a short piece, or for what a cache writes at once.
-    constexpr std::size_t slack = 16;
-    out.resize(size + text.size / 3 + 64);
-    auto const make_room = [&](std::size_t more) {
-        if (size + more + slack > out.size()) [[unlikely]] out.resize((size + more + slack) * 2);
+    Workspace::Ids& ids = *workspace.ids;
+    if (std::size_t const expected = out.size() + text.size / 3; expected > out.capacity()) out.reserve(std::max(expected, out.capacity() * 2));
+    // Ids are written here first: a vector that grows for what may come would be filled with zeros, and all its pages taken.
+    std::uint32_t* const first = ids.staged.data();
+    std::uint32_t* next = first;
+    std::uint32_t* const last = first + Workspace::Ids::flushed_at;
+    auto const flush = [&] {
+        out.insert(out.end(), first, next);
+        next = first;
     };
     auto const encode_long = [&](Bytes piece) {
         using Cache = LongPieceCache<true>;
         std::uint64_t hash = 0;
-        if (piece.size <= Cache::longest && piece.size > PieceKey::longest) {
+        bool const remembers = piece.size <= Cache::longest && piece.size > PieceKey::longest;
+        if (remembers) {
             hash = Cache::hash(piece);
-            if (auto const* const known = workspace.ids->long_pieces.find(piece, hash)) {
-                std::memcpy(out.data() + size, known->ids, sizeof known->ids);
-                size += known->count;
+            if (auto const* const known = ids.long_pieces.find(piece, hash)) {
+                std::memcpy(next, known->ids, sizeof known->ids);
+                next += known->count;
                 return;
             }
         }
         std::vector<Rank> const& tokens = encode_piece(piece, workspace);
-        make_room(tokens.size());
-        std::uint32_t* const first = out.data() + size;
-        for (Rank const token : tokens) out[size++] = id(token);
-        if (hash != 0 && tokens.size() <= Cache::most)
-            std::memcpy(workspace.ids->long_pieces.put(piece, hash, tokens.size()).ids, first, tokens.size() * sizeof(std::uint32_t));
+        flush();
+        for (Rank const token : tokens) out.push_back(id(token));
+        if (remembers && tokens.size() <= Cache::most)
+            std::memcpy(ids.long_pieces.put(piece, hash, tokens.size()).ids, out.data() + out.size() - tokens.size(), tokens.size() * sizeof(std::uint32_t));
     };
-    auto const encode_one = [&](std::size_t start, std::size_t end) {
-        Bytes const piece = text.part(start, end);
-        make_room(0);
-        if (piece.size > PieceKey::longest) return encode_long(piece);
-        PieceKey const key = PieceKey::of(piece.data, piece.size, text.size - start);
+    auto const encode_medium = [&](Bytes piece, std::size_t readable) {
+        MediumKey const key = MediumKey::of(piece.data, piece.size, readable);
         std::uint64_t const hash = key.hash();
-        unsigned count = workspace.ids->short_pieces.find(key, hash, out.data() + size);
-        if (count == 0) [[unlikely]] count = encode_unknown(key, hash, piece, workspace, out.data() + size);
-        size += count;
+        if (unsigned const count = ids.medium_pieces.find(key, hash, next)) [[likely]] {
+            next += count;
+            return;
+        }
+        std::vector<Rank> const& tokens = encode_piece(piece, workspace);
+        for (std::size_t index = 0; index < tokens.size(); ++index) next[index] = id(tokens[index]);
+        if (tokens.size() <= MediumIdsCache::most) ids.medium_pieces.put(key, hash, next, tokens.size());
+        next += tokens.size();
     };
-    if (scanner_)
-        for_each_pretoken(*scanner_, text.data, 0, text.size, encode_one);
-    else if (text.size > 0)
-        encode_long(text);
-    out.resize(size);
+    if (!scanner_) {
+        if (text.size > 0) encode_long(text);
+        return flush();
+    }
+    for_each_piece(text, ids.short_pieces, [&](const Pieces::One& one) {
+        Bytes const piece{text.data + one.start, one.size};
+        if (next > last) [[unlikely]] flush();
+        if (one.size > MediumKey::longest) [[unlikely]] return encode_long(piece);
+        if (one.size > PieceKey::longest) return encode_medium(piece, text.size - one.start);
+        unsigned count = ids.short_pieces.find(one.key, one.hash, next);
+        if (count == 0) [[unlikely]] count = encode_unknown(one.key, one.hash, piece, workspace, next);
+        next += count;
+    });
+    flush();
 }
 
 }  // namespace bpe

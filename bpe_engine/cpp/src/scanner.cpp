@@ -1,7 +1,9 @@
 #include "bpe/scanner.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "bpe/dictionary.hpp"
 #include "bpe/run_index.hpp"
 #include "bpe/staged_grammars.hpp"
 #include "byte_masks.hpp"
@@ -24,33 +26,67 @@ struct Block {
     std::uint64_t doubt;
 };
 
+// What a character beyond ASCII is to the algebra, by its flags: an index of the masks below.
+enum Kind : std::uint8_t { upper_kind, lower_kind, both_kind, mark_kind, punctuation_kind, doubt_kind, kinds };
+
+template <Grammar grammar>
+constexpr std::array<Kind, 256> make_kinds() {
+    std::array<Kind, 256> made{};
+    for (std::size_t flags = 0; flags < 256; ++flags) {
+        constexpr Flags unknown_classes = space_class | number_class | (grammar.han_apart ? han_class : 0);
+        bool const mark = flags & mark_class;
+        bool const as_letter = flags & letter_class || (mark && grammar.words != Grammar::Words::letters);
+        bool const up = flags & upper_class, low = flags & lower_class;
+        made[flags] = flags & unknown_classes                                    ? doubt_kind
+                      : !as_letter                                               ? punctuation_kind
+                      : mark && grammar.words == Grammar::Words::cased           ? mark_kind
+                      : up && !low                                               ? upper_kind
+                      : low && !up                                               ? lower_kind
+                                                                                 : both_kind;
+    }
+    return made;
+}
+
+template <Grammar grammar>
+constexpr std::array<Kind, 256> kind_of = make_kinds<grammar>();
+
 // Adds the characters beyond ASCII, one by one.
 template <Grammar grammar>
 void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& masks, Block& block) {
     const UnicodeTable& table = UnicodeTable::instance();
+    std::uint64_t of[kinds] = {};
     std::uint64_t covered = 0;
     for (std::uint64_t leads = masks.high & ~masks.continuation; leads; leads &= leads - 1) {
         auto const place = static_cast<std::size_t>(std::countr_zero(leads));
+        std::uint32_t word = 0;
+        if (place <= 60) [[likely]] std::memcpy(&word, bytes + place, 4);
+        // Most have two or three bytes.
+        if ((word & 0x00C0C0F0) == 0x008080E0) {
+            char32_t const code = (word & 0x0F) << 12 | (word >> 2 & 0xFC0) | (word >> 16 & 0x3F);
+            if (code >= 0x800 && (code & 0xF800) != 0xD800) [[likely]] {
+                std::uint64_t const mask = std::uint64_t{7} << place;
+                covered |= mask;
+                of[kind_of<grammar>[table.flags_of_plane_0(code)]] |= mask;
+                continue;
+            }
+        } else if ((word & 0xC0E0) == 0x80C0 && (word & 0x1E) != 0) {
+            std::uint64_t const mask = std::uint64_t{3} << place;
+            covered |= mask;
+            of[kind_of<grammar>[table.flags_of_plane_0((word & 0x1F) << 6 | (word >> 8 & 0x3F))]] |= mask;
+            continue;
+        }
         Character const character = table.beyond_ascii(bytes + place, size - place);
         std::uint64_t const mask = low_bits(character.size) << place;
-        Flags const flags = character.flags;
         covered |= mask;
-        bool const letter = flags & letter_class;
-        bool const mark = flags & mark_class;
-        bool const as_letter = letter || (mark && grammar.words != Grammar::Words::letters);
-        bool const up = as_letter && (flags & (upper_class | lower_class)) == upper_class;
-        bool const low = as_letter && (flags & (upper_class | lower_class)) == lower_class;
-        auto const when = [mask](bool is) { return is ? mask : 0; };
-        block.upper |= when(up);
-        block.lower |= when(low);
-        block.both |= when(as_letter && !up && !low);
-        if constexpr (grammar.words == Grammar::Words::cased) block.starts_mark |= when(mark);
-        constexpr Flags unknown_classes = space_class | number_class | (grammar.han_apart ? han_class : 0);
-        bool const unknown = (flags & unknown_classes) != 0 || character.code == 0xFFFFFFFF;
-        block.punctuation |= when(!as_letter && !unknown);
-        block.doubt |= when(unknown);
+        // A byte that is not UTF-8 has no flags, and is in doubt.
+        of[character.code == 0xFFFFFFFF ? doubt_kind : kind_of<grammar>[character.flags]] |= mask;
     }
-    block.doubt |= masks.high & ~covered;
+    block.upper |= of[upper_kind];
+    block.lower |= of[lower_kind];
+    block.both = of[both_kind] | of[mark_kind];
+    block.starts_mark = of[mark_kind];
+    block.punctuation |= of[punctuation_kind];
+    block.doubt = of[doubt_kind] | (masks.high & ~covered);
 }
 
 // The bits of `runs` from each bit of `from` (which are bits of `runs`) up to the end of its run.
@@ -62,8 +98,9 @@ constexpr std::size_t run_start(std::uint64_t runs, std::size_t place) {
     return others ? 64 - static_cast<std::size_t>(std::countl_zero(others)) : 0;
 }
 
+// With a dictionary: units, see scanner.hpp.
 template <Grammar grammar>
-Step scan(const Byte* text, std::size_t place, std::size_t limit) {
+Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictionary* dictionary) {
     using Contraction = Grammar::Contraction;
     std::size_t const size = std::min<std::size_t>(64, limit - place);
     bool const whole_rest = limit - place <= 64;
@@ -95,6 +132,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
     std::uint64_t const number_starts = block.number & ~(block.number << 1);
     std::uint64_t starts = 0;
     std::uint64_t unsure = 0;  // starts that may be wrong, with all behind them
+    [[maybe_unused]] std::size_t open = 64;  // up to here, and what follows is to be seen
     if constexpr (grammar.space_before) {
         std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
         std::uint64_t space_last = block.space & ~(block.space >> 1);
@@ -139,9 +177,8 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
         starts = (letter_starts & ~prefixed) | (punctuation_starts & ~behind_blank) | (behind_blank >> 1);
         if constexpr (grammar.words == Grammar::Words::cased) {
             starts |= block.upper & (block.lower << 1);
-            // An upper-case letter behind one of both cases: it depends on what follows. A mark that begins a word: it could be the
-            // character before the word as well.
-            block.doubt |= (block.upper & (block.both << 1)) | (block.starts_mark & ~(letters << 1));
+            // A mark that begins a word: it could be the character before the word as well.
+            block.doubt |= block.starts_mark & ~(letters << 1);
         }
         if constexpr (grammar.digits == 1) {
             starts |= block.number;
@@ -186,8 +223,29 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
                 if (end < 64) starts |= bit(end);
             }
         }
+        if constexpr (grammar.words == Grammar::Words::cased) {
+            // Upper-case letters behind letters of both cases begin a word, unless there is none but upper case before them and a letter behind.
+            for (std::uint64_t mixed = block.upper & (block.both << 1); mixed; mixed &= mixed - 1) {
+                auto const upper = static_cast<std::size_t>(std::countr_zero(mixed));
+                std::size_t const upper_end = upper + static_cast<std::size_t>(std::countr_one(block.upper >> upper));
+                std::size_t const both = run_start(block.both, upper);
+                bool const low_before = both > 0 && block.lower >> (both - 1) & 1 && !(starts >> both & 1);
+                bool const is_seen = upper_end >= size ? whole_rest : !(block.doubt >> upper_end & 1);
+                if (!low_before && !is_seen) {
+                    open = upper;
+                    break;
+                }
+                if (low_before || upper_end >= size || !((block.both | block.lower) >> upper_end & 1)) starts |= bit(upper);
+            }
+        }
     }
     starts &= valid & ~std::uint64_t{1};
+
+    std::uint64_t seams = 0;
+    if (masks.wide && dictionary) {
+        std::uint64_t const places = masks.wide & masks.continuation << 1 & masks.high << 2 & masks.continuation >> 1;
+        if (places) seams = dictionary->seams().among(bytes, places);
+    }
 
     // Up to where the starts can be trusted. Two characters more may belong to a contraction, and white space waits for its end.
     std::size_t doubt = 64;
@@ -199,11 +257,25 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
         std::size_t const space_run = run_start(block.space, doubt);
         if (space_run < doubt) trusted = std::min(trusted, space_run + 1);
     }
+    trusted = std::min(trusted, open);
     if (unsure) trusted = std::min(trusted, static_cast<std::size_t>(std::countr_zero(unsure)));
-    if (!doubtful && !unsure) return {size, starts >> 1 | bit(size - 1)};
+    if (!doubtful && !unsure) return {size, starts >> 1 | bit(size - 1) | seams >> 1};
 
     std::uint64_t ends = (starts & low_bits(trusted)) >> 1;
     std::size_t consumed = ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : 0;
+    if (seams && !block.doubt && !unsure) {
+        // Inside of a word that goes on, among letters without case, the scan may be taken up as if a word began: what comes is judged
+        // alike. Not behind a lower-case letter, which would part the word from an upper-case one to come.
+        std::uint64_t const inner = block.both & ~block.starts_mark & block.both << 1;
+        std::uint64_t const from = ~low_bits(consumed + 1);
+        std::uint64_t barred = (starts & from) | (open < 64 ? bit(open) : 0);
+        if constexpr (grammar.words == Grammar::Words::cased) barred |= (block.lower & ~low_bits(consumed)) << 1;
+        std::uint64_t const until = barred ? low_bits(static_cast<std::size_t>(std::countr_zero(barred))) : ~std::uint64_t{0};
+        if (std::uint64_t const ways_on = seams & inner & from & until) {
+            auto const last = 63 - static_cast<std::size_t>(std::countl_zero(ways_on));
+            return {last, ends | (seams & low_bits(last + 1)) >> 1};
+        }
+    }
     if (ends == 0 || block.doubt || unsure) {
         std::size_t const stop = std::max<std::size_t>(block.doubt ? doubt : 0, trusted);
         Walk const walk(text, limit);
@@ -217,7 +289,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit) {
             consumed = end;
         } while (consumed <= stop && place + consumed < limit && consumed < 64);
     }
-    return {consumed, ends};
+    return {consumed, ends | (seams >> 1 & low_bits(consumed))};
 }
 
 template <Grammar grammar>
@@ -246,7 +318,7 @@ Step walk(const Byte* text, std::size_t place, std::size_t limit) {
 
 template <class Rule>
 constexpr Scanner rule_scanner(std::string_view name) {
-    return {name, walk<Rule>,
+    return {name, walk<Rule>, [](const Byte* text, std::size_t place, std::size_t limit, const Dictionary&) { return walk<Rule>(text, place, limit); },
             [](const Byte* text, std::size_t place, std::size_t limit) { return Rule::pretoken_end(Walk(text, limit), text, place); },
             [](const IndexedText& text, const Byte* bytes, std::size_t place) { return Rule::pretoken_end(text, bytes, place); },
             Rule::lookback, Rule::gives_back};
@@ -254,7 +326,9 @@ constexpr Scanner rule_scanner(std::string_view name) {
 
 template <Grammar grammar>
 constexpr Scanner scanner(std::string_view name) {
-    return {name, scan<grammar>, walked_end<grammar>, indexed_end<grammar>, grammar.lookback,
+    return {name, [](const Byte* text, std::size_t place, std::size_t limit) { return scan<grammar>(text, place, limit, nullptr); },
+            [](const Byte* text, std::size_t place, std::size_t limit, const Dictionary& dictionary) { return scan<grammar>(text, place, limit, &dictionary); },
+            walked_end<grammar>, indexed_end<grammar>, grammar.lookback,
             [](Character last) { return (last.flags & space_class) != 0; }};
 }
 

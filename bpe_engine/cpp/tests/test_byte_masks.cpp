@@ -20,7 +20,7 @@ void try_block(const Byte* block) {
             bool const same = is(masks.upper) == (byte >= 'A' && byte <= 'Z') && is(masks.lower) == (byte >= 'a' && byte <= 'z') &&
                               is(masks.digit) == (byte >= '0' && byte <= '9') && is(masks.space) == space && is(masks.newline) == newline &&
                               is(masks.blank) == (byte == ' ') && is(masks.apostrophe) == (byte == '\'') && is(masks.slash) == (byte == '/') &&
-                              is(masks.high) == (byte > 127) && is(masks.continuation) == (byte > 127 && byte < 192);
+                              is(masks.high) == (byte > 127) && is(masks.continuation) == (byte > 127 && byte < 192) && is(masks.wide) == (byte >= 0xE3);
             if (same) continue;
             std::fprintf(stderr, "%s: byte %02x at %d\n", implementation.name, byte, index);
             stop();

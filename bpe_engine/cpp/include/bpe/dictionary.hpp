@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bpe/merge_map.hpp"
+#include "bpe/seams.hpp"
 #include "bpe/trie.hpp"
 #include "bpe/types.hpp"
 
@@ -98,6 +99,12 @@ public:
         return has_unreachable_ ? *lazily(ending_any_, Trie::Direction::backward, false) : ending();
     }
 
+    // Where no token reaches over; built when first asked for.
+    const Seams& seams() const {
+        std::call_once(seams_once_, [this] { seams_ = std::make_unique<const Seams>(*this); });
+        return *seams_;
+    }
+
     // Throws EncodingError for the first byte of `piece` that is no token.
     void check_bytes(Bytes piece) const {
         if (has_all_bytes_) return;
@@ -148,6 +155,8 @@ private:
     std::size_t shortest_crossed_ = 0;
 
     mutable Lazy starting_, ending_, starting_any_, ending_any_;
+    mutable std::once_flag seams_once_;
+    mutable std::unique_ptr<const Seams> seams_;
     // Token bytes -> rank, open-addressed: the low half of a slot is the rank, the high half check bits.
     mutable std::once_flag lookup_once_;
     mutable std::vector<std::uint64_t> lookup_;

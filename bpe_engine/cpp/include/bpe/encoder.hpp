@@ -19,13 +19,18 @@ namespace bpe {
 
 struct Workspace {
     CountCache counts;
+    MediumCountCache medium_counts;
     LongPieceCache<false> long_counts;
     LongPieceCache<false, 3> longer_counts;
     Merging merging;
     // Made when ids are first asked for.
     struct Ids {
         IdsCache short_pieces;
+        MediumIdsCache medium_pieces;
         LongPieceCache<true> long_pieces;
+        // Room for what a piece of medium length makes, or for what a cache writes at once.
+        static constexpr std::size_t flushed_at = 4096, slack = MediumKey::longest;
+        std::vector<std::uint32_t> staged = std::vector<std::uint32_t>(flushed_at + slack + 1);
     };
     std::unique_ptr<Ids> ids;
 };
@@ -63,23 +68,38 @@ public:
 
     // The number of tokens of one pre-token. `readable`: how many bytes from its start on may be read.
     std::size_t count_piece(Bytes piece, std::size_t readable, Workspace& workspace) const {
-        if (piece.size <= PieceKey::longest) [[likely]] {
-            PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
-            std::uint64_t const hash = key.hash();
-            if (unsigned const known = workspace.counts.find(key, hash)) [[likely]] return known;
-            return count_unknown(key, hash, piece, workspace);
-        }
-        return count_long(piece, workspace);
+        if (piece.size <= PieceKey::longest) return count_by(workspace.counts, PieceKey::of(piece.data, piece.size, readable), piece, workspace);
+        return count_long(piece, readable, workspace);
     }
 
     // The tokens of one pre-token, as ranks; valid until the workspace is used again.
     const std::vector<Rank>& encode_piece(Bytes piece, Workspace& workspace) const;
 
 private:
-    std::size_t count_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace) const;
-    std::size_t count_long(Bytes piece, Workspace& workspace) const;
+    struct Pieces;
+    template <class Cache, class Use>
+    void for_each_piece(Bytes text, const Cache& cache, Use&& use) const;
+    // Of a piece with the key `key`.
+    template <class Cache, class Key>
+    std::size_t count_by(Cache& cache, const Key& key, Bytes piece, Workspace& workspace) const {
+        return count_by(cache, key, key.hash(), piece, workspace);
+    }
+    template <class Cache, class Key>
+    std::size_t count_by(Cache& cache, const Key& key, std::uint64_t hash, Bytes piece, Workspace& workspace) const {
+        if (unsigned const known = cache.find(key, hash)) [[likely]] return known;
+        std::size_t const count = count_anew(piece, workspace);
+        if (count <= Cache::most) cache.put(key, hash, count);
+        return count;
+    }
+    std::size_t count_anew(Bytes piece, Workspace& workspace) const;
+    std::size_t count_long(Bytes piece, std::size_t readable, Workspace& workspace) const;
     template <class Cache>
-    std::size_t count_by(Cache& cache, Bytes piece, Workspace& workspace) const;
+    std::size_t count_long_by(Cache& cache, Bytes piece, Workspace& workspace) const;
+    // The next units of `text`, or pre-tokens.
+    Step step(Bytes text, std::size_t place) const {
+        // Of a byte that is no token the place in its pre-token is told, so that this is not cut.
+        return dictionary_->has_all_bytes() ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
+    }
     // Writes up to `short_length` ids. Returns how many.
     unsigned encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
     // The tokens of a piece of up to `short_length` bytes. Returns how many.

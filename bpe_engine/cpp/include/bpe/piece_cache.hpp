@@ -1,20 +1,22 @@
-// What short pre-tokens encode to, remembered: words repeat, so most pre-tokens of a text have been seen before.
+// What pieces (pre-tokens, and units of them, see seams.hpp) encode to, remembered: words repeat, so most pieces of a text have been seen before.
 //
 // A piece of up to 15 bytes and its length are one key of 16 bytes, compared as two words:
 //
 //     low    the first eight bytes, zeros behind the piece
 //     high   the other seven; the last byte is length << 4 | count
 //
-// Longer pieces have caches of their own, with a cache line each up to 62 bytes (words of two- and three-byte characters, CJK clauses), and
-// three lines up to 190: the rules of dashes that part a source file, which would be merged anew each time.
+// A piece of 16 to 31 bytes has its first 16 bytes before such a key of what is left. Longer pieces have caches of their own, with a cache line
+// each up to 62 bytes, and three lines up to 190: the rules of dashes that part a source file, which would be merged anew each time.
 //
-// The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line a pre-token. Two slots a set, in one
-// line: a new piece takes the first and moves the older one to the second. So memory is bounded, and an answer is exact or absent.
+// The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line a piece. Two slots a set, in one
+// line: a new piece takes the first and moves the older one to the second. So memory is bounded, and an answer is exact or absent. There are
+// few sets at first and more as pieces come: a short text pays for what it fills.
 // One owner at a time.
 #pragma once
 
 #include <bit>
 #include <type_traits>
+#include <utility>
 
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
@@ -58,78 +60,159 @@ struct PieceKey {
 
     std::uint64_t hash() const { return (low ^ (high * 0xD6E8FEB86659FD93ull)) * 0x9E3779B97F4A7C15ull; }
 
+    std::size_t size() const { return high >> 60; }
+
     static constexpr std::uint64_t count_mask = std::uint64_t{0x0F} << 56;
 };
 
 static_assert(std::endian::native == std::endian::little, "keys are read as little-endian words");
 
-// Short pre-token -> number of tokens.
-class CountCache {
-public:
-    CountCache() : sets_(std::size_t{1} << bits) {}
+// The key of a piece of 16 to 31 bytes.
+struct MediumKey {
+    static constexpr std::size_t longest = 31;  // bytes
 
-    // 0 where the piece is not known.
-    unsigned find(PieceKey key, std::uint64_t hash) const {
-        Set const& set = sets_[hash >> (64 - bits)];
-        for (int way = 0; way < 2; ++way)
-            if (set.low[way] == key.low && (set.high[way] & ~PieceKey::count_mask) == key.high) [[likely]]
-                return static_cast<unsigned>(set.high[way] >> 56) & 0x0F;
-        return 0;
+    std::uint64_t head[2];
+    PieceKey tail;
+
+    static MediumKey of(const Byte* piece, std::size_t size, std::size_t readable) {
+        MediumKey key;
+        std::memcpy(key.head, piece, 16);
+        key.tail = PieceKey::of(piece + 16, size - 16, readable - 16);
+        return key;
     }
 
-    void put(PieceKey key, std::uint64_t hash, std::size_t count) {
-        Set& set = sets_[hash >> (64 - bits)];
-        set.low[1] = set.low[0];
-        set.high[1] = set.high[0];
-        set.low[0] = key.low;
-        set.high[0] = key.high | std::uint64_t{count} << 56;
+    std::uint64_t hash() const {
+        std::uint64_t const both = (head[0] ^ (head[1] >> 32 | head[1] << 32)) * 0xFF51AFD7ED558CCDull;
+        return (both ^ both >> 29 ^ tail.low ^ tail.high * 0xD6E8FEB86659FD93ull) * 0x9E3779B97F4A7C15ull;
+    }
+};
+
+// A key with a count; all zeros: free.
+struct ShortSlot {
+    std::uint64_t low, high;
+
+    bool is_free() const { return high == 0; }
+    PieceKey key() const { return {low, high & ~PieceKey::count_mask}; }
+    void set(PieceKey key, std::size_t count) { low = key.low, high = key.high | std::uint64_t{count} << 56; }
+    // The count where this is the slot of `key`, else 0. Without a branch: which of the two slots it is nobody could predict.
+    std::uint64_t count(PieceKey key) const {
+        bool const same = ((low ^ key.low) | ((high & ~PieceKey::count_mask) ^ key.high)) == 0;
+        return (high >> 56 & 0x0F) & (std::uint64_t{0} - same);
+    }
+};
+
+struct MediumSlot {
+    std::uint64_t head[2];
+    ShortSlot tail;
+
+    bool is_free() const { return tail.is_free(); }
+    MediumKey key() const { return {{head[0], head[1]}, tail.key()}; }
+    void set(const MediumKey& key, std::size_t count) {
+        head[0] = key.head[0], head[1] = key.head[1];
+        tail.set(key.tail, count);
+    }
+    std::uint64_t count(const MediumKey& key) const {
+        bool const same = ((head[0] ^ key.head[0]) | (head[1] ^ key.head[1])) == 0;
+        return tail.count(key.tail) & (std::uint64_t{0} - same);
+    }
+};
+
+template <class Slot, std::size_t most_ids>
+struct SlotWithIds : Slot {
+    std::uint32_t ids[most_ids];
+};
+
+template <class Slot, int first_bits, int most_bits>
+class SlotPairs {
+public:
+    SlotPairs() : sets_(std::size_t{1} << first_bits) {}
+
+    const Slot* set(std::uint64_t hash) const { return sets_[hash >> shift_].slots; }
+
+    // The slot that is free for a piece now.
+    Slot& make(std::uint64_t hash) {
+        if (made_++ >> (64 - shift_) && shift_ > 64 - most_bits) [[unlikely]] grow();
+        Set& set = sets_[hash >> shift_];
+        set.slots[1] = set.slots[0];
+        return set.slots[0];
     }
 
 private:
-    static constexpr int bits = thresholds::count_bits;  // 4 MB at most
-    struct alignas(32) Set {
-        std::uint64_t low[2], high[2];
+    struct alignas(2 * sizeof(Slot)) Set {
+        Slot slots[2];
     };
-    ZeroedArray<Set> sets_;
-};
 
-// Short pre-token -> ids, of pieces with up to four tokens.
-class IdsCache {
-public:
-    static constexpr std::size_t most = 4;  // tokens
-
-    IdsCache() : sets_(std::size_t{1} << bits) {}
-
-    // Writes four ids, of which so many count as returned; 0 where the piece is not known.
-    unsigned find(PieceKey key, std::uint64_t hash, std::uint32_t* out) const {
-        Set const& set = sets_[hash >> (64 - bits)];
-        for (int way = 0; way < 2; ++way) {
-            if (set.low[way] == key.low && (set.high[way] & ~PieceKey::count_mask) == key.high) [[likely]] {
-                std::memcpy(out, set.ids[way], sizeof(set.ids[way]));
-                return static_cast<unsigned>(set.high[way] >> 56) & 0x0F;
+    // Twice as many sets.
+    void grow() {
+        ZeroedArray<Set> const old = std::exchange(sets_, ZeroedArray<Set>(std::size_t{2} << (64 - shift_)));
+        std::size_t const count = std::size_t{1} << (64 - shift_);
+        --shift_;
+        for (std::size_t index = 0; index < count; ++index) {
+            for (Slot const* slot : {&old[index].slots[1], &old[index].slots[0]}) {
+                if (slot->is_free()) continue;
+                Set& set = sets_[slot->key().hash() >> shift_];
+                set.slots[1] = set.slots[0];
+                set.slots[0] = *slot;
             }
         }
-        return 0;
     }
 
-    void put(PieceKey key, std::uint64_t hash, const std::uint32_t* ids, std::size_t count) {
-        Set& set = sets_[hash >> (64 - bits)];
-        set.low[1] = set.low[0];
-        set.high[1] = set.high[0];
-        std::memcpy(set.ids[1], set.ids[0], sizeof(set.ids[0]));
-        set.low[0] = key.low;
-        set.high[0] = key.high | std::uint64_t{count} << 56;
-        for (std::size_t index = 0; index < count; ++index) set.ids[0][index] = ids[index];
+    ZeroedArray<Set> sets_;
+    int shift_ = 64 - first_bits;
+    std::size_t made_ = 0;
+};
+
+// Piece -> number of tokens, up to 15.
+template <class Key, class Slot, int first_bits, int most_bits>
+class CountsOf {
+public:
+    static constexpr std::size_t most = 15;  // tokens
+
+    // 0 where the piece is not known.
+    unsigned find(const Key& key, std::uint64_t hash) const {
+        Slot const* const set = slots_.set(hash);
+        return static_cast<unsigned>(set[0].count(key) | set[1].count(key));
+    }
+
+    // Fetches what `find` will look at.
+    void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
+
+    void put(const Key& key, std::uint64_t hash, std::size_t count) { slots_.make(hash).set(key, count); }
+
+private:
+    SlotPairs<Slot, first_bits, most_bits> slots_;
+};
+
+// Piece -> ids, of pieces with few tokens.
+template <class Key, class Slot, std::size_t most_ids, int first_bits, int most_bits>
+class IdsOf {
+public:
+    static constexpr std::size_t most = most_ids;  // tokens
+
+    // Writes `most` ids, of which so many count as returned; 0 where the piece is not known.
+    unsigned find(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
+        auto const* const set = slots_.set(hash);
+        std::uint64_t const first = set[0].count(key), second = set[1].count(key);
+        std::memcpy(out, set[first == 0].ids, sizeof(set[0].ids));
+        return static_cast<unsigned>(first | second);
+    }
+
+    void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
+
+    void put(const Key& key, std::uint64_t hash, const std::uint32_t* ids, std::size_t count) {
+        auto& slot = slots_.make(hash);
+        slot.set(key, count);
+        for (std::size_t index = 0; index < count; ++index) slot.ids[index] = ids[index];
     }
 
 private:
-    static constexpr int bits = thresholds::ids_bits;  // 4 MB at most
-    struct alignas(64) Set {
-        std::uint64_t low[2], high[2];
-        std::uint32_t ids[2][most];
-    };
-    ZeroedArray<Set> sets_;
+    SlotPairs<SlotWithIds<Slot, most_ids>, first_bits, most_bits> slots_;
 };
+
+using CountCache = CountsOf<PieceKey, ShortSlot, thresholds::first_bits, thresholds::count_bits>;                  // 4 MB at most
+using MediumCountCache = CountsOf<MediumKey, MediumSlot, thresholds::first_bits, thresholds::medium_count_bits>;  // 2 MB at most
+using IdsCache = IdsOf<PieceKey, ShortSlot, 4, thresholds::first_bits, thresholds::ids_bits>;                     // 4 MB at most
+using MediumIdsCache = IdsOf<MediumKey, MediumSlot, 8, thresholds::first_bits, thresholds::medium_ids_bits>;      // 2 MB at most
 
 // A pre-token of 16 bytes or more, and what it encodes to: with `Ids` up to 15 ids, else their number alone. Its bytes take so many cache
 // lines.

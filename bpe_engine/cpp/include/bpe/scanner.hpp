@@ -30,6 +30,8 @@ struct Scanner {
     std::string_view name;
     // The next pre-tokens of text[0:limit] from `place` on; `place` < `limit`. Constant time, but for a long pre-token.
     Step (*step)(const Byte* text, std::size_t place, std::size_t limit);
+    // The same in units: pre-tokens, and parts of them between seams of the dictionary (seams.hpp). A step may end at a seam.
+    Step (*units)(const Byte* text, std::size_t place, std::size_t limit, const class Dictionary& dictionary);
     // The end of the pre-token at `place`.
     std::size_t (*pretoken_end)(const Byte* text, std::size_t place, std::size_t limit);
     // The same in O(log n), from an index of the runs of characters.
@@ -42,21 +44,24 @@ struct Scanner {
 // The scanner of a named pattern of bpe_engine/patterns.py; null where there is none.
 const Scanner* scanner_named(std::string_view name);
 
+// Calls `piece(start, end)` for each end of a step.
+template <class Piece>
+void for_each_end(Step step, std::size_t place, Piece&& piece) {
+    if (step.ends == 0) return piece(place, place + step.consumed);
+    std::size_t start = place;
+    for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
+        std::size_t const end = place + static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+        piece(start, end);
+        start = end;
+    }
+}
+
 // Calls `piece(start, end)` for each pre-token of text[place:limit].
 template <class Piece>
 void for_each_pretoken(const Scanner& scanner, const Byte* text, std::size_t place, std::size_t limit, Piece&& piece) {
     while (place < limit) {
         Step const step = scanner.step(text, place, limit);
-        if (step.ends == 0) {
-            piece(place, place + step.consumed);
-        } else {
-            std::size_t start = place;
-            for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
-                std::size_t const end = place + static_cast<std::size_t>(std::countr_zero(ends)) + 1;
-                piece(start, end);
-                start = end;
-            }
-        }
+        for_each_end(step, place, piece);
         place += step.consumed;
     }
 }

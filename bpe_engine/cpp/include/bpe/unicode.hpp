@@ -63,6 +63,8 @@ public:
 
     Flags flags_of(char32_t code) const { return code < 0x10000 ? plane_0_[code] : beyond_plane_0(code); }
 
+    Flags flags_of_plane_0(char32_t code) const { return plane_0_[code]; }  // code < 0x10000
+
     static bool continues(Byte byte) { return (byte & 0xC0) == 0x80; }
 
 private:

@@ -1,0 +1,42 @@
+// Places inside a pre-token where no token of a vocabulary reaches over: counts add up there.
+//
+//     自由软件基金会        one pre-token of 21 bytes, which hardly any other text has
+//     自由|软件|基金|会      four units that every text has: no token holds 由软, nor 件基, nor 金会
+//
+// Merging joins nothing that no token holds side by side. Runs of Chinese, Japanese and Korean are cut so, into words nearly: other scripts
+// have tokens over most of their neighbours. A seam is told by the two bytes on either side of it:
+//
+//     window   [ text[p - 2], text[p - 1] | text[p], text[p + 1] ]  -> a bit of a table: some token may hold it
+//
+// A token that ends one byte behind p, or begins one byte before it, stands for all windows that agree with it. The table may say so of a
+// window that no token holds; then there is a unit of two.
+#pragma once
+
+#include <vector>
+
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+class Dictionary;
+
+class Seams {
+public:
+    // The first byte of the characters before which seams are looked for: U+3000 and beyond.
+    static constexpr Byte first_lead = 0xE3;
+
+    explicit Seams(const Dictionary& dictionary);
+
+    // Of `places`, bits of a block of 64 bytes, those that are seams. Each is the place of such a first byte between two continuations of
+    // characters, with another byte from 0x80 on before them, and all four in the block.
+    std::uint64_t among(const Byte* block, std::uint64_t places) const;
+
+private:
+    static constexpr unsigned bits = 18;
+
+    static std::uint32_t slot(std::uint32_t window) { return window * 0x9E3779B1u >> (32 - bits); }
+
+    std::vector<std::uint64_t> held_;  // a bit a slot
+};
+
+}  // namespace bpe

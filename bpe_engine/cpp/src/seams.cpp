@@ -1,0 +1,41 @@
+#include "bpe/seams.hpp"
+
+#include <bit>
+
+#include "bpe/dictionary.hpp"
+
+namespace bpe {
+
+Seams::Seams(const Dictionary& dictionary) : held_((std::size_t{1} << bits) / 64) {
+    for (Rank token = 0; token < dictionary.size(); ++token) {
+        Bytes const bytes = dictionary.bytes(token);
+        for (std::size_t place = 1; place < bytes.size; ++place) {
+            if (bytes[place] < first_lead || (bytes[place - 1] & 0xC0) != 0x80) continue;
+            bool const has_before = place >= 2, has_behind = place + 1 < bytes.size;
+            // What the token does not say: `among` asks of no other bytes there.
+            std::uint32_t const before_first = has_before ? bytes[place - 2] : 0x80, before_last = has_before ? bytes[place - 2] : 0xFF;
+            std::uint32_t const behind_first = has_behind ? bytes[place + 1] : 0x80, behind_last = has_behind ? bytes[place + 1] : 0xBF;
+            std::uint32_t const middle = std::uint32_t{bytes[place - 1]} << 8 | std::uint32_t{bytes[place]} << 16;
+            for (std::uint32_t before = before_first; before <= before_last; ++before) {
+                for (std::uint32_t behind = behind_first; behind <= behind_last; ++behind) {
+                    std::uint32_t const found = slot(before | middle | behind << 24);
+                    held_[found >> 6] |= std::uint64_t{1} << (found & 63);
+                }
+            }
+        }
+    }
+}
+
+std::uint64_t Seams::among(const Byte* block, std::uint64_t places) const {
+    std::uint64_t found = 0;
+    for (std::uint64_t rest = places; rest; rest &= rest - 1) {
+        auto const place = static_cast<unsigned>(std::countr_zero(rest));
+        std::uint32_t window;
+        std::memcpy(&window, block + place - 2, 4);
+        std::uint32_t const at = slot(window);
+        found |= (~held_[at >> 6] >> (at & 63) & 1) << place;
+    }
+    return found;
+}
+
+}  // namespace bpe
