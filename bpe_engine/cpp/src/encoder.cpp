@@ -5,7 +5,7 @@
 namespace bpe {
 
 Encoder::Encoder(std::shared_ptr<const Dictionary> dictionary, const Scanner* scanner, std::vector<std::uint32_t> ids)
-    : dictionary_(std::move(dictionary)), scanner_(scanner), ids_(std::move(ids)) {}
+    : dictionary_(std::move(dictionary)), scanner_(scanner), ids_(std::move(ids)), by_units_(!dictionary_->has_unreachable() && dictionary_->has_all_bytes()) {}
 
 Encoder::~Encoder() = default;
 

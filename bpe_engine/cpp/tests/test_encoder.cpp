@@ -1,6 +1,7 @@
 // Whole texts: ids, counts, and a memory of pre-tokens that forgets but never errs; threads that share one encoder.
 #include "bpe/encoder.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include "bpe/thresholds.hpp"
@@ -47,6 +48,46 @@ void random_texts(Choices& choices) {
         encoded.erase(encoded.begin());
         if (encoded != by_definition(vocabulary, scanner, ids, text)) fail("other ids", vocabulary, scanner, text);
         if (encoder.count(view(text)) != encoded.size()) fail("another count", vocabulary, scanner, text);
+    }
+}
+
+// Units of pre-tokens: tokens that hold parts of characters, of two characters and of more, and texts that are all but made of such characters.
+void seams(Choices& choices) {
+    static const char* const wide[] = {"\xe4\xb8\xad", "\xe4\xba\x9a", "\xe3\x81\xb2", "\xed\x95\x9c", "\xf0\xa0\x80\x80", "\xef\xbc\x8c"};
+    static const char* const others[] = {"a", "A", " ", "\xc3\xa9", "\xe3\x80\x82", "\xe3\x82\x99", "\xad", "\xe4\xb8", "1", "'s", "\n"};
+    auto const text_of_wide = [&](std::size_t most) {
+        std::string text;
+        for (std::size_t count = choices.below(most); count > 0; --count) text += choices.one_in(8) ? others[choices.below(std::size(others))] : wide[choices.below(std::size(wide))];
+        return text;
+    };
+    std::vector<std::string> tokens;
+    for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+    Ranks ranks;
+    for (Rank rank = 0; rank < tokens.size(); ++rank) ranks.emplace(tokens[rank], rank);
+    bool const with_unreachable = choices.one_in(4);
+    for (std::size_t count = choices.below(90); count > 0; --count) {
+        std::string const text = text_of_wide(5);
+        std::string token;
+        if (with_unreachable) {
+            token = text.substr(choices.below(text.size() + 1), 2 + choices.below(7));
+        } else if (Tokens const parts = naive_merge(ranks, text).value(); parts.size() > 1) {
+            // Two neighbours of an encoding: merging makes the token of them.
+            std::size_t const left = choices.below(parts.size() - 1);
+            token = tokens[parts[left]] + tokens[parts[left + 1]];
+        }
+        if (token.size() < 2 || !ranks.emplace(token, static_cast<Rank>(tokens.size())).second) continue;
+        tokens.push_back(token);
+    }
+    Vocabulary const vocabulary(tokens);
+    const Scanner* const scanner = random_scanner(choices);
+    Encoder const encoder(vocabulary.dictionary, scanner, {});
+    for (int time = 0; time < 8; ++time) {
+        std::string const text = text_of_wide(60);
+        std::vector<std::uint32_t> const expected = by_definition(vocabulary, scanner, {}, text);
+        std::vector<std::uint32_t> encoded;
+        encoder.encode(view(text), encoded);
+        if (encoded != expected) fail("other ids", vocabulary, scanner, text);
+        if (encoder.count(view(text)) != expected.size()) fail("another count", vocabulary, scanner, text);
     }
 }
 
@@ -136,5 +177,6 @@ int main(int count, char** arguments) {
     threads();
     eviction();
     repeat(count, arguments, 800, random_texts);
+    repeat(count, arguments, 200, seams);
     return 0;
 }

@@ -97,8 +97,7 @@ private:
     std::size_t count_long_by(Cache& cache, Bytes piece, Workspace& workspace) const;
     // The next units of `text`, or pre-tokens.
     Step step(Bytes text, std::size_t place) const {
-        // Of a byte that is no token the place in its pre-token is told, so that this is not cut.
-        return dictionary_->has_all_bytes() ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
+        return by_units_ ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
     }
     // Writes up to `short_length` ids. Returns how many.
     unsigned encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
@@ -111,6 +110,8 @@ private:
     std::shared_ptr<const Dictionary> dictionary_;
     const Scanner* scanner_;
     std::vector<std::uint32_t> ids_;
+    // Not where a whole pre-token may be a token that no merge makes; nor where the place of a byte that is no token is told, in its pre-token.
+    bool by_units_;
 
     mutable std::atomic<Workspace*> at_hand_{nullptr};
     mutable std::mutex mutex_;
