@@ -7,8 +7,8 @@
 //
 // Each class of characters becomes a mask of 64 bits, and the grammar becomes algebra on masks: a word begins where a letter follows a
 // non-letter that cannot stand before a word; an addition runs a carry through a run, which finds its other end. What the algebra
-// does not know (white space or numbers beyond ASCII, bytes that are not UTF-8, an upper-case letter behind one of both cases, a line
-// of blanks alone) is a *doubt*: ends well before it are right, and the rule of grammar.hpp decides from there on.
+// does not know (white space or numbers beyond ASCII, bytes that are not UTF-8, a line of blanks
+// alone) is a *doubt*: ends well before it are right, and the rule of grammar.hpp decides from there on.
 //
 // The idea of token-start masks is gigatoken's (its README describes it); the algebra is our own.
 #pragma once
