@@ -46,6 +46,7 @@ class Vocabulary:
     pattern: Pattern | None = None
     merge_ranks: dict[int, int] | None = field(default=None, repr=False)
     embedded: str | None = field(default=None, init=False, repr=False)
+    _load: Callable[[str], Vocabulary] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_tokens(self.ranks)
@@ -87,12 +88,20 @@ class Vocabulary:
 
     @classmethod
     def from_embedded(
-        cls, name: str, embedded: str, special_tokens: dict[str, int], pattern: Pattern | None
+        cls,
+        name: str,
+        embedded: str,
+        special_tokens: dict[str, int],
+        pattern: Pattern | None,
+        load: Callable[[str], Vocabulary] | None = None,
     ) -> Vocabulary:
-        """The vocabulary over the package data `embedded`. Nothing is read yet, and nothing checked: tests check the data."""
+        """The vocabulary over the package data `embedded`. Nothing is read yet, and nothing checked: tests check the data.
+
+        `load` gives the same again for its name, for pickles.
+        """
         vocabulary = cls.__new__(cls)
         vars(vocabulary).update(
-            name=name, embedded=embedded, special_tokens=special_tokens, pattern=pattern, merge_ranks=None
+            name=name, embedded=embedded, special_tokens=special_tokens, pattern=pattern, merge_ranks=None, _load=load
         )
         return vocabulary
 
@@ -134,12 +143,9 @@ class Vocabulary:
         return len(self.ranks) if self.embedded is None else EMBEDDED[self.embedded]
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
-        # An embedded vocabulary travels as its name: some forty bytes in place of two megabytes. The import
-        # stands here because the registry makes vocabularies and therefore imports this module.
-        from bpe_engine.published import registry  # noqa: PLC0415
-
-        if self.name is not None and registry.is_embedded(self):
-            return registry.load_vocabulary, (self.name,)
+        # An embedded vocabulary travels as its name: some forty bytes in place of two megabytes.
+        if self.embedded is not None and self._load is not None:
+            return self._load, (self.name,)
         return Vocabulary, (self.name, self.ranks, self.special_tokens, self.pattern, self.merge_ranks)
 
 

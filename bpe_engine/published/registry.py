@@ -107,17 +107,13 @@ def load_vocabulary(name: str) -> Vocabulary:
         return _loaded[encoding.name]
 
 
-def is_embedded(vocabulary: Vocabulary) -> bool:
-    """Whether `load_vocabulary(vocabulary.name)` gave this very object and can give it without any file."""
-    encoding = published_encodings().get(vocabulary.name or "")
-    return encoding is not None and encoding.embedded is not None and _loaded.get(encoding.name) is vocabulary
-
-
 def build_vocabulary(encoding: PublishedEncoding) -> Vocabulary:
     """A new vocabulary from the package data or the files of an encoding; errors as `load_vocabulary`."""
     special_tokens = dict(encoding.special_tokens)
     if encoding.embedded is not None:
-        return Vocabulary.from_embedded(encoding.name, encoding.embedded, special_tokens, encoding.pattern)
+        return Vocabulary.from_embedded(
+            encoding.name, encoding.embedded, special_tokens, encoding.pattern, load_vocabulary
+        )
     if len(encoding.files) == 2:
         merges, ids = encoding.files
         ranks = parse_gpt2(fetch(merges), fetch(ids), merges.save_as, ids.save_as)

@@ -19,6 +19,7 @@ from typing import Any
 import ahocorasick
 
 from bpe_engine.errors import EncodingError, VocabularyError
+from bpe_engine.reference.naive import merges
 
 
 class TokenDictionary:
@@ -116,8 +117,6 @@ class TokenDictionary:
                 )
 
     def _last_merge(self, token: int) -> tuple[int, int] | None:
-        from bpe_engine.reference.naive import merges  # noqa: PLC0415 - naive.py is written in terms of this class
-
         data = self.bytes_of[token]
         if len(data) == 1:
             return token, token

@@ -6,7 +6,10 @@ of equals. Quadratic, so for short pieces and for tests.
 
 from __future__ import annotations
 
-from bpe_engine.reference.dictionary import TokenDictionary
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
@@ -14,6 +17,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
 
     Raises EncodingError for a byte without a token.
 
+    >>> from bpe_engine.reference.dictionary import TokenDictionary
     >>> encode(TokenDictionary.of("a b c ac bb ab acbb"), b"abacbb")
     [5, 6]
     >>> encode(TokenDictionary.of("a b c ab cb ac bb cbb acbb"), b"abacbb")
@@ -28,6 +32,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
 def merges(dictionary: TokenDictionary, data: bytes) -> list[list[bytes]]:
     """The parts of `data` before the first merge and after each.
 
+    >>> from bpe_engine.reference.dictionary import TokenDictionary
     >>> for parts in merges(TokenDictionary.of("a b c ac bb ab acbb"), b"abacbb"):
     ...     print(*(part.decode() for part in parts))
     a b a c b b

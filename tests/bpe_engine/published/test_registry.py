@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -19,7 +20,6 @@ from bpe_engine.published.data import EMBEDDED
 from bpe_engine.published.registry import (
     build_vocabulary,
     encoding_name_for_model,
-    is_embedded,
     load_vocabulary,
     published_encodings,
 )
@@ -141,7 +141,7 @@ def test_built_anew_it_is_equal() -> None:
 def test_loading_reads_no_tokens() -> None:
     # In a process of its own: here other tests may have read them already.
     program = (
-        "import sys, bpe_engine; from bpe_engine import registry, vocabularies; read = [];"
+        "import sys, bpe_engine; from bpe_engine.published import data as vocabularies, registry; read = [];"
         "inner = vocabularies._package_data;"
         "vocabularies._package_data = lambda file_name: read.append(file_name) or inner(file_name);"
         "names = ['o200k_base', 'gpt-4', 'o200k_harmony'];"
@@ -160,8 +160,10 @@ def test_package_data_is_named_where_there_is_some() -> None:
     assert set(named.values()) == set(EMBEDDED)
 
 
-def test_only_what_the_registry_gave_is_embedded() -> None:
+def test_embedded_vocabularies_travel_by_name() -> None:
     vocabulary = load_vocabulary("cl100k_base")
-    assert is_embedded(vocabulary)
-    assert not is_embedded(build_vocabulary(published_encodings()["cl100k_base"]))
-    assert not is_embedded(Vocabulary.from_ranks(vocabulary.ranks, name="cl100k_base"))
+    assert len(pickle.dumps(vocabulary)) < 200
+    assert pickle.loads(pickle.dumps(vocabulary)) is vocabulary
+    assert pickle.loads(pickle.dumps(build_vocabulary(published_encodings()["cl100k_base"]))) is vocabulary
+    named = Vocabulary.from_ranks({b"a": 0}, name="cl100k_base")
+    assert pickle.loads(pickle.dumps(named)) == named
