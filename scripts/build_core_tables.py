@@ -57,7 +57,7 @@ def entries() -> Iterator[tuple[int, int]]:
 def table() -> str:
     """The file."""
     lines = [
-        f"// The character classes of Unicode {UNICODE_VERSION}, made from bpe_engine/unicode_classes_{UNICODE_VERSION}.txt by",
+        f"// The character classes of Unicode {UNICODE_VERSION}, made from bpe_engine/text/unicode_classes_{UNICODE_VERSION}.txt by",
         "// scripts/build_core_tables.py. Do not edit.",
         "// {first code point, flags}: each range reaches up to the next. For the flags see include/bpe/unicode.hpp.",
     ]
