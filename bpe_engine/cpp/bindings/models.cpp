@@ -170,7 +170,7 @@ void define_models(nb::module_& module) {
         .def("encode_with_lengths", encode_with_lengths, nb::arg("piece"),
              nb::sig("def encode_with_lengths(self, piece: bytes) -> list[tuple[int, int]]"), "Each token id with the number of bytes it covers.")
         .def("count", count, nb::arg("piece"), nb::sig("def count(self, piece: bytes) -> int"), "The number of tokens of a pre-token.")
-        .def("growing", &PieceModel::growing, nb::keep_alive<0, 1>(), nb::sig("def growing(self) -> GrowingPiece | None"),
+        .def("growing", [](const PieceModel& self) { return self.growing(Side::right); }, nb::keep_alive<0, 1>(), nb::sig("def growing(self) -> GrowingPiece | None"),
              "An empty pre-token that grows; None where encoding anew is as good.");
 
     nb::class_<WordLevelModel, PieceModel>(module, "WordLevelModel", "A pre-token is one token as a whole, or the unknown token.")

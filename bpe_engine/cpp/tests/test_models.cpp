@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bpe/models/merges.hpp"
 #include "bpe/models/unigram.hpp"
 #include "bpe/models/word_level.hpp"
 #include "bpe/models/word_piece.hpp"
@@ -34,7 +35,7 @@ struct Case {
     std::vector<std::uint32_t> ids;
     std::vector<double> scores;
     std::optional<std::uint32_t> unknown;
-    std::unique_ptr<PieceModel> model;
+    std::shared_ptr<PieceModel> model;
 };
 
 Case random_case(Choices& choices) {
@@ -96,26 +97,68 @@ std::optional<std::size_t> fresh_count(const PieceModel& model, const std::strin
     return ids.size() - 1;
 }
 
+// Merges whose tokens come after their halves, mostly: then pieces grow to both sides.
+Case random_merges(Choices& choices) {
+    Case made;
+    MergeModel::Options options;
+    options.by_characters = choices.one_in(2);
+    options.ignore_merges = choices.one_in(4);
+    options.byte_fallback.fill(-1);
+    auto const add = [&](std::string text) {
+        if (!text.empty() && std::find(made.tokens.begin(), made.tokens.end(), text) == made.tokens.end()) made.tokens.push_back(std::move(text));
+    };
+    if (options.by_characters) {
+        options.unknown = choices.one_in(5) ? MergeModel::Unknown::error : choices.one_in(4) ? MergeModel::Unknown::drop : MergeModel::Unknown::token;
+        options.unknown_id = 1;
+        options.fuse_unknown = choices.one_in(2);
+        if (choices.one_in(3))
+            for (std::size_t byte = 0; byte < 256; ++byte)
+                if (byte != 'x' || choices.one_in(2)) options.byte_fallback[byte] = static_cast<std::int64_t>(1000 + byte);
+        for (std::string const& letter : letters)
+            if (!choices.one_in(6) && letter != "##" && letter != "ab" && letter != "<unk>") add(letter);
+        add("a");
+    } else {
+        for (int byte = 0; byte < 256; ++byte)
+            if (byte != 'x' || !choices.one_in(5)) add(std::string(1, static_cast<char>(byte)));
+    }
+    std::size_t const single = made.tokens.size();
+    for (std::size_t wanted = choices.below(40); wanted > 0; --wanted) {
+        std::string joined = choices.one_in(3) ? choices.of(letters) : choices.of(made.tokens);
+        joined += choices.one_in(3) ? choices.of(letters) : choices.of(made.tokens);
+        add(joined);
+    }
+    std::vector<MergeModel::Token> tokens;
+    std::vector<std::uint32_t> ranks;
+    for (std::string const& token : made.tokens) {
+        ranks.push_back(ranks.size() < single ? 0xFFFFFFFF : static_cast<std::uint32_t>(choices.one_in(40) ? choices.below(50) : ranks.size()));
+        tokens.push_back({view(token), static_cast<std::uint32_t>(tokens.size() * 3 + 5)});
+    }
+    made.model = MergeModel::by_ranks(tokens, ranks, options);
+    return made;
+}
+
 // A program of growth and truncation: after each step the count is that of the text, or neither can be had.
 void growth(Choices& choices) {
-    Case const made = random_case(choices);
+    Case const made = choices.one_in(2) ? random_merges(choices) : random_case(choices);
     fresh_count(*made.model, random_string(choices, 60));
-    std::unique_ptr<GrowingPiece> const piece = made.model->growing();
+    Side const side = choices.one_in(2) ? Side::left : Side::right;
+    std::unique_ptr<GrowingPiece> const piece = made.model->growing(side);
     if (!piece) return;
     std::string text;
     std::vector<std::pair<std::size_t, std::size_t>> bounds;  // of sizes
     for (std::size_t step = 0; step < 25; ++step) {
         if (choices.one_in(4)) {
-            text.resize(choices.below(text.size() + 1));
+            std::size_t const size = choices.below(text.size() + 1);
+            text = side == Side::left ? text.substr(text.size() - size) : text.substr(0, size);
             piece->truncate(text.size());
             while (!bounds.empty() && bounds.back().first > text.size()) bounds.pop_back();
         } else {
             std::string const more = random_string(choices, 4);
             try {
                 piece->extend(view(more));
-                text += more;
+                text = side == Side::left ? more + text : text + more;
             } catch (const EncodingError&) {
-                CHECK(!fresh_count(*made.model, text + more));
+                CHECK(!fresh_count(*made.model, side == Side::left ? more + text : text + more));
             }
         }
         CHECK(piece->size() == text.size());
@@ -145,7 +188,7 @@ void characters(Choices& choices) {
 std::uint64_t steps_of(const PieceModel& model, const std::string& text, bool by_byte, bool with_bound) {
     steps = 0;
     if (by_byte) {
-        auto const piece = model.growing();
+        auto const piece = model.growing(Side::right);
         for (std::size_t place = 0; place < text.size(); ++place) {
             piece->extend({view(text).data + place, 1});
             piece->count();

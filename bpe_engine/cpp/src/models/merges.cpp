@@ -33,6 +33,8 @@ std::uint32_t code_at(Bytes text, std::size_t place, std::size_t& size) {
 
 }  // namespace
 
+std::uint32_t MergeModel::code_at_start(Bytes text, std::size_t& size) { return code_at(text, 0, size); }
+
 void MergeModel::add_tokens(const std::vector<Token>& tokens) {
     ids_.reserve(tokens.size());
     byte_tokens_.fill(-1);

@@ -162,6 +162,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<GrowingPiece> UnigramModel::growing() const { return std::make_unique<GrowingUnigram>(*this); }
+std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const {
+    // To the left there is no table: sums are rounded, so each depends on all that stands before it.
+    return side == Side::right ? std::make_unique<GrowingUnigram>(*this) : nullptr;
+}
 
 }  // namespace bpe

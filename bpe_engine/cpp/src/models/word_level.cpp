@@ -50,6 +50,6 @@ private:
     Byte first_ = 0;
 };
 
-std::unique_ptr<GrowingPiece> WordLevelModel::growing() const { return std::make_unique<Growing>(*this); }
+std::unique_ptr<GrowingPiece> WordLevelModel::growing(Side side) const { return side == Side::right ? std::make_unique<Growing>(*this) : nullptr; }
 
 }  // namespace bpe

@@ -28,16 +28,25 @@ void PipelineAppendingEncoder::append(Bytes more) {
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
-        struct Sink : CutSink {
-            std::size_t certain = 0;
-            void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
-        };
-        Sink sink{{pipeline_->coder(), workspace->pieces}, 0};
         // A stretch is a text of its own: nothing looks at what stands before it.
         std::size_t const base = tokens_.end_of(tokens_.size());
+        const Byte* const text = text_.data() + base;
+        OpenTail* const tail = tail_from(base);
+        struct Sink : CutSink {
+            OpenTail* tail;
+            const Byte* text;
+            std::size_t certain = 0;
+            void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
+                if (tail && OpenTail::is_long(piece.size) && coder.is_plain() && tail->holds(text, piece)) total += tail->count(coder.model(), text, piece);
+                else CutSink::piece(piece, readable, is_first, raw);
+            }
+            void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
+        };
+        Sink sink{{pipeline_->coder(), workspace->pieces}, tail, text};
         state_.certain.offset -= base;
-        pipeline_->scan_to_end(text_.data() + base, 0, state_.certain, text_.size() - base, *workspace, sink, tokens_.size() > 0);
+        pipeline_->scan_to_end(text, 0, state_.certain, text_.size() - base, *workspace, sink, tokens_.size() > 0, tail);
         state_.certain.offset += base;
+        if (tail) tail->note();
         state_.count = state_.certain_count + sink.total;
         state_.certain_count += sink.certain;
         state_.length = text_.size();
@@ -45,6 +54,26 @@ void PipelineAppendingEncoder::append(Bytes more) {
         return_to(before);
         throw;
     }
+}
+
+// What is known of a tail that is long enough; null for others.
+OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
+    std::size_t const length = text_.size() - base, certain = state_.certain.offset - base;
+    if (length - certain <= thresholds::long_tail) return nullptr;
+    bool const is_there = !tails_.empty() && tails_.back().base == base && tails_.back().tail.covers(certain);
+    // One that has become certain for the most part goes on as another.
+    if (!is_there || certain - tails_.back().tail.origin() > 2 * (length - certain) + thresholds::read_window)
+        tails_.push_back({base, OpenTail(certain, state_.certain.before != Before::region, state_.certain.before == Before::nothing)});
+    tails_.back().tail.begin(length);
+    return &tails_.back().tail;
+}
+
+void PipelineAppendingEncoder::return_to(const State& state) {
+    text_.resize(state.length);
+    tokens_.truncate(state.tokens);
+    state_ = state;
+    while (!tails_.empty() && tails_.back().base + tails_.back().tail.origin() >= state.length) tails_.pop_back();
+    for (auto tail = tails_.rbegin(); tail != tails_.rend() && tail->base + tail->tail.length() > state.length; ++tail) tail->tail.cut_back(state.length - tail->base);
 }
 
 void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {

@@ -514,9 +514,12 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
 std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                                 Normalized& out) const {
     UnicodeTable const& table = UnicodeTable::instance();
-    out.text.reserve(out.text.size() + (limit - from) + (limit - from) / 2);
-    out.origin.reserve(out.text.capacity() + 1);
-    out.is_cut.reserve(out.text.capacity() + 1);
+    std::size_t const before = out.text.size();
+    if (before == 0) {
+        out.text.reserve((limit - from) + (limit - from) / 2);
+        out.origin.reserve(out.text.capacity() + 1);
+        out.is_cut.reserve(out.text.capacity() + 1);
+    }
     Items items;
     bool starts = at_start && acts_at_start_;
     for (std::size_t place = from; place < limit;) {
@@ -549,7 +552,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         }
         starts = starts && items.empty();
         write(items, out);
-        if (std::size_t const most = growth * (limit - from) + growth_of_any; out.text.size() > 4 * most) throw GrowthError(most, limit - from);
+        if (std::size_t const most = growth * (limit - from) + growth_of_any; out.text.size() - before > 4 * most) throw GrowthError(most, limit - from);
         place = stop;
     }
     out.origin.push_back(static_cast<std::uint32_t>(limit - base));

@@ -42,9 +42,12 @@ struct Sweep::Lazy {
     bool reaches(Foresight& foresight, std::size_t place, State state) const { return foresight.reaches(place, states.key(state)); }
 };
 
-Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end)
+Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption)
     : program_(program), cache_(cache), text_(text), start_(start), from_(from), limit_(limit), at_end_(at_end), open_(!at_end), begun_(from) {
-    certain_ = at_end ? limit : limit - unfinished_end({text + from, limit - from});
+    finished_ = limit - unfinished_end({text + from, limit - from});
+    certain_ = at_end ? limit : finished_;
+    resumption_ = program.is_eager() && program.determinizer_.contexts() == 1 ? resumption : nullptr;
+    if (resumption_) finished_ = std::min(finished_, resumption_->valid);
 }
 
 Sweep::~Sweep() = default;
@@ -71,38 +74,55 @@ Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
     std::size_t const certain = open_ ? certain_ : limit_;
     Foresight* const foresight = foresight_.get();
     made.reach = from;
-    while (place < certain) {
-        // What could come would be no better, or nothing: it was looked at up to the limit to know that.
-        if (foresight && !table.reaches(*foresight, place, state)) {
-            made.reach = limit_;
-            made.settled = true;
-            made.certain_end = made.end;
-            read_ += place - from + 1;
-            return made;
-        }
-        Byte const byte = text_[place];
-        Transition transition;
-        std::size_t size = 1;
-        if (byte < 0x80) {
-            transition = table.at(state, ascii[byte]);
-            made.reach = place + 1;
-        } else {
-            Decoded const character = decode_beyond_ascii(classes, text_ + place, limit_ - place);
-            size = character.size;
-            made.reach = character.valid ? place + size : std::min(limit_, place + 4);
-            transition = table.at(state, character.number);
-        }
-        seen(match_of(transition));
-        state = state_of(transition);
-        place += size;
-        if (state == dead_state) {
-            made.settled = true;
-            made.certain_end = made.end;
-            read_ += place - from;
-            return made;
-        }
+    Resumption* const resumption = foresight || nonempty ? nullptr : resumption_;
+    if (Resumption::Try const* const known = resumption ? resumption->find(from) : nullptr; known && known->place <= certain) {
+        place = known->place;
+        state = known->state;
+        made.end = known->end;
     }
-    read_ += place - from + 1;
+    std::size_t const begun = place;
+    bool const resumes = resumption && finished_ <= certain && finished_ >= place && finished_ - from >= Resumption::least;
+    // Whether what follows may still matter.
+    auto const read_to = [&](std::size_t stop) {
+        while (place < stop) {
+            // What could come would be no better, or nothing: it was looked at up to the limit to know that.
+            if (foresight && !table.reaches(*foresight, place, state)) {
+                made.reach = limit_;
+                made.settled = true;
+                made.certain_end = made.end;
+                read_ += place - begun + 1;
+                return false;
+            }
+            Byte const byte = text_[place];
+            Transition transition;
+            std::size_t size = 1;
+            if (byte < 0x80) {
+                transition = table.at(state, ascii[byte]);
+                made.reach = place + 1;
+            } else {
+                Decoded const character = decode_beyond_ascii(classes, text_ + place, limit_ - place);
+                size = character.size;
+                made.reach = character.valid ? place + size : std::min(limit_, place + 4);
+                transition = table.at(state, character.number);
+            }
+            seen(match_of(transition));
+            state = state_of(transition);
+            place += size;
+            if (state == dead_state) {
+                made.settled = true;
+                made.certain_end = made.end;
+                read_ += place - begun;
+                return false;
+            }
+        }
+        return true;
+    };
+    if (resumes) {
+        if (!read_to(finished_)) return made;
+        resumption->put({from, place, made.end, state});
+    }
+    if (!read_to(certain)) return made;
+    read_ += place - begun + 1;
     made.certain_end = made.end;
     made.reach = limit_;
     for (; place < limit_; ++place) {
@@ -200,7 +220,7 @@ std::size_t Sweep::match_at_offset(bool& settled, std::size_t& reach) {
 //     rare   anything else
 std::size_t Sweep::ends(std::size_t* ends, std::size_t capacity) {
     std::vector<std::uint32_t> const& table = program_.joined_;
-    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_) return 0;
+    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_ || (resumption_ && resumption_->find(from_))) return 0;
     std::uint32_t const* const rows = table.data();
     Classes const& classes = program_.classes_;
     ClassNumber const* const ascii = classes.ascii();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -58,6 +59,8 @@ public:
 
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
+    // To either side. Null where some merge comes before one of its halves, or what is unknown is dropped.
+    std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
     // The ids of the tokens that merging does not make of their own bytes or characters.
     std::vector<std::uint32_t> never_made() const;
@@ -121,6 +124,13 @@ private:
     void symbols(Bytes piece, std::vector<Symbol>& out) const;
     void merge(std::vector<Symbol>& symbols) const;
     static void merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols);
+    struct Growth;
+    template <bool to_left>
+    class Growing;
+    std::shared_ptr<Growth> make_growth() const;
+    // The halves of the last merge that makes a token from its characters, as Growth has them.
+    std::uint64_t derive(std::uint32_t token) const;
+    static std::uint32_t code_at_start(Bytes text, std::size_t& size);
     std::uint64_t touch_bit(std::uint32_t left, std::uint32_t right) const {
         return mixed(std::uint64_t{left} << 32 | right) & (touching_.size() * 64 - 1);
     }
@@ -140,6 +150,8 @@ private:
     // Characters with which tokens begin and end that only a whole pre-token is: next to them nothing is cut, so that no part of one is taken for a whole.
     mutable std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
     mutable std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
+    mutable std::once_flag growth_once_;
+    mutable std::shared_ptr<Growth> growth_;
 };
 
 }  // namespace bpe

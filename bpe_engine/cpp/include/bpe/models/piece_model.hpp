@@ -1,6 +1,7 @@
 // What every model is to the rest of the core: one pre-token -> token ids.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -8,17 +9,20 @@
 
 namespace bpe {
 
-// A piece that grows to the right and is cut back. Belongs to one thread; its model outlives it.
+// Where a piece grows.
+enum class Side : std::uint8_t { right, left };
+
+// A piece that grows to one side and is cut back there. Belongs to one thread; its model outlives it.
 class GrowingPiece {
 public:
     virtual ~GrowingPiece() = default;
 
-    // Adds bytes at the end. Throws EncodingError, and adds nothing, where the model has no token for them whatever follows (offset in the piece).
+    // Adds bytes at the side that grows. Throws EncodingError, and adds nothing, where the model has no token for them whatever follows (offset in the piece).
     virtual void extend(Bytes more) = 0;
-    // Cuts back to the first `size` bytes, in O(1).
+    // Cuts back to `size` bytes at the side that stays, in O(1).
     virtual void truncate(std::size_t size) = 0;
     virtual std::size_t size() const = 0;  // bytes
-    // The number of tokens of all bytes, as if the piece ended here. Throws EncodingError where the model has none for a piece that does.
+    // The number of tokens of all bytes, as if the piece ended here, or began. Throws EncodingError where the model has none for a piece that does.
     virtual std::size_t count() = 0;
     // A lower bound for the count of this piece and of every continuation.
     virtual std::size_t fewest() = 0;
@@ -38,7 +42,7 @@ public:
     virtual std::size_t count(Bytes piece) const;
 
     // An empty piece that grows; null where pieces are so short that encoding anew is as good.
-    virtual std::unique_ptr<GrowingPiece> growing() const { return nullptr; }
+    virtual std::unique_ptr<GrowingPiece> growing(Side) const { return nullptr; }
 };
 
 }  // namespace bpe

@@ -47,7 +47,7 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
     // `fewest` looks back as far as a token may reach that goes on beyond the end.
-    std::unique_ptr<GrowingPiece> growing() const override;
+    std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
 private:
     friend class UnigramRows;

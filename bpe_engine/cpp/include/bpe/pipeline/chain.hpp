@@ -15,9 +15,12 @@
 #include <vector>
 
 #include "bpe/regex/sweep.hpp"
+#include "bpe/run_index.hpp"
 #include "bpe/scanner.hpp"
 #include "bpe/shelf.hpp"
+#include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
+#include "bpe/unicode.hpp"
 
 namespace bpe {
 
@@ -64,37 +67,86 @@ private:
     Shelf<regex::Cache> caches_;
 };
 
+// What the search of a stage knows of a text that grows.
+struct StageMemory {
+    // Behind `start`, where a piece begins or a match ended, no match begins before `searched`.
+    std::size_t start = no_match, searched = 0;
+    regex::Resumption resumption;
+};
+
+// The same of a chain. All offsets are those of the text that it cuts, of which the first `valid` bytes stay as they are. Who cuts the text back forgets what
+// is not known of what is left.
+struct ChainMemory {
+    static constexpr std::size_t most_stages = 3;
+    std::array<StageMemory, most_stages> stages;
+    std::unique_ptr<RunIndex> runs;  // for a scanner
+    std::size_t valid = 0;
+
+    StageMemory* of(std::size_t number) { return number < most_stages ? &stages[number] : nullptr; }
+};
+
 // The matches of a matcher in a piece, one after the other.
 class Search {
 public:
-    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end)
-        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end) {
+    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end, StageMemory* memory = nullptr)
+        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end), memory_(memory), behind_(from) {
         if (ExpressionMatcher const* const expression = matcher.expression()) {
             lease_.emplace(expression->caches());
-            sweep_.emplace(expression->program(), **lease_, text, from, from, limit, at_end);
+            sweep_.emplace(expression->program(), **lease_, text, from, from, limit, at_end, memory ? &memory->resumption : nullptr);
         }
     }
 
     Found next() {
-        if (sweep_) return ExpressionMatcher::found(sweep_->next());
-        Found const found = matcher_.find(text_, from_, limit_, at_end_);
-        from_ = found.end;
+        if (memory_) skip();
+        Found found;
+        if (sweep_) {
+            found = ExpressionMatcher::found(sweep_->next());
+        } else {
+            found = matcher_.find(text_, from_, limit_, at_end_);
+            from_ = found.end;
+        }
+        if (memory_) note(found);
         return found;
     }
 
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
     std::size_t ends(std::size_t* ends, std::size_t capacity) {
-        if (sweep_) return sweep_->ends(ends, capacity);
-        std::size_t const count = matcher_.boundaries(text_, from_, limit_, ends, capacity);
-        if (count > 0) from_ = ends[count - 1];
+        if (memory_) {
+            skip();
+            // `next` remembers what it has looked at in vain.
+            if (!sweep_) return 0;
+        }
+        std::size_t const count = sweep_ ? sweep_->ends(ends, capacity) : matcher_.boundaries(text_, from_, limit_, ends, capacity);
+        if (count > 0) from_ = behind_ = ends[count - 1];
         return count;
     }
 
 private:
+    // What was searched before.
+    void skip() {
+        if (memory_->start != behind_) return;
+        std::size_t& from = from_;
+        if (sweep_ ? sweep_->offset() >= memory_->searched : from >= memory_->searched) return;
+        if (memory_->searched > limit_) return;
+        if (sweep_) sweep_->skip_to(memory_->searched);
+        else from = memory_->searched;
+    }
+
+    void note(const Found& found) {
+        if (found.start != no_match) behind_ = found.end;
+        if (at_end_ || found.settled || found.start_settled || found.start != no_match || found.open_from <= behind_) return;
+        std::size_t searched = found.open_from;
+        // A boundary is known by the characters on both sides.
+        if (!sweep_) searched = character_before(text_, searched, behind_);
+        *memory_ = {behind_, searched, memory_->resumption};
+    }
+
     const Matcher& matcher_;
     const Byte* text_;
     std::size_t from_, limit_;
     bool at_end_;
+    StageMemory* memory_;
+    std::size_t behind_;  // the last match, or the start
     std::optional<Shelf<regex::Cache>::Lease> lease_;
     std::optional<regex::Sweep> sweep_;
 };
@@ -123,10 +175,10 @@ public:
     const std::vector<Stage>& stages() const { return stages_; }
 
     // Cuts text[start:limit). Calls `sink.piece(start, end)` for each piece that is not empty, and `sink.cut(offset)` at cuts behind them; that returns false
-    // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given.
+    // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given. `memory` is of this text.
     template <class Sink>
-    bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink) const {
-        return Run<Sink>{stages_, text, sink}.stage(0, start, limit, at_end);
+    bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {
+        return Run<Sink>{stages_, text, sink, memory}.stage(0, start, limit, at_end);
     }
 
     // Whether `run_to_end` knows these stages.
@@ -204,6 +256,7 @@ private:
         const std::vector<Stage>& stages;
         const Byte* text;
         Sink& sink;
+        ChainMemory* memory;
         // The last match of each stage.
         std::array<std::size_t, most_stages> match_start{}, match_end{};
 
@@ -247,7 +300,7 @@ private:
                 if (with_gaps) return stage(number + 1, from, to, ended);
                 return cut(to);
             };
-            Search search(matcher, text, start, limit, at_end);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
             std::array<std::size_t, 512> ends;
             for (std::size_t piece = start;;) {
                 for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
@@ -279,7 +332,7 @@ private:
 
         bool contiguous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
             std::size_t run = start, end = start;  // of the matches that touch
             auto const give_run = [&] {
                 matched(number, run, end);
@@ -305,7 +358,7 @@ private:
 
         bool with_previous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
             for (std::size_t piece = start;;) {
                 Found const found = search.next();
                 if (!at_end && !found.settled) {
@@ -322,7 +375,7 @@ private:
 
         bool with_next(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
             std::size_t piece = start, behind = start;  // the piece begins with a match if it begins before `behind`
             for (;;) {
                 Found const found = search.next();
@@ -354,8 +407,32 @@ private:
                 matched(number, from, to);
                 return stage(number + 1, from, to, true) || (goes_on = false);
             };
+            // The end of a long pre-token comes from an index of runs.
+            struct Index {
+                ChainMemory* memory;
+                const Byte* text;
+                std::size_t limit;
+                bool is_ready = false;
+                ~Index() {
+                    if (is_ready && memory->runs->end() > memory->valid) memory->runs->truncate(std::max(memory->valid, memory->runs->origin()));
+                }
+                bool helps(std::size_t place) const { return memory && limit - place > thresholds::long_tail; }
+                std::size_t end(const Scanner& of, std::size_t place) {
+                    std::unique_ptr<RunIndex>& runs = memory->runs;
+                    if (!runs || runs->origin() > place || runs->end() < place) runs = std::make_unique<RunIndex>(RunIndex::Side::right, place);
+                    is_ready = true;
+                    if (std::size_t const indexed = runs->end(); indexed < limit) runs->extend({text + indexed, limit - indexed});
+                    return of.indexed_end(IndexedText(*runs, text, limit), text, place);
+                }
+            } index{memory, text, limit};
             if (at_end) {
                 for (std::size_t place = start; place < limit;) {
+                    if (index.helps(place)) {
+                        std::size_t const end = index.end(scanner, place);
+                        if (!give(place, end)) return false;
+                        place = end;
+                        continue;
+                    }
                     Step const step = scanner.step(text, place, limit);
                     std::size_t from = place;
                     for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
@@ -373,6 +450,10 @@ private:
                 if (std::size_t const first = held.from, settled = held.push(end); settled != no_match) give(first, settled);
             };
             for (std::size_t place = start; place < limit && goes_on;) {
+                if (index.helps(place)) {
+                    hold(place = index.end(scanner, place));
+                    continue;
+                }
                 Step const step = scanner.step(text, place, limit);
                 for (std::uint64_t ends = step.ends; ends && goes_on; ends &= ends - 1)
                     hold(place + static_cast<std::size_t>(std::countr_zero(ends)) + 1);

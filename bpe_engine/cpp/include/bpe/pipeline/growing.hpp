@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "bpe/explicit_tokens.hpp"
+#include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/pipeline.hpp"
 
 namespace bpe {
 
-//     certain: a sum                        tail: read anew on each append
+//     certain: a sum                        tail: read anew on each append, or where it is long, from where that ended (open_tail.hpp)
 //     ┌────────────────────────────────┐┌───────────────────────────────┐
 //     "def main(args):\n    return run(" "args"                            <- append
 //                                      ↑ the last cut that nothing can move
@@ -31,7 +32,7 @@ public:
     // A lower bound for the count of this text and of every text that begins with it.
     std::size_t fewest() const { return state_.certain_count; }
 
-    // Amortized time proportional to `more`, where the text has cuts. Throws EncodingError, and adds nothing, where a character has no token.
+    // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, where a character has no token.
     void append(Bytes more);
 
     // Adds a token as such, which is written `text`. What stands before it is encoded by itself, and what stands behind it as behind an added token.
@@ -48,21 +49,27 @@ public:
         text_ = other.text_;
         tokens_ = other.tokens_;
         state_ = other.state_;
+        tails_.clear();
     }
 
     const State& state() const { return state_; }
     // Back to an earlier state, whose text is still there.
-    void return_to(const State& state) {
-        text_.resize(state.length);
-        tokens_.truncate(state.tokens);
-        state_ = state;
-    }
+    void return_to(const State& state);
 
 private:
+    // The offsets of a tail are those of its stretch, which begins at `base`.
+    struct Tail {
+        std::size_t base;
+        OpenTail tail;
+    };
+
+    OpenTail* tail_from(std::size_t base);
+
     std::shared_ptr<const Pipeline> pipeline_;
     std::vector<Byte> text_;
     ExplicitTokens tokens_;
     State state_;
+    std::vector<Tail> tails_;
 };
 
 // The count of the text from a cut on does not depend on what stands before it:

@@ -26,6 +26,7 @@
 #include "bpe/pipeline/added_tokens.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/piece_coder.hpp"
 #include "bpe/shelf.hpp"
 #include "bpe/thresholds.hpp"
@@ -74,10 +75,10 @@ public:
     //     again()                                 pieces behind the last cut come again
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
-    // `begin`, so that no piece is the first.
+    // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
     template <class Sink>
     void scan(const Byte* text, std::size_t begin, Position& at, std::size_t limit, bool at_end, const AddedTokens::Wanted& wanted,
-              Workspace& workspace, Sink& sink, bool behind_token = false) const {
+              Workspace& workspace, Sink& sink, bool behind_token = false, OpenTail* tail = nullptr) const {
         std::size_t const first = behind_token ? no_match : begin;
         // An unfinished character may become any.
         if (!at_end) limit -= std::min(limit - at.offset, unfinished_end({text, limit}));
@@ -85,14 +86,18 @@ public:
         AddedTokens::Match outer;
         bool looks = finds_outer;
         while (at.offset < limit) {
-            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted);
+            if (looks) {
+                outer = outer_.find(text, begin, tail ? std::max(at.offset, tail->searched(0)) : at.offset, limit, at_end, wanted);
+                if (tail && !at_end && !outer.is_found()) tail->searched(0) = outer.certain;
+            }
             looks = false;
             AddedTokens::Match match = outer;
             // The region ends where a token begins, or nothing of one can.
             bool is_known = at_end || match.is_found();
             std::size_t end = match.is_found() ? match.start : finds_outer && !at_end ? match.certain : limit;
             if (finds_inner && at.offset < end) {
-                AddedTokens::Match const inner = inner_.find(text, begin, at.offset, end, is_known, wanted);
+                AddedTokens::Match const inner = inner_.find(text, begin, tail ? std::clamp(tail->searched(1), at.offset, end) : at.offset, end, is_known, wanted);
+                if (tail && !at_end && !inner.is_found() && !is_known) tail->searched(1) = inner.certain;
                 if (inner.is_found()) {
                     match = inner;
                     end = inner.start;
@@ -101,8 +106,11 @@ public:
                     end = inner.certain;
                 }
             }
-            if (at.offset < end && region(text, first, at, end, limit, is_known, wanted, workspace, sink) != Progress::done) return;
+            if (at.offset < end && region(text, first, at, end, limit, is_known, wanted, workspace, sink, tail, !at_end && !is_known) != Progress::done) return;
             if (!match.is_found()) return;
+            // Behind a token the text is another matter.
+            if (tail && !at_end) tail->close();
+            tail = nullptr;
             sink.token(match.number, match.start, match.end);
             looks = finds_outer && match.end >= outer.end;
             at = {match.end, Before::token};
@@ -112,18 +120,19 @@ public:
 
     // Reads to the end of a text that may go on later: `sink.uncertain()` is called behind all that nothing can change, and `at` is the last cut before it.
     template <class Sink>
-    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false) const {
-        bool const is_simple = !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
+    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false,
+                     OpenTail* tail = nullptr) const {
+        bool const is_simple = !tail && !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
         // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
         if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing)))) {
             RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
             return;
         }
-        scan(text, begin, at, limit, false, {}, workspace, sink, behind_token);
+        scan(text, begin, at, limit, false, {}, workspace, sink, behind_token, tail);
         sink.uncertain();
         Position end = at;
-        scan(text, begin, end, limit, true, {}, workspace, sink, behind_token);
+        scan(text, begin, end, limit, true, {}, workspace, sink, behind_token, tail && tail->covers(at.offset) ? tail : nullptr);
     }
 
     // The number of tokens.
@@ -191,9 +200,9 @@ private:
     };
 
     template <class Sink>
-    Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink) const {
+    Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {
         RawSink<Sink> raw{sink, at, text, begin, limit};
-        bool const all = chain_.run(text, at.offset, stop, at_end, raw);
+        bool const all = chain_.run(text, at.offset, stop, at_end, raw, memory);
         return raw.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
     }
 
@@ -261,10 +270,41 @@ private:
         return at_end ? Progress::done : Progress::uncertain;
     }
 
+    // The same where much is known of the region. `learns`: it goes on whatever follows.
+    template <class Sink>
+    Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Workspace& workspace, Sink& sink, OpenTail& tail,
+                   bool learns) const {
+        ChainMemory& memory = tail.chain();
+        if (!tail.is_normalized() && normalizer_) {
+            std::size_t const from = std::clamp(tail.kept(), at.offset, stop);
+            bool const is_start = from == at.offset;
+            if (!normalizer_->keeps({text + from, stop - from}, is_start && at.before != Before::region, is_start && at.before == Before::nothing)) tail.begin_normalized();
+            else if (learns) tail.set_kept(stop);
+        }
+        if (!tail.is_normalized()) {
+            if (learns) tail.set_valid(stop);
+            return plain(text, begin, at, stop, limit, at_end, sink, &memory);
+        }
+        // What is certain stays, what would be the end is taken back.
+        if (!at_end || !tail.has_normalized()) tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
+        if (at_end) tail.normalize(*normalizer_, text, stop, true);
+        std::size_t const index = tail.index_of(at.offset);
+        Progress progress = Progress::ended;
+        if (index != no_match) {
+            Normalized const& made = tail.normalized();
+            NormalizedSink<Sink> inner{sink, at, made, tail.origin(), begin};
+            bool const all = chain_.run(made.text.data(), index, made.text.size(), at_end, inner, &memory);
+            progress = inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+        }
+        if (at_end) tail.keep_certain();
+        return index != no_match ? progress : region(text, begin, at, stop, limit, at_end, {}, workspace, sink, nullptr, false);
+    }
+
     // Reads on in a region, which ends at `end` if that is known.
     template <class Sink>
     Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
-                    Workspace& workspace, Sink& sink) const {
+                    Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {
+        if (tail && !looks_inside_) return grown(text, begin, at, end, limit, is_known, workspace, sink, *tail, learns);
         if (!normalizer_) return plain(text, begin, at, end, limit, is_known, sink);
         for (std::size_t size = thresholds::read_window;;) {
             std::size_t stop = end;

@@ -7,18 +7,50 @@
 // nothing but the store of its end.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "bpe/regex/program.hpp"
+#include "bpe/thresholds.hpp"
 
 namespace bpe::regex {
 
 class Foresight;
 
+// How far tries of long matches have come, for sweeps of the same text when it has grown. A place is forgotten by whoever cuts the text back.
+struct Resumption {
+    struct Try {
+        std::size_t from = no_match, place = 0;
+        std::size_t end = no_match;  // of the match that was seen up to there
+        State state = dead_state;
+    };
+    static constexpr std::size_t least = thresholds::resumed;  // bytes that are worth it
+    std::array<Try, 2> tries{};
+    std::size_t valid = 0;  // the text up to there stays
+
+    const Try* find(std::size_t from) const {
+        for (Try const& one : tries)
+            if (one.from == from) return &one;
+        return nullptr;
+    }
+    void put(const Try& made) {
+        Try* chosen = &tries[0];
+        for (Try& one : tries) {
+            if (one.from == made.from) {
+                chosen = &one;
+                break;
+            }
+            if (one.from == no_match || (chosen->from != no_match && one.from < chosen->from)) chosen = &one;
+        }
+        *chosen = made;
+    }
+};
+
 class Sweep {
 public:
-    // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts.
-    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end);
+    // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts. `resumption` is for a pattern that does not look
+    // behind; all its states must be there.
+    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption = nullptr);
     ~Sweep();
     Sweep(const Sweep&) = delete;
     Sweep& operator=(const Sweep&) = delete;
@@ -36,6 +68,8 @@ public:
 
     // Where the search for the next match begins.
     std::size_t offset() const { return from_; }
+    // Nothing begins before `place`.
+    void skip_to(std::size_t place) { from_ = place; }
     // The next match may not be empty at offset().
     void set_nonempty(bool nonempty) { nonempty_ = nonempty; }
     // Characters looked at so far, for tests of growth.
@@ -59,6 +93,8 @@ private:
     const Byte* text_;
     std::size_t start_, from_, limit_;
     std::size_t certain_;  // what follows may still change
+    std::size_t finished_;  // so far all characters are whole
+    Resumption* resumption_;
     bool at_end_, open_;   // open: nothing so far is unsettled, and more may follow
     bool nonempty_ = false;
     std::size_t read_ = 0, begun_;

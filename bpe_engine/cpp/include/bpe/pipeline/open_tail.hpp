@@ -1,0 +1,101 @@
+// What is kept of a long stretch at the end of a growing text in which nothing is certain yet, so that an append reads what it adds alone.
+//
+//     ... end.▁aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+//             ↑ origin                       known ↑   grown ↑
+//
+// Each step of a pipeline keeps what it needs to go on: up to where no added token begins; the normalized text that is certain, and where that ends in the raw text; up
+// to where a stage has looked for a match in vain, and the state of the automaton in the middle of one; the table of a piece (GrowingPiece). Every few hundred
+// bytes all this is noted, but for the tables, so a text that is cut back goes on from the last note. A tail whose text has become certain is kept for that.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/piece_coder.hpp"
+
+namespace bpe {
+
+// Offsets are those of the raw text, but for the text that a chain cuts, which may be normalized.
+class OpenTail {
+public:
+    // `begins_region`, `begins_text`: what else begins at the origin.
+    OpenTail(std::size_t origin, bool begins_region, bool begins_text) : origin_(origin), begins_region_(begins_region), begins_text_(begins_text) { restart(); }
+
+    std::size_t origin() const { return origin_; }
+    // Of the text that was read last.
+    std::size_t length() const { return now_.length; }
+    ChainMemory& chain() { return chain_; }
+
+    // No added token begins before, of those that are looked for first (0) and then.
+    std::size_t& searched(std::size_t kind) { return now_.searched[kind]; }
+    // The normalizer leaves all as it is up to here.
+    std::size_t kept() const { return now_.kept; }
+    void set_kept(std::size_t end) { now_.kept = end; }
+    // The first so many bytes of the text that the chain cuts stay.
+    void set_valid(std::size_t size);
+
+    bool is_normalized() const { return now_.is_normalized; }
+    // From here on the chain cuts normalized text.
+    void begin_normalized();
+    bool has_normalized() const { return now_.normalized_to > origin_; }
+    const Normalized& normalized() const { return normalized_; }
+    // Goes on up to `stop`, where the text goes on, or ends.
+    void normalize(const Normalizer& normalizer, const Byte* text, std::size_t stop, bool at_end);
+    // Takes back what was normalized as if the text ended.
+    void keep_certain();
+
+    // Whether the text can be read on from a cut in it.
+    bool covers(std::size_t offset) const {
+        return !is_closed_ && offset >= origin_ && offset <= now_.length && (!now_.is_normalized || index_of(offset) != no_match);
+    }
+    // Where in the normalized text a cut of the raw text is.
+    std::size_t index_of(std::size_t offset) const;
+
+    // Whether a piece of this size has a table.
+    static bool is_long(std::size_t size) { return size > thresholds::kept_size; }
+    // Whether a piece stands in the text that the chain cuts; `text` is the raw one.
+    bool holds(const Byte* text, Bytes piece) const {
+        Bytes const all = now_.is_normalized ? Bytes{normalized_.text.data(), normalized_.text.size()} : Bytes{text, now_.length};
+        return piece.data >= all.data && piece.data < all.data + all.size;
+    }
+    // The number of its tokens.
+    std::size_t count(const PieceModel& model, const Byte* text, Bytes piece);
+
+    // A text of this length is read; it has been read.
+    void begin(std::size_t length) { now_.length = length; }
+    void note();
+    // An added token has ended the region.
+    void close() { is_closed_ = true; }
+    // The text is cut back to `length`.
+    void cut_back(std::size_t length);
+
+private:
+    struct Notes {
+        std::size_t length = 0;
+        std::size_t searched[2] = {};
+        std::size_t kept = 0;
+        bool is_normalized = false;
+        std::size_t normalized_to = 0, normalized_size = 0;
+        std::array<StageMemory, ChainMemory::most_stages> stages;
+        std::size_t valid = 0;
+    };
+    struct Piece {
+        std::size_t start;
+        std::unique_ptr<GrowingPiece> table;
+    };
+
+    void restart();
+    void forget_pieces();
+
+    std::size_t origin_;
+    bool begins_region_, begins_text_, is_closed_ = false;
+    Notes now_;
+    std::vector<Notes> earlier_;
+    ChainMemory chain_;
+    Normalized normalized_;
+    std::vector<Piece> pieces_;  // that were asked for last
+};
+
+}  // namespace bpe

@@ -1,0 +1,334 @@
+// A piece of a merge model that grows: the last token of each prefix, or to the left the first token of each suffix.
+//
+//     text        a    b    a    c    b     b           tokens a b c ac bb ab acbb
+//     last token  a    ab   a    ac   b     acbb        of those that end here: the one that may follow the last token of what stands before it
+//     tokens      1    1    2    2    3     2
+//
+// As token_table.hpp does it for a Dictionary, which holds bytes, tokens in merge order and nothing unknown. Here: any ids, characters, and characters that are no
+// token, which merge with nothing. It rests on two facts. Merging leaves what stands before a boundary as it would be by itself: that holds for every list of
+// merges. And tokens are an encoding if each neighbouring pair is: that holds where each merge comes later than those of its halves. Where one does
+// not, there is no table.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+
+#include "bpe/models/merges.hpp"
+#include "bpe/models/token_automaton.hpp"
+#include "bpe/steps.hpp"
+#include "bpe/unicode.hpp"
+#include "distinct_tokens.hpp"
+
+namespace bpe {
+
+// What all pieces of a model share: made when the first is asked for.
+struct MergeModel::Growth {
+    struct Sided {
+        std::once_flag once;
+        std::unique_ptr<const TokenAutomaton> automaton;
+        std::vector<std::uint32_t> numbers;  // of the automaton's ranks
+    };
+    bool is_possible = false;
+    Sided right, left;
+    // Of each token the merge that makes it last: left + 1, right; found when it is first asked for. 0: not known yet.
+    std::vector<std::atomic<std::uint64_t>> derivations;
+    static constexpr std::uint64_t single = 1, unreachable = 2;  // made by none: a character; no encoding of its own text
+};
+
+namespace {
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
+    auto growth = std::make_shared<Growth>();
+    bool const is_covered = std::all_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; }) ||
+                            (!options_.by_characters && std::all_of(byte_tokens_.begin(), byte_tokens_.end(), [](std::int64_t token) { return token >= 0; }));
+    if (!tells_joins() || bytes_.size() >= std::numeric_limits<std::uint32_t>::max()) return growth;
+    // What is dropped makes neighbours of others; and a whole token may have characters that are none.
+    if (!is_covered && (options_.unknown == Unknown::drop || options_.ignore_merges)) return growth;
+    // What stands for unknown characters merges with nothing.
+    std::vector<std::int64_t> births(ids_.size(), -1);
+    for (Entry const& pair : pairs_)
+        if (pair.key != 0) births[pair.merged] = std::max<std::int64_t>(births[pair.merged], pair.rank);
+    std::vector<bool> is_stand_in(ids_.size());
+    if (options_.unknown == Unknown::token) is_stand_in[options_.unknown_id] = true;
+    for (std::int64_t const number : options_.byte_fallback)
+        if (number >= 0) is_stand_in[static_cast<std::size_t>(number)] = true;
+    for (Entry const& pair : pairs_) {
+        if (pair.key == 0) continue;
+        auto const left = static_cast<std::uint32_t>((pair.key >> 32) - 1), right = static_cast<std::uint32_t>(pair.key);
+        if (births[left] >= pair.rank || births[right] >= pair.rank || is_stand_in[left] || is_stand_in[right]) return growth;
+        if (left + 1 >= offsets_.size() || right + 1 >= offsets_.size() || offsets_[left] == offsets_[left + 1] || offsets_[right] == offsets_[right + 1]) return growth;
+    }
+    growth->derivations = std::vector<std::atomic<std::uint64_t>>(ids_.size());
+    growth->is_possible = true;
+    return growth;
+}
+
+template <bool to_left>
+class MergeModel::Growing final : public GrowingPiece {
+public:
+    Growing(const MergeModel& model, std::shared_ptr<Growth> growth) : model_(model), growth_(std::move(growth)), sided_(to_left ? growth_->left : growth_->right) {
+        std::call_once(sided_.once, [&] { make_automaton(model_, sided_); });
+        rows_.push_back({none, 0, TokenAutomaton::start});
+    }
+
+    void extend(Bytes more) override {
+        std::size_t const before = text_.size();
+        if (before + more.size >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a pre-token of 4 GiB or more");
+        if constexpr (to_left) std::reverse_copy(more.begin(), more.end(), std::back_inserter(text_));
+        else text_.insert(text_.end(), more.begin(), more.end());
+        try {
+            advance(text_.size() - unfinished());
+        } catch (...) {
+            truncate(before);
+            throw;
+        }
+    }
+
+    void truncate(std::size_t size) override {
+        text_.resize(size);
+        if (rows_.size() > size + 1 - unfinished()) rows_.resize(size + 1 - unfinished());
+    }
+
+    std::size_t size() const override { return text_.size(); }
+
+    std::size_t count() override {
+        if (text_.empty()) return 0;
+        if (model_.options_.ignore_merges && text_.size() <= model_.longest_ && is_whole()) return 1;
+        std::size_t const done = rows_.size();
+        if (done == text_.size() + 1) return rows_.back().count;
+        // An unfinished character, as if nothing followed.
+        struct Back {
+            std::vector<Row>& rows;
+            std::size_t size;
+            ~Back() { rows.resize(size); }
+        } const back{rows_, done};
+        advance(text_.size());
+        return rows_.back().count;
+    }
+
+    std::size_t fewest() override {
+        std::size_t const done = rows_.size() - 1;
+        if (model_.options_.ignore_merges && done <= model_.longest_) return done > 0 ? 1 : 0;
+        std::size_t least = rows_[done].count;
+        for (std::size_t place = done - sided_.automaton->depth(rows_[done].state); place < done; ++place)
+            if (rows_[place].token != inside) least = std::min<std::size_t>(least, rows_[place].count);
+        return least;
+    }
+
+private:
+    // In place of a token: no character ends here; a character that is none; the same, by tokens of its bytes; nothing.
+    static constexpr std::uint32_t inside = 0xFFFFFFFF, unknown = 0xFFFFFFFE, fallen = 0xFFFFFFFD, none = 0xFFFFFFFC;
+
+    struct Row {
+        std::uint32_t token;  // at the growing side
+        std::uint32_t count;
+        TokenAutomaton::State state;
+    };
+
+    static void make_automaton(const MergeModel& model, Growth::Sided& sided) {
+        std::vector<Byte> reversed;
+        if (to_left) {
+            reversed = model.bytes_;
+            for (std::size_t number = 0; number + 1 < model.offsets_.size(); ++number)
+                std::reverse(reversed.begin() + model.offsets_[number], reversed.begin() + model.offsets_[number + 1]);
+        }
+        std::vector<Byte> const& bytes = to_left ? reversed : model.bytes_;
+        std::vector<Bytes> tokens;
+        for (std::uint32_t number = 0; number + 1 < model.offsets_.size(); ++number) {
+            Bytes const text{model.bytes_.data() + model.offsets_[number], model.offsets_[number + 1] - model.offsets_[number]};
+            if (text.size == 0 || model.find_token(text) != number) continue;
+            tokens.push_back({bytes.data() + model.offsets_[number], text.size});
+            sided.numbers.push_back(number);
+        }
+        sided.automaton = std::make_unique<const TokenAutomaton>(tokens, std::vector<double>(tokens.size()));
+    }
+
+    bool is_whole() const {
+        if constexpr (!to_left) return model_.find_token({text_.data(), text_.size()}) >= 0;
+        std::vector<Byte> const forward(text_.rbegin(), text_.rend());
+        return model_.find_token({forward.data(), forward.size()}) >= 0;
+    }
+
+    // Bytes at the growing side that may become part of a character.
+    std::size_t unfinished() const {
+        if (!model_.options_.by_characters) return 0;
+        if constexpr (!to_left) return unfinished_end({text_.data(), text_.size()});
+        std::size_t size = 0;
+        while (size < 3 && size < text_.size() && UnicodeTable::continues(text_[text_.size() - 1 - size])) ++size;
+        return size;
+    }
+
+    // Rows up to `end`, where a character ends.
+    void advance(std::size_t end) {
+        std::size_t const done = rows_.size() - 1;
+        if (done >= end) return;
+        if (!model_.options_.by_characters) {
+            for (std::size_t place = done; place < end; ++place) add(1, model_.byte_tokens_[text_[place]] >= 0, {});
+            return;
+        }
+        std::vector<Byte> forward;
+        if (to_left) forward.assign(text_.rend() - static_cast<std::ptrdiff_t>(end), text_.rend() - static_cast<std::ptrdiff_t>(done));
+        Bytes const text = to_left ? Bytes{forward.data(), forward.size()} : Bytes{text_.data() + done, end - done};
+        UnicodeTable const& table = UnicodeTable::instance();
+        auto const add_at = [&](std::size_t place, Character character) {
+            std::uint32_t const code = character.code <= 0x10FFFF ? static_cast<std::uint32_t>(character.code) : 0x110000u + text[place];
+            add(character.size, model_.is_known(code), text.part(place, place + character.size));
+        };
+        if constexpr (to_left) {
+            std::vector<std::size_t> starts;
+            for (std::size_t place = 0; place < text.size; place += table.at(text.data, place, text.size).size) starts.push_back(place);
+            for (auto start = starts.rbegin(); start != starts.rend(); ++start) add_at(*start, table.at(text.data, *start, text.size));
+        } else {
+            for (std::size_t place = 0; place < text.size;) {
+                Character const character = table.at(text.data, place, text.size);
+                add_at(place, character);
+                place += character.size;
+            }
+        }
+    }
+
+    // The row of the next character; `written` is it where it may be unknown.
+    void add(std::size_t size, bool is_known, Bytes written) {
+        std::size_t const start = rows_.size() - 1, end = start + size;
+        TokenAutomaton const& automaton = *sided_.automaton;
+        Row made{inside, 0, rows_.back().state};
+        for (std::size_t place = start; place < end; ++place) {
+            made.state = automaton.next(made.state, text_[place]);
+            if (place + 1 < end) rows_.push_back(made);
+        }
+        Row const before = rows_[start];
+        if (!is_known) {
+            add_unknown(made, before, written);
+        } else {
+            for (Rank rank = automaton.longest(made.state); rank != no_rank; rank = automaton.token(rank).shorter) {
+                count_step();
+                std::size_t const length = automaton.token(rank).size;
+                if (length > end) continue;
+                Row const& at = rows_[end - length];
+                std::uint32_t const number = sided_.numbers[rank];
+                if (at.token == inside || !reachable(number) || (at.token < none && !may_meet(at.token, number))) continue;
+                made.token = number;
+                made.count = at.count + 1;
+                break;
+            }
+            if (made.token == inside) throw std::logic_error("a prefix without a last token");
+        }
+        rows_.push_back(made);
+    }
+
+    void add_unknown(Row& made, const Row& before, Bytes written) {
+        Options const& options = model_.options_;
+        if (std::all_of(written.begin(), written.end(), [&](Byte byte) { return options.byte_fallback[byte] >= 0; }) && written.size > 0) {
+            made.token = fallen;
+            made.count = before.count + static_cast<std::uint32_t>(written.size);
+        } else if (options.unknown == Unknown::token) {
+            made.token = unknown;
+            made.count = before.count + (options.fuse_unknown && before.token == unknown ? 0 : 1);
+        } else {
+            // It says what is wrong.
+            std::vector<Byte> forward(text_);
+            if (to_left) std::reverse(forward.begin(), forward.end());
+            (void)model_.count({forward.data(), forward.size()});
+            throw EncodingError(written.size > 0 ? written[0] : text_[rows_.size() - 1], rows_.size() - 1);
+        }
+    }
+
+    std::uint64_t derivation(std::uint32_t token) const {
+        std::atomic<std::uint64_t>& known = growth_->derivations[token];
+        std::uint64_t found = known.load(std::memory_order_relaxed);
+        if (found != 0) return found;
+        found = model_.derive(token);
+        known.store(found, std::memory_order_relaxed);
+        return found;
+    }
+    bool reachable(std::uint32_t token) const { return derivation(token) != Growth::unreachable; }
+
+    bool may_meet(std::uint32_t inner, std::uint32_t added) {
+        std::uint32_t const left = to_left ? added : inner, right = to_left ? inner : added;
+        std::uint64_t const key = std::uint64_t{left} << 32 | right;
+        if (pairs_.empty()) pairs_.resize(std::size_t{1} << pair_bits, {never, false});
+        auto& [known, answer] = pairs_[mixed(key) >> (64 - pair_bits)];
+        if (known != key) {
+            known = key;
+            answer = meet(left, right);
+        }
+        return answer;
+    }
+
+    // Whether two tokens come to stand side by side: un-merged from the outside in, the younger first; no two that meet on the way merge before they are
+    // swallowed. Of equal ranks the left one is merged first.
+    bool meet(std::uint32_t left, std::uint32_t right) const {
+        std::uint64_t left_ends = never, right_ends = never;  // ranks
+        for (;;) {
+            count_step();
+            Entry const* const pair = model_.find_pair(left, right);
+            if (pair && pair->rank < left_ends && pair->rank <= right_ends) return false;
+            std::uint64_t const left_made = derivation(left), right_made = derivation(right);
+            if (left_made == Growth::single && right_made == Growth::single) return true;
+            std::int64_t const left_born = born(left_made), right_born = born(right_made);
+            if (left_born > right_born) {
+                left_ends = static_cast<std::uint64_t>(left_born);
+                left = static_cast<std::uint32_t>(left_made);
+            } else {
+                right_ends = static_cast<std::uint64_t>(right_born);
+                right = static_cast<std::uint32_t>((right_made >> 32) - 1);
+            }
+        }
+    }
+    std::int64_t born(std::uint64_t made) const {
+        if (made == Growth::single) return -1;
+        return model_.find_pair(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made))->rank;
+    }
+
+    static constexpr int pair_bits = 12;
+
+    const MergeModel& model_;
+    std::shared_ptr<Growth> growth_;
+    Growth::Sided& sided_;
+    std::vector<Byte> text_;  // in the order in which it came
+    std::vector<Row> rows_;   // one more than bytes that are done
+    std::vector<std::pair<std::uint64_t, bool>> pairs_;
+};
+
+std::uint64_t MergeModel::derive(std::uint32_t token) const {
+    Bytes const text{bytes_.data() + offsets_[token], offsets_[token + 1] - offsets_[token]};
+    std::size_t size = 1;
+    if (options_.by_characters) (void)code_at_start(text, size);
+    std::vector<Symbol> made;
+    if (size == text.size) return Growth::single;
+    try {
+        symbols(text, made);
+    } catch (const EncodingError&) {
+        return Growth::unreachable;
+    }
+    while (made.size() > 1) {
+        Entry const* best = nullptr;
+        std::size_t place = 0;
+        for (std::size_t index = 0; index + 1 < made.size(); ++index) {
+            Entry const* const pair = find_pair(made[index].id, made[index + 1].id);
+            if (pair && (!best || pair->rank < best->rank)) {
+                best = pair;
+                place = index;
+            }
+        }
+        if (!best) break;
+        if (made.size() == 2 && best->merged == token) return (std::uint64_t{made[0].id} + 1) << 32 | made[1].id;
+        made[place] = {best->merged, made[place].length + made[place + 1].length};
+        made.erase(made.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+    }
+    return Growth::unreachable;
+}
+
+std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
+    std::call_once(growth_once_, [&] { growth_ = make_growth(); });
+    if (!growth_->is_possible) return nullptr;
+    if (side == Side::left) return std::make_unique<Growing<true>>(*this, growth_);
+    return std::make_unique<Growing<false>>(*this, growth_);
+}
+
+}  // namespace bpe

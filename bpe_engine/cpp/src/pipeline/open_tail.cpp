@@ -1,0 +1,120 @@
+#include "bpe/pipeline/open_tail.hpp"
+
+#include <algorithm>
+
+namespace bpe {
+
+namespace {
+
+constexpr std::size_t most_pieces = 2;
+
+}  // namespace
+
+void OpenTail::restart() {
+    now_ = {};
+    now_.length = now_.searched[0] = now_.searched[1] = now_.kept = now_.normalized_to = origin_;
+    normalized_.clear();
+    forget_pieces();
+}
+
+void OpenTail::forget_pieces() {
+    chain_ = {};
+    pieces_.clear();
+}
+
+void OpenTail::set_valid(std::size_t size) {
+    chain_.valid = size;
+    for (StageMemory& stage : chain_.stages) stage.resumption.valid = size;
+}
+
+void OpenTail::begin_normalized() {
+    now_.is_normalized = true;
+    now_.normalized_to = origin_;
+    now_.normalized_size = 0;
+    normalized_.clear();
+    forget_pieces();
+}
+
+void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::size_t stop, bool at_end) {
+    // Where nothing is left of the text so far, a region still begins.
+    bool const anew = now_.normalized_size == 0;
+    if (anew) {
+        normalized_.clear();
+    } else {
+        normalized_.origin.pop_back();
+        normalized_.is_cut.pop_back();
+    }
+    std::size_t const to = normalizer.run(text, anew ? origin_ : now_.normalized_to, stop, anew && begins_region_, anew && begins_text_, at_end, origin_, normalized_);
+    if (at_end) return;
+    now_.normalized_to = to;
+    now_.normalized_size = normalized_.text.size();
+    set_valid(now_.normalized_size);
+}
+
+void OpenTail::keep_certain() {
+    normalized_.text.resize(now_.normalized_size);
+    normalized_.origin.resize(now_.normalized_size + 1);
+    normalized_.is_cut.resize(now_.normalized_size + 1);
+    normalized_.origin.back() = static_cast<std::uint32_t>(now_.normalized_to - origin_);
+    normalized_.is_cut.back() = 1;
+}
+
+std::size_t OpenTail::index_of(std::size_t offset) const {
+    if (offset == origin_) return 0;
+    auto const& places = normalized_.origin;
+    auto const found = std::lower_bound(places.begin(), places.end(), offset - origin_);
+    if (found == places.end() || *found != offset - origin_) return no_match;
+    auto const index = static_cast<std::size_t>(found - places.begin());
+    return normalized_.is_cut[index] ? index : no_match;
+}
+
+std::size_t OpenTail::count(const PieceModel& model, const Byte* text, Bytes piece) {
+    auto const start = static_cast<std::size_t>(piece.data - (now_.is_normalized ? normalized_.text.data() : text));
+    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.start == start; });
+    if (found == pieces_.end()) {
+        std::unique_ptr<GrowingPiece> table = model.growing(Side::right);
+        if (!table) return model.count(piece);
+        if (pieces_.size() == most_pieces) pieces_.erase(std::min_element(pieces_.begin(), pieces_.end(), [](Piece const& one, Piece const& other) { return one.start < other.start; }));
+        pieces_.push_back({start, std::move(table)});
+        found = std::prev(pieces_.end());
+    }
+    GrowingPiece& table = *found->table;
+    if (table.size() > piece.size) table.truncate(piece.size);
+    if (table.size() < piece.size) table.extend(piece.part(table.size(), piece.size));
+    struct Back {
+        GrowingPiece& table;
+        std::size_t most;
+        ~Back() {
+            if (table.size() > most) table.truncate(most);
+        }
+    } const back{table, std::max(chain_.valid, start) - start};
+    return table.count();
+}
+
+void OpenTail::note() {
+    now_.stages = chain_.stages;
+    now_.valid = chain_.valid;
+    if (earlier_.empty() || now_.length >= earlier_.back().length + thresholds::kept_size) earlier_.push_back(now_);
+}
+
+void OpenTail::cut_back(std::size_t length) {
+    is_closed_ = false;
+    while (!earlier_.empty() && earlier_.back().length > length) earlier_.pop_back();
+    if (earlier_.empty()) return restart();
+    // The tables of normalized text are no use for another.
+    if (now_.is_normalized != earlier_.back().is_normalized) {
+        normalized_.clear();
+        forget_pieces();
+    }
+    now_ = earlier_.back();
+    chain_.stages = now_.stages;
+    chain_.valid = now_.valid;
+    if (chain_.runs && chain_.runs->origin() > now_.valid) chain_.runs = nullptr;
+    if (chain_.runs && chain_.runs->end() > now_.valid) chain_.runs->truncate(now_.valid);
+    if (now_.is_normalized && !normalized_.origin.empty()) keep_certain();
+    std::erase_if(pieces_, [&](Piece const& piece) { return piece.start >= now_.valid; });
+    for (Piece& piece : pieces_)
+        if (piece.table->size() > now_.valid - piece.start) piece.table->truncate(now_.valid - piece.start);
+}
+
+}  // namespace bpe
