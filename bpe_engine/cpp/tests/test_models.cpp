@@ -92,7 +92,7 @@ std::optional<std::size_t> fresh_count(const PieceModel& model, const std::strin
     CHECK(ids.size() == lengths.size() && ids[0] == 7 && lengths[0] == 7);
     std::size_t covered = 0;
     for (std::size_t index = 1; index < lengths.size(); ++index) covered += lengths[index];
-    CHECK(covered == text.size());
+    CHECK(covered == text.size() || ids.size() == 1);  // all of it may be dropped
     CHECK(model.count(view(text)) == ids.size() - 1);
     return ids.size() - 1;
 }
@@ -129,8 +129,9 @@ Case random_merges(Choices& choices) {
     }
     std::vector<MergeModel::Token> tokens;
     std::vector<std::uint32_t> ranks;
+    std::size_t const alike = choices.one_in(3) ? 1 + choices.below(20) : 1;  // neighbours of one rank
     for (std::string const& token : made.tokens) {
-        ranks.push_back(ranks.size() < single ? 0xFFFFFFFF : static_cast<std::uint32_t>(choices.one_in(40) ? choices.below(50) : ranks.size()));
+        ranks.push_back(ranks.size() < single ? 0xFFFFFFFF : static_cast<std::uint32_t>(choices.one_in(40) ? choices.below(50) : ranks.size() / alike));
         tokens.push_back({view(token), static_cast<std::uint32_t>(tokens.size() * 3 + 5)});
     }
     made.model = MergeModel::by_ranks(tokens, ranks, options);

@@ -6,8 +6,8 @@
 //
 // As token_table.hpp does it for a Dictionary, which holds bytes, tokens in merge order and nothing unknown. Here: any ids, characters, and characters that are no
 // token, which merge with nothing. It rests on two facts. Merging leaves what stands before a boundary as it would be by itself: that holds for every list of
-// merges. And tokens are an encoding if each neighbouring pair is: that holds where each merge comes later than those of its halves. Where one does
-// not, there is no table.
+// merges. And tokens are an encoding if each neighbouring pair is: that holds where no merge that is ever done comes before those of its halves. Where one does
+// there is no table. Mistral's tokens of spaces all have one rank: then the left one is made first.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -22,6 +22,12 @@
 
 namespace bpe {
 
+namespace {
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
 // What all pieces of a model share: made when the first is asked for.
 struct MergeModel::Growth {
     struct Sided {
@@ -34,13 +40,42 @@ struct MergeModel::Growth {
     // Of each token the merge that makes it last: left + 1, right; found when it is first asked for. 0: not known yet.
     std::vector<std::atomic<std::uint64_t>> derivations;
     static constexpr std::uint64_t single = 1, unreachable = 2;  // made by none: a character; no encoding of its own text
+
+    std::uint64_t derivation(const MergeModel& model, std::uint32_t token) {
+        std::uint64_t found = derivations[token].load(std::memory_order_relaxed);
+        if (found != 0) return found;
+        found = model.derive(token);
+        derivations[token].store(found, std::memory_order_relaxed);
+        return found;
+    }
+
+    // The rank of the last merge of a token.
+    static std::int64_t born(const MergeModel& model, std::uint64_t made) {
+        if (made == single) return -1;
+        return model.find_pair(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made))->rank;
+    }
+
+    // Whether two tokens come to stand side by side, and stay so, or at least for a time: un-merged from the outside in, the younger first; no two that meet on the
+    // way merge before they are swallowed. Of equal ranks the left one is merged first.
+    bool meet(const MergeModel& model, std::uint32_t left, std::uint32_t right, bool stay) {
+        std::uint64_t left_ends = never, right_ends = never;  // ranks
+        for (bool looks = stay;; looks = true) {
+            count_step();
+            Entry const* const pair = looks ? model.find_pair(left, right) : nullptr;
+            if (pair && pair->rank < left_ends && pair->rank <= right_ends) return false;
+            std::uint64_t const left_made = derivation(model, left), right_made = derivation(model, right);
+            if (left_made == single && right_made == single) return true;
+            std::int64_t const left_born = born(model, left_made), right_born = born(model, right_made);
+            if (left_born > right_born) {
+                left_ends = static_cast<std::uint64_t>(left_born);
+                left = static_cast<std::uint32_t>(left_made);
+            } else {
+                right_ends = static_cast<std::uint64_t>(right_born);
+                right = static_cast<std::uint32_t>((right_made >> 32) - 1);
+            }
+        }
+    }
 };
-
-namespace {
-
-constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-
-}  // namespace
 
 std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     auto growth = std::make_shared<Growth>();
@@ -50,20 +85,23 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     // What is dropped makes neighbours of others; and a whole token may have characters that are none.
     if (!is_covered && (options_.unknown == Unknown::drop || options_.ignore_merges)) return growth;
     // What stands for unknown characters merges with nothing.
-    std::vector<std::int64_t> births(ids_.size(), -1);
-    for (Entry const& pair : pairs_)
-        if (pair.key != 0) births[pair.merged] = std::max<std::int64_t>(births[pair.merged], pair.rank);
     std::vector<bool> is_stand_in(ids_.size());
     if (options_.unknown == Unknown::token) is_stand_in[options_.unknown_id] = true;
     for (std::int64_t const number : options_.byte_fallback)
         if (number >= 0) is_stand_in[static_cast<std::size_t>(number)] = true;
+    growth->derivations = std::vector<std::atomic<std::uint64_t>>(ids_.size());
     for (Entry const& pair : pairs_) {
         if (pair.key == 0) continue;
         auto const left = static_cast<std::uint32_t>((pair.key >> 32) - 1), right = static_cast<std::uint32_t>(pair.key);
-        if (births[left] >= pair.rank || births[right] >= pair.rank || is_stand_in[left] || is_stand_in[right]) return growth;
+        if (is_stand_in[left] || is_stand_in[right]) return growth;
         if (left + 1 >= offsets_.size() || right + 1 >= offsets_.size() || offsets_[left] == offsets_[left + 1] || offsets_[right] == offsets_[right + 1]) return growth;
+        std::uint64_t const left_made = growth->derivation(*this, left), right_made = growth->derivation(*this, right);
+        if (left_made == Growth::unreachable || right_made == Growth::unreachable) continue;
+        std::uint64_t const made = growth->derivation(*this, pair.merged);
+        // A merge that comes before one of its halves is never done, if the two halves never stand side by side. Merges of one rank go from left to right.
+        bool const is_late = pair.rank >= growth->born(*this, left_made) && pair.rank >= growth->born(*this, right_made);
+        if (!is_late && (made == ((std::uint64_t{left} + 1) << 32 | right) || growth->meet(*this, left, right, false))) return growth;
     }
-    growth->derivations = std::vector<std::atomic<std::uint64_t>>(ids_.size());
     growth->is_possible = true;
     return growth;
 }
@@ -238,15 +276,7 @@ private:
         }
     }
 
-    std::uint64_t derivation(std::uint32_t token) const {
-        std::atomic<std::uint64_t>& known = growth_->derivations[token];
-        std::uint64_t found = known.load(std::memory_order_relaxed);
-        if (found != 0) return found;
-        found = model_.derive(token);
-        known.store(found, std::memory_order_relaxed);
-        return found;
-    }
-    bool reachable(std::uint32_t token) const { return derivation(token) != Growth::unreachable; }
+    bool reachable(std::uint32_t token) const { return growth_->derivation(model_, token) != Growth::unreachable; }
 
     bool may_meet(std::uint32_t inner, std::uint32_t added) {
         std::uint32_t const left = to_left ? added : inner, right = to_left ? inner : added;
@@ -255,34 +285,9 @@ private:
         auto& [known, answer] = pairs_[mixed(key) >> (64 - pair_bits)];
         if (known != key) {
             known = key;
-            answer = meet(left, right);
+            answer = growth_->meet(model_, left, right, true);
         }
         return answer;
-    }
-
-    // Whether two tokens come to stand side by side: un-merged from the outside in, the younger first; no two that meet on the way merge before they are
-    // swallowed. Of equal ranks the left one is merged first.
-    bool meet(std::uint32_t left, std::uint32_t right) const {
-        std::uint64_t left_ends = never, right_ends = never;  // ranks
-        for (;;) {
-            count_step();
-            Entry const* const pair = model_.find_pair(left, right);
-            if (pair && pair->rank < left_ends && pair->rank <= right_ends) return false;
-            std::uint64_t const left_made = derivation(left), right_made = derivation(right);
-            if (left_made == Growth::single && right_made == Growth::single) return true;
-            std::int64_t const left_born = born(left_made), right_born = born(right_made);
-            if (left_born > right_born) {
-                left_ends = static_cast<std::uint64_t>(left_born);
-                left = static_cast<std::uint32_t>(left_made);
-            } else {
-                right_ends = static_cast<std::uint64_t>(right_born);
-                right = static_cast<std::uint32_t>((right_made >> 32) - 1);
-            }
-        }
-    }
-    std::int64_t born(std::uint64_t made) const {
-        if (made == Growth::single) return -1;
-        return model_.find_pair(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made))->rank;
     }
 
     static constexpr int pair_bits = 12;

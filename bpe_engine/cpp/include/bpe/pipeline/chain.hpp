@@ -111,11 +111,8 @@ public:
 
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
     std::size_t ends(std::size_t* ends, std::size_t capacity) {
-        if (memory_) {
-            skip();
-            // `next` remembers what it has looked at in vain.
-            if (!sweep_) return 0;
-        }
+        // What comes is not at once, or `next` has to note what was looked at in vain.
+        if (memory_ && (!sweep_ || memory_->start == behind_)) return 0;
         std::size_t const count = sweep_ ? sweep_->ends(ends, capacity) : matcher_.boundaries(text_, from_, limit_, ends, capacity);
         if (count > 0) from_ = behind_ = ends[count - 1];
         return count;
