@@ -328,6 +328,10 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
         return [(_matcher(PATTERNS[scanner].source), "isolated")], []
     if scanner is not None:
         return [(scanner, "isolated")], []
+    if pre_tokenizers == (WhitespaceSplit(), Punctuation("isolated")):
+        # In one pass, as BertPreTokenizer has it: twice as fast as two stages.
+        marks = members("punctuation")
+        return [(_matcher(rf"(?V1)[{marks}]|[^\s{marks}]+"), "without_gap")], []
     stages: list[Stage] = []
     insertions: list[Insertion] = []
     here = stages

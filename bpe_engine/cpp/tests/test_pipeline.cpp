@@ -1,11 +1,107 @@
 // Pipelines of all kinds: growing texts and slices have the counts of fresh ones. That these are those of the publishers is tested from Python.
+#include <string>
+#include <vector>
+
+#include "bpe/models/merges.hpp"
+#include "bpe/models/word_piece.hpp"
+#include "bpe/pipeline/growing.hpp"
+#include "bpe/pipeline/steps.hpp"
+#include "bpe/pipeline/touching.hpp"
+#include "bpe/steps.hpp"
 #include "bpe/thresholds.hpp"
 #include "try_pipeline.hpp"
 
 using namespace bpe;
 using namespace bpe::test;
 
+#ifdef BPE_SMALL_THRESHOLDS
+
+namespace {
+
+using Kind = NormalizationStep::Kind;
+
+std::shared_ptr<const MergeModel> merges(bool by_characters, const std::vector<std::string>& joined) {
+    MergeModel::Options options;
+    options.by_characters = by_characters;
+    options.unknown = MergeModel::Unknown::token;
+    options.unknown_id = 7;
+    options.byte_fallback.fill(-1);
+    std::vector<std::string> texts;
+    for (int byte = 0; byte < (by_characters ? 128 : 256); ++byte) texts.push_back(std::string(1, static_cast<char>(byte)));
+    if (by_characters) texts.push_back("\xE2\x96\x81");
+    texts.insert(texts.end(), joined.begin(), joined.end());
+    std::vector<MergeModel::Token> tokens;
+    std::vector<std::uint32_t> ranks;
+    for (std::string const& text : texts) {
+        tokens.push_back({view(text), static_cast<std::uint32_t>(1000 + tokens.size())});
+        ranks.push_back(static_cast<std::uint32_t>(ranks.size()));
+    }
+    return MergeModel::by_ranks(tokens, ranks, options);
+}
+
+Stage stage(const char* source, Behaviour behaviour) { return {std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)), behaviour, nullptr}; }
+
+std::shared_ptr<const Pipeline> pipeline(std::vector<NormalizationStep> steps, std::vector<Stage> stages, std::shared_ptr<const PieceModel> model) {
+    std::shared_ptr<const Normalizer> normalizer = steps.empty() ? nullptr : std::make_shared<const StepNormalizer>(std::move(steps));
+    return std::make_shared<const Pipeline>(std::vector<AddedToken>{}, std::move(normalizer), Chain(std::move(stages)), PieceCoder(std::move(model), {}, {}));
+}
+
+std::vector<std::shared_ptr<const Pipeline>> families() {
+    std::vector<std::string> const joined{"aa", "aaaa", "aaaaaaaa", "  ", "    ", "!!", "!!!!", "ab", "ba"};
+    std::vector<std::string> const spaces{"aa", "aaaa", "\xE2\x96\x81\xE2\x96\x81", "\xE2\x96\x81\xE2\x96\x81\xE2\x96\x81\xE2\x96\x81", "!!", "!!!!", "\xE2\x96\x81" "a"};
+    std::vector<Stage> const words{stage("\\p{L}+| ?[^\\s\\p{L}]+|\\s+(?!\\S)|\\s+", Behaviour::isolated)};
+    NormalizationStep before{.kind = Kind::prepend}, replaced{.kind = Kind::replace};
+    before.content = replaced.content = U"\u2581";
+    replaced.pattern = U" ";
+    auto const characters = merges(true, spaces);
+    static const std::string unknown = "[UNK]", a = "a", more = "##a";
+    auto const word_piece = std::make_shared<const WordPieceModel>(std::vector<Bytes>{view(unknown), view(a), view(more)}, std::vector<std::uint32_t>{0, 1, 2},
+                                                                   WordPieceOptions{view("##"), 0, 100});
+    return {
+        pipeline({}, words, merges(false, joined)),
+        pipeline({}, {{nullptr, Behaviour::isolated, scanner_named("o200k")}}, merges(false, joined)),
+        pipeline({{.kind = Kind::compose}}, {{nullptr, Behaviour::isolated, scanner_named("qwen2")}}, merges(false, joined)),
+        pipeline({before, replaced}, {{std::make_shared<const TouchMatcher>(characters), Behaviour::isolated, nullptr}}, characters),
+        pipeline({{.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match), stage("\\p{P}", Behaviour::isolated)}, word_piece),
+    };
+}
+
+// The steps of appends of a few bytes each, with a mark in between that the text returns to.
+std::uint64_t steps_of(const std::shared_ptr<const Pipeline>& pipeline, const std::string& text) {
+    PipelineAppendingEncoder growing(pipeline);
+    std::string const other = "\xC3\xA9 x";
+    steps = 0;
+    for (std::size_t place = 0; place + 3 <= text.size(); place += 3) {
+        growing.append(view(text).part(place, place + 3));
+        if (place % 30 != 0) continue;
+        auto const mark = growing.state();
+        growing.append(view(other));
+        growing.return_to(mark);
+    }
+    std::uint64_t const taken = steps;
+    CHECK(growing.count() == pipeline->count(growing.text()));
+    return taken;
+}
+
+// Twice the text takes twice the steps, whatever the text.
+void hostile() {
+    for (auto const& pipeline : families())
+        for (std::string const& unit : {std::string("a"), std::string(" "), std::string("!"), std::string("ab"), std::string("\xE4\xB8\xAD"), std::string("\n ")}) {
+            std::string text;
+            while (text.size() < 1500) text += unit;
+            std::uint64_t const once = steps_of(pipeline, text), twice = steps_of(pipeline, text + text);
+            CHECK(twice <= 3 * once);
+        }
+}
+
+}  // namespace
+
+#else
+void hostile() {}
+#endif
+
 int main(int count, char** arguments) {
     repeat(count, arguments, thresholds::long_tail > 100 ? 400 : 800, try_pipeline);
+    hostile();
     return 0;
 }

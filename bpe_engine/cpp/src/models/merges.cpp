@@ -5,6 +5,7 @@
 #include <limits>
 #include <queue>
 
+#include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -282,6 +283,7 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
         }
     };
     for (std::size_t place = 0, size = 1; place < piece.size; place += size) {
+        count_step();
         std::int64_t number = -1;
         if (!options_.by_characters && !decorated) {
             size = 1;

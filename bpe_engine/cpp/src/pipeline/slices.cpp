@@ -15,6 +15,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         PieceCoder::Workspace& workspace;
         std::size_t tokens = 0;
         void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { tokens += coder.count(piece, readable, is_first, workspace); }
+        void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
         void token(std::uint32_t, std::size_t, std::size_t) { ++tokens; }
         bool cut(Position at) {
             encoder.add(at, tokens);
@@ -106,7 +107,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
         at = last;
     }
     sink.looks = last.offset > start && start > 0;
-    for (std::size_t size = slice_window; at.offset < end;) {
+    for (std::size_t size = thresholds::slice_start; at.offset < end;) {
         std::size_t const limit = sink.looks ? std::min(end, at.offset + size) : end;
         std::size_t const from = at.offset;
         pipeline_->scan(text_.data, start, at, limit, limit == end, {}, *workspace, sink);

@@ -4,6 +4,7 @@
 
 #include "bpe/pipeline/clusters.hpp"
 #include "bpe/pipeline/unicode_forms.hpp"
+#include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -151,6 +152,7 @@ bool StepNormalizer::keeps(Bytes part, bool at_start, bool) const {
                 continue;
             }
         }
+        count_step();
         Character const character = table.at(part.data, place, part.size);
         if (character.code >= 128 && ease_of(character.code) != Ease::stays) return false;
         place += character.size;
@@ -472,6 +474,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         cuts[size++] = is_cut;
     };
     while (place < limit) {
+        count_step();
         if (room < longest) {
             room = (limit - place) + (limit - place) / 2 + 4 * longest;
             out.text.resize(size + room);
@@ -481,17 +484,31 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
             origins = out.origin.data();
             cuts = out.is_cut.data();
         }
-        // Characters that become one of ASCII, before one of ASCII that changes nothing before it.
+        // Characters of ASCII that become one: all but the last, if its next may change it.
         std::size_t const stop = std::min(limit, place + (room - longest + 1));
         std::size_t const before = size;
-        while (place + 1 < stop && raw[place + 1] < 128 && raw[place] < 128) {
-            std::int16_t const single = single_[raw[place]];
-            if (single < 0 || single_[raw[place + 1]] == -2) break;
-            put(static_cast<Byte>(single), static_cast<std::uint32_t>(place - base), true);
-            ++place;
-        }
+        std::size_t end = place;
+        while (end < stop && raw[end] < 128 && single_[raw[end]] >= 0) ++end;
+        if (end > place && !(end < limit ? raw[end] < 128 ? single_[raw[end]] != -2 : ease_of(table.at(raw, end, limit).code) != Ease::hard : at_end)) --end;
+        std::size_t const run = end - place;
+        auto const origin_of_run = static_cast<std::uint32_t>(place - base);
+        for (std::size_t index = 0; index < run; ++index) text[size + index] = static_cast<Byte>(single_[raw[place + index]]);
+        for (std::size_t index = 0; index < run; ++index) origins[size + index] = origin_of_run + static_cast<std::uint32_t>(index);
+        std::memset(cuts + size, 1, run);
+        size += run;
+        place = end;
         room -= size - before;
+        if (place == limit) break;
         if (room < longest) continue;
+        // Such as a space that becomes "▁".
+        if (raw[place] < 128 && single_[raw[place]] == -1 && place + 1 < limit && raw[place + 1] < 128 && single_[raw[place + 1]] != -2) {
+            auto const origin = static_cast<std::uint32_t>(place - base);
+            std::uint32_t const first = image_ends_[raw[place]], last = image_ends_[raw[place] + 1];
+            for (std::uint32_t number = first; number < last; ++number) put(static_cast<Byte>(images_[number]), origin, number == first);
+            room -= last - first;
+            ++place;
+            continue;
+        }
         Character const character = table.at(raw, place, limit);
         Ease const ease = ease_of(character.code);
         if (ease == Ease::hard) break;
@@ -531,6 +548,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         std::size_t easy = 0;
         std::size_t stop = place;
         while (stop < limit) {
+            count_step();
             Character const character = table.at(raw, stop, limit);
             easy = ease_of(character.code) == Ease::hard ? 0 : easy + 1;
             if (easy >= 2 && items.size() > 1) break;

@@ -23,6 +23,7 @@ std::shared_ptr<const Program> Program::compile(std::string_view source, Options
 
 Program::Program(Code code, Options options)
     : code_(std::move(code)), classes_(code_.sets), determinizer_(code_, classes_), stride_(classes_.count() + 1), cache_size_(options.cache_size) {
+    begins_.fill(true);
     make_states(options);
 }
 
@@ -44,6 +45,8 @@ void Program::make_states(const Options& options) {
     for (State const start : starts_)
         for (std::size_t number = 0; number < stride_; ++number) matches_empty_ = matches_empty_ || match_of(table_[start * stride_ + number]) != 0;
     drop_hopeless(table_);
+    if (determinizer_.contexts() == 1 && !matches_empty_)
+        begins_ = classes_.first_bytes([&](std::size_t number) { return table_[starts_[0] * stride_ + number] != dead_state; });
     join();
 }
 

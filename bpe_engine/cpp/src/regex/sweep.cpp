@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bpe/steps.hpp"
 #include "bpe/thresholds.hpp"
 #include "decoding.hpp"
 #include "foresight.hpp"
@@ -85,6 +86,7 @@ Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
     // Whether what follows may still matter.
     auto const read_to = [&](std::size_t stop) {
         while (place < stop) {
+            count_step();
             // What could come would be no better, or nothing: it was looked at up to the limit to know that.
             if (foresight && !table.reaches(*foresight, place, state)) {
                 made.reach = limit_;
@@ -148,6 +150,8 @@ Found Sweep::next_in(Table& table) {
     found.open_from = open_ || at_end_ ? no_match : from_;
     found.reach = from_;
     for (std::size_t place = from_; place <= limit_; place += place < limit_ ? decode(program_.classes_, text_, place, limit_).size : 1) {
+        // Where no match begins, and nothing has to be said of it.
+        for (std::size_t const stop = open_ ? certain_ : limit_; place < stop && !program_.begins_[text_[place]];) ++place;
         bool const nonempty = nonempty_ && place == from_;
         if (!foresight_ && read_ > patience * (place - begun_) + first_patience) look_ahead_of(place);
         if (!worth_starting(table, place, nonempty)) continue;

@@ -303,6 +303,9 @@ private:
                 for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
                     for (std::size_t index = 0; index < count; ++index) {
                         if (number + 1 == stages.size() && with_matches) {
+                            // What is known of a piece comes from memory meanwhile.
+                            if constexpr (requires { sink.expect(piece, limit); })
+                                if (index + 4 < count) sink.expect(ends[index + 3], ends[index + 4]);
                             sink.piece(piece, ends[index]);
                             if (!cut(ends[index])) return false;
                         } else {

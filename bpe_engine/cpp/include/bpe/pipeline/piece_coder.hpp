@@ -59,6 +59,11 @@ public:
         return count_long(piece, is_first, workspace);
     }
 
+    // A piece will be counted soon.
+    void expect(Bytes piece, std::size_t readable, const Workspace& workspace) const {
+        if (piece.size <= PieceKey::longest) workspace.counts.expect(PieceKey::of(piece.data, piece.size, readable).hash());
+    }
+
     // Appends the ids to `out`.
     void encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, std::vector<std::uint32_t>& out) const;
 

@@ -73,6 +73,7 @@ public:
     //     token(number, start, end)               an added token
     //     cut(Position)                           all before is complete; returns false to end the scan
     //     again()                                 pieces behind the last cut come again
+    //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
     // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
@@ -171,6 +172,9 @@ private:
 
         void uncertain() { sink.uncertain(); }
         void piece(std::size_t start, std::size_t end) { sink.piece(Bytes{text + start, end - start}, limit - start, start == begin, start); }
+        void expect(std::size_t start, std::size_t end) {
+            if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text + start, end - start}, limit - start);
+        }
         bool cut(std::size_t offset) {
             at = {offset, Before::region};
             if (!sink.cut(at)) has_ended = true;
@@ -190,6 +194,9 @@ private:
         void piece(std::size_t start, std::size_t end) {
             std::size_t const raw = base + text.origin[start];
             sink.piece(Bytes{text.text.data() + start, end - start}, text.text.size() - start, raw == begin, raw);
+        }
+        void expect(std::size_t start, std::size_t end) {
+            if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text.text.data() + start, end - start}, text.text.size() - start);
         }
         bool cut(std::size_t offset) {
             if (!text.is_cut[offset]) return true;
@@ -278,8 +285,15 @@ private:
         if (!tail.is_normalized() && normalizer_) {
             std::size_t const from = std::clamp(tail.kept(), at.offset, stop);
             bool const is_start = from == at.offset;
-            if (!normalizer_->keeps({text + from, stop - from}, is_start && at.before != Before::region, is_start && at.before == Before::nothing)) tail.begin_normalized();
-            else if (learns) tail.set_kept(stop);
+            if (!normalizer_->keeps({text + from, stop - from}, is_start && at.before != Before::region, is_start && at.before == Before::nothing)) {
+                tail.begin_normalized();
+            } else {
+                // What follows may change the last character.
+                if (!at_end && stop > from)
+                    do --stop;
+                    while (stop > from && UnicodeTable::continues(text[stop]));
+                if (learns) tail.set_kept(stop);
+            }
         }
         if (!tail.is_normalized()) {
             if (learns) tail.set_valid(stop);

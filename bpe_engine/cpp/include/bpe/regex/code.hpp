@@ -4,6 +4,7 @@
 // for ASCII and pages of 256 code points say which class a character has.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -38,6 +39,9 @@ public:
     ClassNumber of_ascii(Byte byte) const { return ascii_[byte]; }
     ClassNumber invalid() const { return invalid_; }
     const ClassNumber* ascii() const { return ascii_.data(); }
+    // The bytes with which characters of some classes begin.
+    template <class Wanted>
+    std::array<bool, 256> first_bytes(Wanted&& wanted) const;
     // The classes of the set with this index.
     const ClassSet& members(std::size_t set) const { return members_[set]; }
 
@@ -49,6 +53,26 @@ private:
     std::vector<ClassNumber> pages_;
     std::vector<ClassSet> members_;
 };
+
+template <class Wanted>
+std::array<bool, 256> Classes::first_bytes(Wanted&& wanted) const {
+    std::array<bool, 256> bytes{};
+    for (std::size_t byte = 0; byte < 128; ++byte) bytes[byte] = wanted(ascii_[byte]);
+    for (char32_t code = 0x80; code < 0x800; ++code)
+        if (wanted(of(code))) bytes[0xC0 | code >> 6] = true;
+    std::vector<signed char> known(pages_.size() >> 8, -1);  // pages
+    for (char32_t page = 0x8; page < 0x1100; ++page) {
+        signed char& has = known[page_of_[page]];
+        if (has < 0) {
+            has = 0;
+            for (std::size_t index = 0; index < 256; ++index)
+                if (wanted(pages_[static_cast<std::size_t>(page_of_[page]) << 8 | index])) has = 1;
+        }
+        if (has > 0) bytes[page < 0x100 ? 0xE0 | page >> 4 : 0xF0 | page >> 10] = true;
+    }
+    if (wanted(invalid_)) std::fill(bytes.begin() + 128, bytes.end(), true);
+    return bytes;
+}
 
 // What has to stand on both sides of a place. An index of `any` allows every character; start and end of the region are said apart.
 struct Condition {

@@ -10,6 +10,7 @@
 // Text is UTF-8. A byte that is no part of UTF-8 is a character of its own, which negated sets match and others do not.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -96,6 +97,7 @@ private:
     bool matches_empty_ = true;
     std::vector<Transition> table_;
     std::vector<State> starts_;  // of context and nonempty
+    std::array<bool, 256> begins_;  // whether a match may begin with a byte
     std::vector<std::uint32_t> joined_;
     std::uint32_t joined_start_ = 0;
 };
