@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from huggingface_files import both, family
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, fragments, texts
@@ -26,7 +26,7 @@ from bpe_engine.pipeline.specification import AddedToken, Specification
 
 
 class Kind(NamedTuple):
-    """A tokenizer, how its encoders are made, and two of its special tokens, the second of which is in no text."""
+    """A tokenizer, how its encoders are made, and two of its special tokens, of which one at most is in a text."""
 
     tokenizer: Tokenizer
     encoder: Callable[[], AppendingEncoder]
@@ -94,7 +94,9 @@ def ids_of(kind: Kind, items: Items) -> list[int]:
         if number == 0:
             ids += kind.tokenizer.encode(text)
         else:
-            ids += kind.tokenizer.encode(kind.separator + text, allowed_special={kind.separator})[1:]
+            separator = kind.special if kind.separator in text else kind.separator
+            assume(separator not in text)
+            ids += kind.tokenizer.encode(separator + text, allowed_special={separator})[1:]
         if token is not None:
             ids.append(token)
     return ids
