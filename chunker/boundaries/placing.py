@@ -98,13 +98,18 @@ def _heads(found: Found, tops: dict[int, int], ends: list[int]) -> dict[int, int
 
     Of parts that are no better than lines there are none: where these begin, no unit does.
     """
-    heads: dict[int, int] = {}
-    for row in sorted(tops.keys() | found.headers.keys()):
+    farthest: dict[int, int] = {}  # the first of these lines -> the header
+    for row in tops.keys() | found.headers.keys():
         if found.parts[row][0] > _PARAGRAPH:
-            header = found.headers.get(row, row)
-            # What an attribute holds may have a head of its own: it is inside this one, which comes later or reaches farther.
-            for line in range(tops.get(row, row) + 1, header + 1):
-                heads[line] = max(heads.get(line, 0), ends[header + 1])
+            first, header = tops.get(row, row) + 1, found.headers.get(row, row)
+            farthest[first] = max(header, farthest.get(first, 0))
+    heads: dict[int, int] = {}
+    # What an attribute holds may have a head of its own, and comments share a top: of those that a line is in the farthest counts.
+    line = header = 0
+    for first in [*sorted(farthest), len(ends)]:
+        for inner in range(line, min(first, header + 1)):
+            heads[inner] = ends[header + 1]
+        line, header = first, max(header, farthest.get(first, 0))
     return heads
 
 

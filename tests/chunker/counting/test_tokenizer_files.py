@@ -48,7 +48,7 @@ def test_byte_pair_encoding_is_for_the_engine(tmp_path: Path) -> None:
 def lacking() -> str:
     """A file with a part that the engine lacks."""
     data = json.loads(family("gpt2"))
-    data["pre_tokenizer"]["pretokenizers"].insert(0, {"type": "UnicodeScripts"})
+    data["pre_tokenizer"]["pretokenizers"].insert(0, {"type": "FixedLength", "length": 5})
     return json.dumps(data)
 
 
@@ -85,7 +85,7 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         Tokenizer.from_file(path)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(
-        MissingExtraError, match=r"'UnicodeScripts' is not supported by this engine.*bpe-chunker\[huggingface\]"
+        MissingExtraError, match=r"'FixedLength' is not supported by this engine.*bpe-chunker\[huggingface\]"
     ):
         tokenizer_of_file(path)
 
