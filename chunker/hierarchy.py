@@ -147,7 +147,7 @@ def _part(outline: Outline, start: int, end: int) -> Outline:
     strengths = [int(Strength.DOCUMENT), *outline.strengths[first:last]]
     labels = [outline.labels[first - 1], *outline.labels[first:last]]
     heads = {
-        offset - start: outline.heads[offset] - start
+        offset - start: min(outline.heads[offset], end) - start
         for offset in outline.offsets[first:last]
         if offset in outline.heads
     }

@@ -93,3 +93,14 @@ def test_empty_text() -> None:
 def test_budgets_fall(budgets: list[int]) -> None:
     with pytest.raises(OptionError, match="falling max_tokens"):
         chunk_hierarchy("text", [TextChunker(budget) for budget in budgets])
+
+
+@pytest.mark.parametrize("larger", range(9, 60, 5))
+def test_a_larger_chunk_that_ends_inside_a_head(larger: int) -> None:
+    text = "".join(
+        f"@decorator({n})\n# a comment\n@another(\n    {n},\n    {n},\n)\ndef f{n}():\n    return {n}\n\n\n"
+        for n in range(4)
+    )
+    chunkers = [CodeChunker("python", max_tokens=larger), CodeChunker("python", max_tokens=8, strategy="optimal")]
+    for level in chunk_hierarchy(text, chunkers).levels:
+        assert "".join(chunk.text for chunk in level) == text
