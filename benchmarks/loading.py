@@ -78,7 +78,7 @@ LOADERS: dict[str, Callable[[str], None]] = {
 
 
 def load(package: str, file: str) -> dict[str, float]:
-    """What one process measures."""
+    """Measurements of one process."""
     start = time.process_time()
     import_module(package)
     imported = time.process_time()

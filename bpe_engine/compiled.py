@@ -138,7 +138,7 @@ class CompiledVocabulary(_core.Engine):
 
 
 class _Piped(_core.Pipeline):
-    """What the engines over a pipeline share."""
+    """Base of the engines over a pipeline."""
 
     not_native = None
     is_incremental = True

@@ -1,4 +1,4 @@
-"""Where tiktoken has the class Encoding: `from bpe_engine.core import Encoding`."""
+"""tiktoken's module of this name: `from bpe_engine.core import Encoding`."""
 
 from bpe_engine.encoding import Encoding
 
