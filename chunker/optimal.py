@@ -209,8 +209,8 @@ class Optimizer:
     def _candidates(self, atoms: list[_Atom]) -> tuple[list[_Atom], list[int]]:
         """Atoms between which chunks may begin and end, and about how many tokens there are before each and before the end; never fewer than before.
 
-        Of the boundaries that have the same number of tokens before them only the first, the strongest and the last remain: so no more of them
-        than three for each token are in the reach of a chunk.
+        Of the boundaries that have the same number of tokens before them only the first, the strongest and the last remain, and some between
+        them where what is there is too much for an atom: so no more than a few of them for each token are in the reach of a chunk.
         """
         sums = self._rough_sums(atoms)
         kept = [0]
@@ -219,11 +219,13 @@ class Optimizer:
             strongest = max(group, key=lambda index: atoms[index].strength)
             kept += sorted({group[0], strongest, group[-1]})
         joined, before = [], []
-        for first, behind in pairwise([*kept, len(atoms)]):
+        parts = [*pairwise([*kept, len(atoms)])][::-1]
+        while parts:
+            first, behind = parts.pop()
             atom = atoms[first]._replace(end=atoms[behind - 1].end)
             if behind - first > 1 and self._is_over(atom.start, atom.end, self._atomic_size(atom.start)):
-                joined += atoms[first:behind]
-                before += sums[first:behind]
+                middle = (first + behind) // 2
+                parts += (middle, behind), (first, middle)
             else:
                 joined.append(atom)
                 before.append(sums[first])
@@ -329,7 +331,8 @@ class Optimizer:
         if first and self._budget.overlap:
             places = self._places(atoms[before:first])
             self._units.stand_at(Place(atom.start, atom.strength, atom.label, atom.end))
-            repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
+            price = None if isinstance(self._prices, Recounted) else self._prices.count
+            repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget, price=price)
             while repeated:
                 start = repeated[0].offset
                 yield _Start(start, self._context_at(atom.start, self._text[start : atom.start]), repeated[0].label)

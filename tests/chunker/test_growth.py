@@ -16,6 +16,9 @@ TOKENIZER = Tokenizer.load("o200k_base")
 BUDGET = 8
 SIZE = 300  # characters: longer than a chunk of any of these, which may take the square of its own length
 
+# The same where a unit is cut 32 parts at a time, and these again once each of them is over the budget: the work of less rises in steps.
+BEYOND_STEPS = 1_100
+
 # What begins the text, what is repeated, and what is repeated as often at its end. No long sentences: their words are found 32 branches at a
 # time, so that the work of one rises in steps.
 RUNS = {
@@ -63,6 +66,8 @@ OPTIONS: list[dict[str, Any]] = [
     BEST,
     BEST_WITH_ALL,
 ]
+# All of a chunk but one token is repeated.
+WIDE: list[dict[str, Any]] = [{"overlap": BUDGET - 1}, {"strategy": "optimal", "overlap": BUDGET - 1}]
 
 
 def hostile_text(parts: tuple[str, str, str], size: int) -> str:
@@ -105,6 +110,17 @@ def test_each_option_is_linear(name: str, options: dict[str, Any]) -> None:
     check_growth(chunking(RUNS[name], options))
 
 
+@pytest.mark.parametrize("name", ["line ends", "marks", "CJK"])
+@pytest.mark.parametrize("options", WIDE, ids=str)
+def test_wide_overlaps_are_linear(name: str, options: dict[str, Any]) -> None:
+    check_growth(chunking(RUNS[name], options))
+
+
+@pytest.mark.parametrize("options", [{}, *WIDE], ids=str)
+def test_lone_surrogates_are_linear(options: dict[str, Any]) -> None:
+    check_growth(chunking(("", "\ud800", ""), options), size=BEYOND_STEPS)
+
+
 @pytest.mark.parametrize("options", [BY_SENTENCE, BY_UNIT], ids=["sentence", "unit"])
 @pytest.mark.parametrize("name", ["line ends", "sentences"])
 def test_overlaps_are_linear(name: str, options: dict[str, Any]) -> None:
@@ -114,6 +130,11 @@ def test_overlaps_are_linear(name: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("kind", "parts", "options"), FORMATS)
 def test_each_format_is_linear(kind: str, parts: tuple[str, str, str], options: dict[str, Any]) -> None:
     check_growth(chunking(parts, options, kind))
+
+
+@pytest.mark.parametrize("options", [GROWN, BEST_WITH_ALL], ids=["grow", "optimal"])
+def test_line_ends_of_markdown_are_linear(options: dict[str, Any]) -> None:
+    check_growth(chunking(("", "\r\n", ""), options, "markdown"), size=BEYOND_STEPS)
 
 
 @pytest.mark.parametrize("options", [GROWN, BEST], ids=["grow", "optimal"])

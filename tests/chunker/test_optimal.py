@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from bpe_engine import Tokenizer
 from chunker import Chunk, MarkdownChunker, TextChunker
 from chunker.boundaries import Strength, TextFormat
+from chunker.optimal import Optimizer
+from chunker.overlap import _farthest_back, _farthest_by_prices
+from chunker.units import Place
 
 TOKENIZER = Tokenizer.load("o200k_base")
 
@@ -70,6 +73,32 @@ def test_no_cut_is_cheaper(text: str, max_tokens: int, min_tokens: int) -> None:
         found = cost_of(text, cuts, max_tokens, min_tokens)
         assert found is not None
         assert found == pytest.approx(min(costs), abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [" ", "\n", "\r\n", "a", "\ufffd", chr(0xD800), "東", "word "], ids=ascii)
+@pytest.mark.parametrize("overlap", [0, 199])
+def test_candidates_are_few_for_each_token(overlap: int, unit: str) -> None:
+    text = unit * (2_000 // len(unit))
+    chunker = TextChunker(200, strategy="optimal", overlap=overlap)
+    outline = chunker.outline(text)
+    optimizer = Optimizer(text, outline, TOKENIZER, chunker._budget, chunker.context_of(text, outline, None))
+    candidates, before = optimizer._candidates(list(optimizer._atoms()))
+    assert "".join(text[atom.start : atom.end] for atom in candidates) == text
+    assert len(candidates) < 4 * before[-1] + 4
+
+
+@settings(max_examples=200)
+@given(
+    text=st.text(st.sampled_from(" \n\t.aAé東\u0301\ufffd🇩"), min_size=1, max_size=300),
+    limit=st.integers(1, 40),
+    data=st.data(),
+)
+def test_the_overlap_by_prices_is_that_of_a_growing_encoder(text: str, limit: int, data: st.DataObject) -> None:
+    offsets = sorted(data.draw(st.sets(st.integers(0, len(text) - 1), min_size=1)))
+    places = [Place(offset, 1, "", len(text)) for offset in offsets]
+    slices = TOKENIZER.interval_encoder(text)
+    grown = _farthest_back(places, len(text), text, TOKENIZER, limit)
+    assert _farthest_by_prices(places, len(text), slices.count, limit) == grown
 
 
 def sizes(chunks: list[Chunk]) -> list[int]:
