@@ -183,6 +183,12 @@ void MergeModel::learn_joins() const {
             }
         }
         find_whole_tokens();
+        std::vector<std::uint8_t> traits(options_.by_characters ? 0x10000 : 0);
+        for (std::uint32_t code = 0; code < traits.size(); ++code) {
+            traits[code] = static_cast<std::uint8_t>((is_known(code) ? 0 : is_unknown) | (whole_firsts_.contains(code) ? begins_whole : 0) |
+                                                     (whole_lasts_.contains(code) ? ends_whole : 0));
+        }
+        traits_ = std::move(traits);
         for (std::uint32_t left = 0; left < 128; ++left)
             for (std::uint32_t right = 0; right < 128; ++right)
                 if (may_join_beyond_ascii(left, right)) ascii_joins_[left][right >> 6] |= std::uint64_t{1} << (right & 63);

@@ -13,6 +13,7 @@ struct CutSink {
     std::size_t total = 0, at_cut = 0;
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
     void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
+    void unit(std::size_t count) { total += count; }
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
     bool cut(Position) {
         at_cut = total;

@@ -10,6 +10,7 @@ struct CountSink {
     std::size_t total = 0, at_cut = 0;
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
     void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
+    void unit(std::size_t count) { total += count; }
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
     bool cut(Position) {
         at_cut = total;
@@ -39,6 +40,13 @@ std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const
     CountSink sink{coder_, workspace->pieces};
     Position at;
     scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
+    return sink.total;
+}
+
+std::size_t Pipeline::count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const {
+    CountSink sink{coder_, workspace.pieces};
+    Position at{start, Before::region};
+    pieces(text, no_match, at, end, limit, true, {}, workspace, sink);
     return sink.total;
 }
 

@@ -58,6 +58,15 @@ SentencePieceNormalizer::Part SentencePieceNormalizer::part_at(const Byte* raw, 
     return {character.size, {raw + place, character.size}, is_open};
 }
 
+Normalizer::Image SentencePieceNormalizer::image(char32_t code) const {
+    constexpr char32_t symbol = 0x2581;
+    if (!rules_.charsmap.empty()) return {};
+    // Behind what may be a space, others are left out.
+    if (rules_.remove_extra_whitespaces && code == symbol) return {};
+    if (code == ' ' && rules_.escape_whitespaces) return {true, symbol, symbol};
+    return {true, code, code};
+}
+
 bool SentencePieceNormalizer::keeps(Bytes part, bool at_start, bool) const {
     // With a table what follows a part may change its last character.
     if (!rules_.charsmap.empty() || (at_start && (rules_.add_dummy_prefix || rules_.remove_extra_whitespaces))) return false;

@@ -16,6 +16,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         std::size_t tokens = 0;
         void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { tokens += coder.count(piece, readable, is_first, workspace); }
         void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
+        void unit(std::size_t count) { tokens += count; }
         void token(std::uint32_t, std::size_t, std::size_t) { ++tokens; }
         bool cut(Position at) {
             encoder.add(at, tokens);
@@ -87,6 +88,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
         Position met{};
         bool looks = true, has_met = false;
         void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
+        void unit(std::size_t count) { total += count; }
         void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
         bool cut(Position at) {
             at_cut = total;

@@ -86,7 +86,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     stays_.assign(0x10000 / 64, 0);
     image_ends_.assign(1, 0);
     image_ends_.reserve(0x10001);
-    bool const by_clusters = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
+    by_clusters_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
     std::vector<Byte> image;
     Items items;
     for (char32_t code = 0; code < 0x10000; ++code) {
@@ -105,7 +105,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
             if (first != items.end() && first->is_cut && !UnicodeForms::instance().joins(first->code))
                 for (auto item = first; item != items.end(); ++item) put(image, item->code);
             // What grows that much is counted where it is normalized.
-            if ((by_clusters && joins_clusters(code)) || image.size() > growth) image.clear();
+            if ((by_clusters_ && joins_clusters(code)) || image.size() > growth) image.clear();
         }
         bool const stays = image.size() > 0 && [&] {
             std::vector<Byte> same;
@@ -138,6 +138,21 @@ StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
     if (code >= 0x10000) return Ease::hard;
     if (stays_[code >> 6] >> (code & 63) & 1) return Ease::stays;
     return image_ends_[code + 1] > image_ends_[code] ? Ease::table : Ease::hard;
+}
+
+Normalizer::Image StepNormalizer::image(char32_t code) const {
+    switch (ease_of(code)) {
+        case Ease::hard: break;
+        case Ease::stays: return {true, code, code};
+        case Ease::table: {
+            std::string_view const known = image_of(code);
+            auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
+            std::size_t last = known.size() - 1;
+            while (last > 0 && UnicodeTable::continues(bytes[last])) --last;
+            return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code};
+        }
+    }
+    return {};
 }
 
 bool StepNormalizer::keeps(Bytes part, bool at_start, bool) const {

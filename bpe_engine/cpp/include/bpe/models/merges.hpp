@@ -75,6 +75,11 @@ public:
     bool may_join_beyond_ascii(std::uint32_t left, std::uint32_t right) const {
         std::uint64_t const bit = touch_bit(left, right);
         if (touching_[bit >> 6] >> (bit & 63) & 1) return true;
+        if (left < traits_.size() && right < traits_.size()) [[likely]] {
+            std::uint8_t const one = traits_[left], other = traits_[right];
+            if ((one & ends_whole) || (other & begins_whole)) return true;
+            return joins_unknown_ && (options_.unknown == Unknown::drop ? (one | other) & is_unknown : one & other & is_unknown);
+        }
         if (!whole_firsts_.empty() && (whole_firsts_.contains(right) || whole_lasts_.contains(left))) return true;
         if (!joins_unknown_) return false;
         // ASCII first, which is a look into a table.
@@ -149,6 +154,9 @@ private:
     mutable std::array<std::array<std::uint64_t, 2>, 128> ascii_joins_{};  // what `may_join` says of ASCII
     // Characters with which tokens begin and end that only a whole pre-token is: next to them nothing is cut, so that no part of one is taken for a whole.
     mutable std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
+    // The same, and whether they are no token, for the characters of the basic plane: a look into a table each.
+    enum : std::uint8_t { is_unknown = 1, begins_whole = 2, ends_whole = 4 };
+    mutable std::vector<std::uint8_t> traits_;
     mutable std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
     mutable std::once_flag growth_once_;
     mutable std::shared_ptr<Growth> growth_;

@@ -44,6 +44,8 @@ public:
     virtual std::size_t boundaries(const Byte*, std::size_t, std::size_t, std::size_t*, std::size_t) const { return 0; }
     // An expression, which finds match after match quicker and in linear time by a sweep; null for other matchers.
     virtual const class ExpressionMatcher* expression() const { return nullptr; }
+    // The model of which it finds where no token reaches over; null for other matchers.
+    virtual const class MergeModel* touched() const { return nullptr; }
 };
 
 // A regular expression that neither looks behind nor matches nothing: a chain begins anew at cuts.

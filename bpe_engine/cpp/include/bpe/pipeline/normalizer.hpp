@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bpe/types.hpp"
@@ -33,6 +34,20 @@ struct Normalized {
 class Normalizer {
 public:
     virtual ~Normalizer() = default;
+
+    // What becomes of a character, as far as that does not depend on what stands around it: the first and the last character of what stands in its place.
+    struct Image {
+        bool is_known = false;  // else it depends, or nothing is left
+        char32_t first = 0, last = 0;
+    };
+    virtual Image image(char32_t) const { return {}; }
+    // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between any character and a known one that is followed by a known one.
+    virtual bool parts_before_known() const { return false; }
+    // The same between two known characters, unless they stand side by side in a text of `inseparable`.
+    virtual bool parts_between_known() const { return parts_before_known(); }
+    virtual std::vector<std::string> inseparable() const { return {}; }
+    // Whether the start of a region is normalized otherwise than the rest of it.
+    virtual bool acts_at_start() const { return true; }
 
     // Whether a part stays as it is, every character of it by itself: then nothing is written, and nobody copies it. The start of a region has been
     // normalized before, or nothing is put there. Quick: most texts are ASCII, and stay.

@@ -5,6 +5,7 @@
 // remembered.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,44 @@ struct Insertion {
     std::string text;            // put before a piece that does not begin with it
     Where where = Where::always;
     std::string space;           // in place of each space; empty: spaces stay
+};
+
+// Raw text between safe splits (safe_splits.hpp) -> number of tokens.
+class UnitCounts {
+public:
+    static constexpr std::size_t longest = LongPieceCache<false>::longest;  // bytes
+
+    // `unit` has up to `longest` bytes, and so many from its start on are `readable`; `anew()` counts it where it is not known.
+    template <class Anew>
+    std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
+        if (unit.size <= PieceKey::longest) [[likely]] return remembered(short_, PieceKey::of(unit.data, unit.size, readable), anew);
+        if (unit.size <= MediumKey::longest) return remembered(medium_, MediumKey::of(unit.data, unit.size, readable), anew);
+        std::uint64_t const hash = long_.hash(unit);
+        if (auto const* const known = long_.find(unit, hash)) return known->count;
+        std::size_t const count = anew();
+        if (count <= decltype(long_)::most) long_.put(unit, hash, count);
+        return count;
+    }
+
+    // A unit will be counted soon.
+    void expect(Bytes unit, std::size_t readable) const {
+        if (unit.size <= PieceKey::longest) short_.expect(PieceKey::of(unit.data, unit.size, readable).hash());
+        else if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
+    }
+
+private:
+    template <class Cache, class Key, class Anew>
+    static std::size_t remembered(Cache& cache, const Key& key, Anew&& anew) {
+        std::uint64_t const hash = key.hash();
+        if (unsigned const known = cache.find(key, hash)) [[likely]] return known;
+        std::size_t const count = anew();
+        if (count > 0 && count <= Cache::most) cache.put(key, hash, count);
+        return count;
+    }
+
+    CountCache short_;
+    MediumCountCache medium_;
+    LongPieceCache<false> long_;
 };
 
 class PieceCoder {
@@ -45,6 +84,10 @@ public:
     const std::shared_ptr<const PieceModel>& shared_model() const { return model_; }
     // Whether the model sees pieces as they are.
     bool is_plain() const { return insertions_.empty(); }
+    // Whether the first piece of a text is encoded otherwise than others.
+    bool acts_at_start() const {
+        return std::any_of(insertions_.begin(), insertions_.end(), [](Insertion const& one) { return one.where == Insertion::Where::first; });
+    }
 
     // `readable`: how many bytes from the start of the piece on may be read. `is_first`: the whole text begins with this piece.
     std::size_t count(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace) const {

@@ -28,6 +28,7 @@
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/piece_coder.hpp"
+#include "bpe/pipeline/safe_splits.hpp"
 #include "bpe/shelf.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
@@ -54,10 +55,13 @@ public:
     Pipeline(std::vector<AddedToken> added_tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder, bool looks_inside = false,
              std::shared_ptr<const Normalizer> second = nullptr)
         : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), second_(std::move(second)),
-          looks_inside_(looks_inside && normalizer_), chain_(std::move(chain)), coder_(std::move(coder)) {}
+          looks_inside_(looks_inside && normalizer_), chain_(std::move(chain)), coder_(std::move(coder)),
+          acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
+          splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_)) {}
 
     struct Workspace {
         PieceCoder::Workspace pieces;
+        UnitCounts units;
         Normalized normalized;
         Normalized first;  // of two normalizers
     };
@@ -74,6 +78,7 @@ public:
     //     cut(Position)                           all before is complete; returns false to end the scan
     //     again()                                 pieces behind the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
+    //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place of pieces
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
     // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
@@ -123,7 +128,7 @@ public:
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false,
                      OpenTail* tail = nullptr) const {
-        bool const is_simple = !tail && !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
+        bool const is_simple = !splits_ && !tail && !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
         // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
         if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing)))) {
             RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
@@ -314,11 +319,52 @@ private:
         return index != no_match ? progress : region(text, begin, at, stop, limit, at_end, {}, workspace, sink, nullptr, false);
     }
 
+    // The number of tokens of text[start:end), which stands between two safe splits.
+    std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
+
+    // Reads on in a region from one safe split to the next.
+    template <class Sink>
+    Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace, Sink& sink) const {
+        std::array<std::size_t, 256> splits;
+        SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
+        // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
+        auto const read = [&](std::size_t stop) {
+            Position const from = at;
+            if (stop - from.offset > UnitCounts::longest || (acts_at_start_ && from.before != Before::region)) {
+                Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
+                if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
+            } else {
+                sink.unit(workspace.units.count({text + from.offset, stop - from.offset}, limit - from.offset, [&] { return count_unit(text, from.offset, stop, limit, workspace); }));
+            }
+            at = {stop, Before::region};
+            return sink.cut(at);
+        };
+        for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
+            constexpr std::size_t ahead = 4;
+            for (std::size_t index = 0; index < count; ++index) {
+                if (index + ahead < count) workspace.units.expect({text + splits[index + ahead - 1], splits[index + ahead] - splits[index + ahead - 1]}, limit - splits[index + ahead - 1]);
+                if (!read(splits[index])) return Progress::ended;
+            }
+        }
+        if (at.offset == end) return Progress::done;
+        if (is_known) return read(end) ? Progress::done : Progress::ended;
+        return end - at.offset <= thresholds::open_unit ? Progress::uncertain : pieces(text, begin, at, end, limit, false, {}, workspace, sink);
+    }
+
     // Reads on in a region, which ends at `end` if that is known.
     template <class Sink>
     Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
                     Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {
         if (tail && !looks_inside_) return grown(text, begin, at, end, limit, is_known, workspace, sink, *tail, learns);
+        if constexpr (requires { sink.unit(end); })
+            if (splits_) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
+        return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
+    }
+
+    // The same piece by piece.
+    template <class Sink>
+    Progress pieces(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
+                    Workspace& workspace, Sink& sink) const {
         if (!normalizer_) return plain(text, begin, at, end, limit, is_known, sink);
         for (std::size_t size = thresholds::read_window;;) {
             std::size_t stop = end;
@@ -351,6 +397,8 @@ private:
     bool looks_inside_;
     Chain chain_;
     PieceCoder coder_;
+    bool acts_at_start_;
+    std::unique_ptr<const SafeSplits> splits_;  // null: none are known
     Shelf<Workspace> shelf_;
 };
 

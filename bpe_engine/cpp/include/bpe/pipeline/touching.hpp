@@ -64,6 +64,8 @@ public:
         return count;
     }
 
+    const MergeModel* touched() const override { return model_.get(); }
+
 private:
     // ASCII, and "▁", as vocabularies of SentencePiece write a space: these are looked up in one table.
     static constexpr std::uint32_t space = 0x2581, space_number = 128, frequent = 129;

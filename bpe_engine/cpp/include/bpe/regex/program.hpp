@@ -76,6 +76,7 @@ public:
     const Classes& classes() const { return classes_; }
 
 private:
+    friend class Boundaries;
     friend class Cache;
     friend class Foresight;
     friend class Sweep;

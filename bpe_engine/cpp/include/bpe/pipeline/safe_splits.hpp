@@ -1,0 +1,73 @@
+// Places of a raw text at which a whole pipeline can begin anew, told by the two characters on either side.
+//
+//     raw text      "l'été est là"      normalized, cut, merged: eight tokens
+//     units          l'été| est| là     each by itself: three, two and three, in any text
+//
+// Words repeat as they are written, so a unit that was counted once is looked up by its raw bytes, and neither normalized nor cut again: one probe of a
+// cache a word, whatever a tokenizer does to it. A place between two characters is a safe split for every text if
+//
+//     the normalizer     makes of both sides what it makes of each alone
+//     each stage         finds no match over it, or one whose two parts are found alike (regex/boundaries.hpp)
+//     the last stage     ends a piece there; or no token reaches over it (touching.hpp)
+//
+// All that is found out once for each two classes of characters. None is behind white space, so that units are as long as words. Emoji and what depends on its
+// neighbours are of one class of which hardly anything is known.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+
+namespace bpe {
+
+class MergeModel;
+
+class SafeSplits {
+public:
+    // Null where there is none that can be known. What is given outlives it; `normalizer` null: none.
+    static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain);
+
+    // The safe splits of a text, from left to right.
+    class Search {
+    public:
+        // Of text[from:limit), without `from`. `at_end`: the region ends at `limit`.
+        Search(const SafeSplits& splits, const Byte* text, std::size_t from, std::size_t limit, bool at_end)
+            : splits_(splits), text_(text), place_(from), limit_(limit), at_end_(at_end) {}
+
+        static constexpr std::size_t least_room = 64;
+        // Their offsets, up to `capacity`, which is at least `least_room`; 0: there are no more.
+        std::size_t next(std::size_t* offsets, std::size_t capacity);
+
+    private:
+        const SafeSplits& splits_;
+        const Byte* text_;
+        std::size_t place_, limit_;
+        bool at_end_;
+        std::size_t before_ = never, last_ = 0, held_ = 0;  // the class of the last character, and where it begins; a split there that is not told yet
+        char32_t code_ = 0;
+    };
+
+private:
+    using Class = std::uint8_t;
+    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more. `never`: no split is beside it.
+    static constexpr std::size_t unknown = 128, never = 129, classes = 256;
+    enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
+
+    struct Traits;
+    SafeSplits(const Normalizer* normalizer, const Chain& chain);
+    bool joins(char32_t left, char32_t right) const;
+    bool asks_no_join(char32_t left, char32_t right) const;
+
+    std::vector<Class> class_of_;      // of the basic plane
+    std::vector<std::uint8_t> pairs_;  // of two classes
+    std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
+    const MergeModel* touched_ = nullptr;
+    bool depends_on_next_ = false;  // a character before an unknown one may be another
+    bool is_of_use_ = false;
+};
+
+}  // namespace bpe

@@ -1,0 +1,120 @@
+// Safe splits of known texts. That units add up to the count of a text is tested with random pipelines (test_pipeline.cpp).
+#include "bpe/pipeline/safe_splits.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "bpe/models/merges.hpp"
+#include "bpe/pipeline/sentence_piece_text.hpp"
+#include "bpe/pipeline/steps.hpp"
+#include "bpe/pipeline/touching.hpp"
+#include "bpe/regex/boundaries.hpp"
+#include "check.hpp"
+
+using namespace bpe;
+using namespace bpe::test;
+
+namespace {
+
+using Kind = NormalizationStep::Kind;
+
+const char* const words = "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+const char* const marks_and_words = "\\p{P}|[^\\s\\p{P}]+";
+
+Chain chain(const char* source, Behaviour behaviour = Behaviour::isolated) {
+    return Chain({{std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)), behaviour, nullptr}});
+}
+
+std::string units(const Normalizer* normalizer, const Chain& chain, const std::string& text, bool at_end = true) {
+    auto const splits = SafeSplits::make(normalizer, chain);
+    if (!splits) return "none";
+    SafeSplits::Search search(*splits, view(text).data, 0, text.size(), at_end);
+    std::string shown = text;
+    std::size_t offsets[SafeSplits::Search::least_room], added = 0;
+    for (std::size_t count; (count = search.next(offsets, std::size(offsets))) > 0;)
+        for (std::size_t index = 0; index < count; ++index) shown.insert(offsets[index] + added++, "|");
+    return shown;
+}
+
+void expressions() {
+    Chain const pieces = chain(words);
+    CHECK(units(nullptr, pieces, "the cat's hat, 12 x") == "the| cat|'s| hat|,| 12| x");
+    // White space at the end of a text is one piece, before a word two.
+    CHECK(units(nullptr, pieces, "a   b") == "a|   b");
+    CHECK(units(nullptr, pieces, "a(b)\n  c") == "a|(b|)\n  c");
+    CHECK(units(nullptr, pieces, "\xE3\x80\x80 a") == "\xE3\x80\x80 a");
+    // One digit more makes another piece.
+    CHECK(units(nullptr, pieces, "a1234b") == "a|1234|b");
+    // A match may begin before a place and end behind it, whatever stands there.
+    CHECK(units(nullptr, chain("a.c|."), "abcabd") == "none");
+    std::string longer;
+    for (int times = 0; times < 100; ++times) longer += "some words ";
+    std::string shown = units(nullptr, pieces, longer);
+    CHECK(std::count(shown.begin(), shown.end(), '|') == 200);
+}
+
+void facts() {
+    using regex::Boundaries;
+    auto const program = regex::Program::compile("[ab]+|c(?=d)|e");
+    Boundaries const between(*program);
+    auto const at = [&](char left, char right) { return between.between(program->classes().of_ascii(static_cast<Byte>(left)), program->classes().of_ascii(static_cast<Byte>(right))); };
+    CHECK(at('a', 'e') == (Boundaries::uncrossed | Boundaries::ends | Boundaries::resumes | Boundaries::meets));
+    CHECK(at('a', 'b') == (Boundaries::resumes | Boundaries::meets));
+    CHECK(at('c', 'd') == 0);  // "c" is a match before "d" alone
+    CHECK(at('x', 'a') == (Boundaries::uncrossed | Boundaries::resumes));
+    CHECK(Boundaries(*regex::Program::compile("(?<=a)b")).between(0, 0) == 0);
+    CHECK(Boundaries(*regex::Program::compile("a*")).between(0, 0) == 0);
+}
+
+void normalizers() {
+    // As for BERT: marks are left out, so what stands before them does not matter.
+    StepNormalizer const plain({{.kind = Kind::decompose}, {.kind = Kind::strip_accents}, {.kind = Kind::lower}});
+    Chain const pieces = chain(marks_and_words, Behaviour::without_gap);
+    CHECK(units(&plain, pieces, "\xE0\xA4\x95\xE0\xA4\xBF \xE0\xA4\x95\xE0\xA5\x8D \xC3\x89t\xC3\xA9!") ==
+          "\xE0\xA4\x95\xE0\xA4\xBF| \xE0\xA4\x95\xE0\xA5\x8D| \xC3\x89t\xC3\xA9|!");
+    // "<" and a mark are one character, and the text may go on.
+    StepNormalizer const composed({{.kind = Kind::compose}});
+    CHECK(units(&composed, chain(words), "a<\xCC\xB8 b") == "a<\xCC\xB8 b");
+    CHECK(units(&composed, chain(words), "a<b") == "a|<b");
+    CHECK(units(&composed, chain(words), "a<", false) == "a<");
+    CHECK(units(&composed, chain(words), "a<") == "a|<");
+    // What is left out at the end of a text would be left out at the end of a unit.
+    NormalizationStep strip{.kind = Kind::strip};
+    strip.right = true;
+    CHECK(units(std::make_unique<StepNormalizer>(std::vector<NormalizationStep>{strip}).get(), chain(words), "a b") == "none");
+}
+
+std::shared_ptr<const MergeModel> model() {
+    MergeModel::Options options;
+    options.by_characters = true;
+    options.unknown = MergeModel::Unknown::token;
+    options.unknown_id = 0;
+    options.byte_fallback.fill(-1);
+    std::vector<std::string> const texts{"\xE2\x96\x81", "a", "b", ".", "ab", "\xE2\x96\x81" "a", "\xE4\xB8\xAD", "\xE6\x96\x87", "\xE4\xB8\xAD\xE6\x96\x87"};
+    std::vector<MergeModel::Token> tokens;
+    std::vector<std::uint32_t> ranks;
+    for (std::string const& text : texts) {
+        ranks.push_back(static_cast<std::uint32_t>(tokens.size()));
+        tokens.push_back({view(text), static_cast<std::uint32_t>(tokens.size())});
+    }
+    return MergeModel::by_ranks(tokens, ranks, options);
+}
+
+void touching() {
+    Chain const pieces({{std::make_shared<const TouchMatcher>(model()), Behaviour::isolated, nullptr}});
+    SentencePieceNormalizer const plain({.add_dummy_prefix = true, .remove_extra_whitespaces = false});
+    CHECK(units(&plain, pieces, "ab ab. \xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD") == "ab| ab|.| \xE4\xB8\xAD\xE6\x96\x87|\xE4\xB8\xAD");
+    SentencePieceNormalizer const with_symbols({.user_defined = {"b.", "\xE4\xB8\xAD" "a"}, .add_dummy_prefix = true, .remove_extra_whitespaces = false});
+    CHECK(units(&with_symbols, pieces, "ab. ab a.") == "ab.| ab| a|.");
+    CHECK(units(&with_symbols, pieces, "\xE6\x96\x87\xE4\xB8\xAD" "a") == "\xE6\x96\x87\xE4\xB8\xAD" "a");
+}
+
+}  // namespace
+
+int main() {
+    facts();
+    expressions();
+    normalizers();
+    touching();
+    return 0;
+}
