@@ -286,7 +286,7 @@ class Normalizer:
 class Pipeline:
     """A whole tokenizer: added tokens, normalizer, pre-tokenizers, model."""
 
-    def __init__(self, added_tokens: Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, stages: Sequence[tuple[str | Matcher, str]], insertions: Sequence[tuple[str, str, str, Sequence[tuple[str | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, second: Normalizer | None = None) -> None:
+    def __init__(self, added_tokens: Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, stages: Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]], insertions: Sequence[tuple[str, str, str, Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, second: Normalizer | None = None) -> None:
         """
         An added token: text, id, special, lstrip, rstrip, single_word, normalized, and what is looked for where that is another text. With `looks_inside` the `normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.
         """

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
 
 Step: TypeAlias = tuple[str, object, object]
-Stage: TypeAlias = "tuple[str | _core.Matcher, str]"
+Stage: TypeAlias = "tuple[str | tuple[str, _core.Matcher] | _core.Matcher, str]"
 Insertion: TypeAlias = "tuple[str, str, str, list[Stage]]"
 
 _BEHAVIOURS = {
@@ -327,7 +327,7 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
     if scanner in _BY_EXPRESSION:
         return [(_matcher(PATTERNS[scanner].source), "isolated")], []
     if scanner is not None:
-        return [(scanner, "isolated")], []
+        return [(_named(scanner), "isolated")], []
     if pre_tokenizers == (WhitespaceSplit(), Punctuation("isolated")):
         # In one pass, as BertPreTokenizer has it: twice as fast as two stages.
         marks = members("punctuation")
@@ -348,7 +348,7 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
                     here = []
                     insertions.append((" ", "always", "", here))
                 if use_regex:
-                    here.append(("gpt2", "isolated"))
+                    here.append((_named("gpt2"), "isolated"))
                 continue
         here.append(_stage(one))
     return stages, insertions
@@ -375,6 +375,15 @@ def _stage(one: PreTokenizer) -> Stage:
         case CharDelimiterSplit(delimiter):
             return _matcher(regex.escape(delimiter)), "without_match"
     raise NotNativeError(f"the pre-tokenizer {one!r}")
+
+
+@cache
+def _named(scanner: str) -> str | tuple[str, _core.Matcher]:
+    """A scanner, with the expression whose matches it finds, from which the core learns where texts come apart."""
+    try:
+        return scanner, _matcher(PATTERNS[scanner].source)
+    except NotNativeError:
+        return scanner
 
 
 @cache

@@ -220,7 +220,14 @@ Chain chain_of(nb::handle stages) {
     std::vector<Stage> made;
     for (nb::handle stage : stages) {
         auto const [what, behaviour] = checked<std::pair<nb::object, std::string>>(stage);
-        if (PyUnicode_Check(what.ptr())) {
+        if (PyTuple_Check(what.ptr())) {
+            auto const [name, matcher] = checked<std::pair<std::string, SharedMatcher>>(what);
+            Scanner const* const scanner = scanner_named(name);
+            if (!scanner) throw nb::value_error("no scanner has this name");
+            ExpressionMatcher const* const expression = matcher.held->expression();
+            if (!expression) throw nb::value_error("the pieces of a scanner are the matches of an expression");
+            made.push_back({nullptr, Behaviour::isolated, scanner, expression->shared_program()});
+        } else if (PyUnicode_Check(what.ptr())) {
             Scanner const* const scanner = scanner_named(checked<std::string>(what));
             if (!scanner) throw nb::value_error("no scanner has this name");
             made.push_back({nullptr, Behaviour::isolated, scanner});
@@ -448,8 +455,8 @@ void define_pipeline(nb::module_& module) {
         }, nb::arg("added_tokens"), nb::arg("normalizer").none(), nb::arg("stages"), nb::arg("insertions"), nb::arg("model"),
              nb::arg("looks_inside") = false, nb::arg("second") = nb::none(),
              nb::sig("def __init__(self, added_tokens: collections.abc.Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, "
-                     "stages: collections.abc.Sequence[tuple[str | Matcher, str]], "
-                     "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, "
+                     "stages: collections.abc.Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]], "
+                     "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, "
                      "second: Normalizer | None = None) -> None"),
              "An added token: text, id, special, lstrip, rstrip, single_word, normalized, and what is looked for where that is another text. With `looks_inside` the "
              "`normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.")

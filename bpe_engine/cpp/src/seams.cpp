@@ -6,9 +6,11 @@
 
 namespace bpe {
 
-Seams::Seams(const Dictionary& dictionary) : held_((std::size_t{1} << bits) / 64) {
-    for (Rank token = 0; token < dictionary.size(); ++token) {
-        Bytes const bytes = dictionary.bytes(token);
+Seams::Seams(const Dictionary& dictionary) : Seams(dictionary.size(), [&](std::size_t token) { return dictionary.bytes(static_cast<Rank>(token)); }) {}
+
+Seams::Seams(std::size_t count, const std::function<Bytes(std::size_t)>& bytes_of) : held_((std::size_t{1} << bits) / 64) {
+    for (std::size_t token = 0; token < count; ++token) {
+        Bytes const bytes = bytes_of(token);
         for (std::size_t place = 1; place < bytes.size; ++place) {
             if (bytes[place] < first_lead || (bytes[place - 1] & 0xC0) != 0x80) continue;
             bool const has_before = place >= 2, has_behind = place + 1 < bytes.size;

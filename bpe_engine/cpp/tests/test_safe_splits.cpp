@@ -25,8 +25,8 @@ Chain chain(const char* source, Behaviour behaviour = Behaviour::isolated) {
     return Chain({{std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)), behaviour, nullptr}});
 }
 
-std::string units(const Normalizer* normalizer, const Chain& chain, const std::string& text, bool at_end = true) {
-    auto const splits = SafeSplits::make(normalizer, chain);
+std::string units(const Normalizer* normalizer, const Chain& chain, const std::string& text, bool at_end = true, const PieceModel* model = nullptr) {
+    auto const splits = SafeSplits::make(normalizer, chain, model);
     if (!splits) return "none";
     SafeSplits::Search search(*splits, view(text).data, 0, text.size(), at_end);
     std::string shown = text;
@@ -45,8 +45,17 @@ void expressions() {
     CHECK(units(nullptr, pieces, "\xE3\x80\x80 a") == "\xE3\x80\x80 a");
     // One digit more makes another piece.
     CHECK(units(nullptr, pieces, "a1234b") == "a|1234|b");
-    // A match may begin before a place and end behind it, whatever stands there.
-    CHECK(units(nullptr, chain("a.c|."), "abcabd") == "none");
+    // Emoji are no white space, whatever else they are.
+    CHECK(units(nullptr, pieces, "\xF0\x9F\x98\x80 a\xFF b") == "\xF0\x9F\x98\x80| a\xFF| b");
+    // Each behaviour ends pieces elsewhere.
+    CHECK(units(nullptr, chain("\\s", Behaviour::without_match), "a b") == "a| b");
+    CHECK(units(nullptr, chain("-", Behaviour::with_next), "a-b") == "a|-b");
+    CHECK(units(nullptr, chain("-", Behaviour::with_previous), "a-b") == "a-|b");
+    CHECK(units(nullptr, chain("-", Behaviour::contiguous), "a-b") == "none");
+    CHECK(units(nullptr, Chain({{nullptr, Behaviour::isolated, scanner_named("cl100k"), regex::Program::compile(words)}}), "a b") == "a| b");
+    CHECK(units(nullptr, Chain({{nullptr, Behaviour::isolated, scanner_named("cl100k"), nullptr}}), "a b") == "none");
+    // "b" may stand inside of a match, but what it began is over at "d".
+    CHECK(units(nullptr, chain("a.c|."), "abcabd") == "abc|ab|d");
     std::string longer;
     for (int times = 0; times < 100; ++times) longer += "some words ";
     std::string shown = units(nullptr, pieces, longer);
@@ -58,10 +67,11 @@ void facts() {
     auto const program = regex::Program::compile("[ab]+|c(?=d)|e");
     Boundaries const between(*program);
     auto const at = [&](char left, char right) { return between.between(program->classes().of_ascii(static_cast<Byte>(left)), program->classes().of_ascii(static_cast<Byte>(right))); };
-    CHECK(at('a', 'e') == (Boundaries::uncrossed | Boundaries::ends | Boundaries::resumes | Boundaries::meets));
+    CHECK(at('a', 'e') == (Boundaries::uncrossed | Boundaries::ends | Boundaries::resumes | Boundaries::meets | Boundaries::begins));
     CHECK(at('a', 'b') == (Boundaries::resumes | Boundaries::meets));
     CHECK(at('c', 'd') == 0);  // "c" is a match before "d" alone
-    CHECK(at('x', 'a') == (Boundaries::uncrossed | Boundaries::resumes));
+    CHECK(at('x', 'a') == (Boundaries::uncrossed | Boundaries::resumes | Boundaries::begins));
+    CHECK(at('x', 'd') == (Boundaries::uncrossed | Boundaries::resumes));
     CHECK(Boundaries(*regex::Program::compile("(?<=a)b")).between(0, 0) == 0);
     CHECK(Boundaries(*regex::Program::compile("a*")).between(0, 0) == 0);
 }
@@ -72,9 +82,14 @@ void normalizers() {
     Chain const pieces = chain(marks_and_words, Behaviour::without_gap);
     CHECK(units(&plain, pieces, "\xE0\xA4\x95\xE0\xA4\xBF \xE0\xA4\x95\xE0\xA5\x8D \xC3\x89t\xC3\xA9!") ==
           "\xE0\xA4\x95\xE0\xA4\xBF| \xE0\xA4\x95\xE0\xA5\x8D| \xC3\x89t\xC3\xA9|!");
+    // Under forms alone what is left of a mark is no white space. Where marks are left out, it may be.
+    Chain const white = chain("\\s+|\\S+");
+    StepNormalizer const forms({{.kind = Kind::decompose}, {.kind = Kind::lower}});
+    CHECK(units(&forms, white, "\xE0\xA4\x95\xE0\xA5\x8D a") == "\xE0\xA4\x95\xE0\xA5\x8D| a");
+    CHECK(units(&plain, white, "\xE0\xA4\x95\xE0\xA5\x8D a") == "\xE0\xA4\x95\xE0\xA5\x8D a");
     // "<" and a mark are one character, and the text may go on.
     StepNormalizer const composed({{.kind = Kind::compose}});
-    CHECK(units(&composed, chain(words), "a<\xCC\xB8 b") == "a<\xCC\xB8 b");
+    CHECK(units(&composed, chain(words), "a<\xCC\xB8 b") == "a<\xCC\xB8| b");
     CHECK(units(&composed, chain(words), "a<b") == "a|<b");
     CHECK(units(&composed, chain(words), "a<", false) == "a<");
     CHECK(units(&composed, chain(words), "a<") == "a|<");
@@ -100,6 +115,30 @@ std::shared_ptr<const MergeModel> model() {
     return MergeModel::by_ranks(tokens, ranks, options);
 }
 
+// Of a model of bytes: no token holds the second and the third character side by side.
+void seams() {
+    MergeModel::Options options;
+    options.unknown = MergeModel::Unknown::error;
+    options.byte_fallback.fill(-1);
+    std::vector<std::string> texts;
+    for (int byte = 0; byte < 256; ++byte) texts.push_back(std::string(1, static_cast<char>(byte)));
+    for (const char* text : {"\xE4\xB8", "\xE4\xB8\xAD", "\xE6\x96", "\xE6\x96\x87", "\xE4\xB8\xAD\xE6\x96\x87"}) texts.push_back(text);
+    std::vector<MergeModel::Token> tokens;
+    std::vector<std::uint32_t> ranks;
+    for (std::string const& text : texts) {
+        ranks.push_back(static_cast<std::uint32_t>(tokens.size()));
+        tokens.push_back({view(text), static_cast<std::uint32_t>(tokens.size())});
+    }
+    Chain const pieces = chain(words);
+    std::string const text = "\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD\xE6\x96\x87";
+    CHECK(units(nullptr, pieces, text, true, MergeModel::by_ranks(tokens, ranks, options).get()) == "\xE4\xB8\xAD\xE6\x96\x87|\xE4\xB8\xAD\xE6\x96\x87");
+    CHECK(units(nullptr, pieces, text) == text);
+    // Something is a token only where it is a whole piece: no part must be taken for that.
+    options.ignore_merges = true;
+    ranks[texts.size() - 1] = 0xFFFFFFFF;
+    CHECK(units(nullptr, pieces, text, true, MergeModel::by_ranks(tokens, ranks, options).get()) == text);
+}
+
 void touching() {
     Chain const pieces({{std::make_shared<const TouchMatcher>(model()), Behaviour::isolated, nullptr}});
     SentencePieceNormalizer const plain({.add_dummy_prefix = true, .remove_extra_whitespaces = false});
@@ -116,5 +155,6 @@ int main() {
     expressions();
     normalizers();
     touching();
+    seams();
     return 0;
 }

@@ -85,6 +85,9 @@ std::shared_ptr<const Normalizer> some_normalizer(Choices& choices) {
 Chain some_chain(Choices& choices, const std::shared_ptr<const MergeModel>& model) {
     static const std::vector<std::string> sources{"\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", "\\s", "\\p{N}", "'s|a+", " ?[a-z]+", "\xE2\x96\x81", "[^a]b|a(?=b)"};
     static const std::vector<std::string> scanners{"o200k", "cl100k", "r50k", "qwen2", "deepseek_v3"};
+    static const std::vector<std::pair<std::string, std::shared_ptr<const regex::Program>>> expressions{
+        {"cl100k", regex::Program::compile("'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s")},
+        {"qwen2", regex::Program::compile("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+")}};
     static std::vector<std::shared_ptr<const Matcher>> const matchers = [] {
         std::vector<std::shared_ptr<const Matcher>> made;
         for (std::string const& source : sources) made.push_back(std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)));
@@ -92,7 +95,10 @@ Chain some_chain(Choices& choices, const std::shared_ptr<const MergeModel>& mode
     }();
     std::vector<Stage> stages;
     for (std::size_t wanted = choices.below(4); wanted > 0; --wanted) {
-        if (choices.one_in(5)) stages.push_back({nullptr, Behaviour::isolated, scanner_named(choices.of(scanners))});
+        if (choices.one_in(5)) {
+            auto const& [name, expression] = choices.of(expressions);
+            stages.push_back({nullptr, Behaviour::isolated, scanner_named(name), expression});
+        } else if (choices.one_in(5)) stages.push_back({nullptr, Behaviour::isolated, scanner_named(choices.of(scanners))});
         else stages.push_back({choices.of(matchers), static_cast<Behaviour>(choices.below(6)), nullptr});
     }
     if (choices.one_in(2)) stages.push_back({std::make_shared<const TouchMatcher>(model), Behaviour::isolated, nullptr});

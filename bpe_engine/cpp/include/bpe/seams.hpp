@@ -12,6 +12,7 @@
 // window that no token holds; then there is a unit of two.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "bpe/types.hpp"
@@ -26,10 +27,20 @@ public:
     static constexpr Byte first_lead = 0xE3;
 
     explicit Seams(const Dictionary& dictionary);
+    // Of so many tokens; `bytes` tells those of each.
+    Seams(std::size_t count, const std::function<Bytes(std::size_t)>& bytes);
 
     // Of `places`, bits of a block of 64 bytes, those that are seams. Each is the place of such a first byte between two continuations of
     // characters, with another byte from 0x80 on before them, and all four in the block.
     std::uint64_t among(const Byte* block, std::uint64_t places) const;
+
+    // Whether `place`, which is the place of such a first byte, is a seam: two characters of three bytes or more meet there.
+    bool is_at(const Byte* place) const {
+        std::uint32_t window;
+        std::memcpy(&window, place - 2, 4);
+        std::uint32_t const at = slot(window);
+        return !(held_[at >> 6] >> (at & 63) & 1);
+    }
 
 private:
     static constexpr unsigned bits = 18;

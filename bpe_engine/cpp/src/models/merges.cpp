@@ -195,6 +195,13 @@ void MergeModel::learn_joins() const {
     });
 }
 
+std::unique_ptr<const Seams> MergeModel::seams() const {
+    if (options_.by_characters || !tells_joins() || joins_unknown_) return nullptr;
+    learn_joins();
+    if (!whole_firsts_.empty()) return nullptr;
+    return std::make_unique<const Seams>(offsets_.size() - 1, [this](std::size_t number) { return Bytes{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; });
+}
+
 bool MergeModel::is_made(std::uint32_t number, std::vector<Symbol>& buffer) const {
     buffer.clear();
     try {

@@ -1,5 +1,6 @@
 #include "bpe/pipeline/added_tokens.hpp"
 
+#include <cstring>
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -47,6 +48,7 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
         finds_always_ = finds_always_ || !token.special;
         takes_before_ = takes_before_ || token.lstrip;
     }
+    if (building[0].edges.size() == 1) sole_first_ = building[0].edges.begin()->first;
     for (Building const& node : building) {
         nodes_.push_back({node.token, static_cast<std::uint32_t>(edges_.size()), static_cast<std::uint16_t>(node.edges.size())});
         for (auto const& [byte, next] : node.edges) edges_.push_back({byte, static_cast<std::uint32_t>(next)});
@@ -76,6 +78,11 @@ AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::s
         return match;
     };
     for (std::size_t place = from; place < limit; ++place) {
+        if (sole_first_ >= 0) {
+            void const* const found = std::memchr(text + place, sole_first_, limit - place);
+            if (!found) break;
+            place = static_cast<std::size_t>(static_cast<const Byte*>(found) - text);
+        }
         if (!begins_[text[place]]) continue;
         std::uint32_t node = 0;
         std::int32_t longest = -1;

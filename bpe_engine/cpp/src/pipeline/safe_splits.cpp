@@ -14,10 +14,54 @@ namespace {
 
 using regex::Boundaries;
 
+const regex::Program* program_of(const Stage& stage) {
+    if (!stage.matcher) return stage.expression.get();
+    ExpressionMatcher const* const expression = stage.matcher->expression();
+    return expression ? &expression->program() : nullptr;
+}
+
+constexpr char32_t basic_plane = 0x10000;
+bool is_white(char32_t code) { return (UnicodeTable::instance().flags_of(code) & space_class) != 0; }
+
 struct StageFacts {
-    const regex::Classes* classes;
+    const regex::Classes& classes;
     Boundaries boundaries;
     Behaviour behaviour;
+    std::vector<bool> is_white_class;  // none but white space
+
+    StageFacts(const regex::Program& program, Behaviour behaviour)
+        : classes(program.classes()), boundaries(program), behaviour(behaviour), is_white_class(classes.count()) {
+        // All white space is in the basic plane.
+        for (char32_t code = 0; code < basic_plane; ++code)
+            if (is_white(code)) is_white_class[classes.of(code)] = true;
+        for (char32_t code = 0; code < basic_plane; ++code)
+            if (!is_white(code)) is_white_class[classes.of(code)] = false;
+    }
+
+    // What holds behind all characters but white space.
+    std::uint8_t behind_ink(std::size_t right) const {
+        std::uint8_t facts = 0xFF;
+        for (std::size_t left = 0; left < classes.count(); ++left)
+            if (!is_white_class[left]) facts &= boundaries.between(left, right);
+        return facts;
+    }
+
+    // What makes a place a safe split; of the last stage, where a piece has to end there.
+    std::uint8_t enough(bool is_last) const {
+        if (!is_last || behaviour == Behaviour::without_gap) return Boundaries::uncrossed;
+        switch (behaviour) {
+            case Behaviour::with_next: return Boundaries::begins;
+            case Behaviour::with_previous: return Boundaries::ends;
+            case Behaviour::contiguous: return 0;
+            default: return Boundaries::ends | Boundaries::begins;
+        }
+    }
+    // The same where the model merges nothing over it.
+    std::uint8_t enough_if_not_merged(bool is_last) const {
+        if (behaviour == Behaviour::without_gap) return Boundaries::resumes;
+        if (behaviour == Behaviour::isolated) return is_last ? Boundaries::meets : Boundaries::resumes;
+        return 0;
+    }
 };
 
 Byte first_byte(char32_t code) {
@@ -29,8 +73,6 @@ Byte last_byte(char32_t code) { return static_cast<Byte>(code < 0x80 ? code : 0x
 // Scripts that put no spaces between words: there it is worth to ask the model of each two characters. In others units are words.
 bool runs_on(char32_t code) { return code >= 0x2E80 || (code >= 0x0E00 && code < 0x10A0) || (code >= 0x1780 && code < 0x1800) || (code >= 0x1950 && code < 0x1AB0); }
 
-bool is_white(char32_t code) { return (UnicodeTable::instance().flags_of(code) & space_class) != 0; }
-
 // Without flags, which cost a look into a table.
 Character character_at(const Byte* text, std::size_t available) {
     if (text[0] < 0x80) return {text[0], 0, 1};
@@ -41,39 +83,38 @@ Character character_at(const Byte* text, std::size_t available) {
     return UnicodeTable::instance().beyond_ascii(text, available);
 }
 
-constexpr char32_t basic_plane = 0x10000;
 constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE000; }
 
 }  // namespace
 
 // What tells the characters of one class from those of others.
 struct SafeSplits::Traits {
-    bool is_known = false, is_white = false, stays = false, joins_space = true, runs_on = false;
+    bool is_known = false, is_ink = false, is_white = false, stays = false, joins_space = true, runs_on = false;
     std::array<std::uint16_t, Chain::most_stages> firsts{}, lasts{};  // the classes that each stage has for both ends of the image
     bool operator==(const Traits&) const = default;
 };
 
-std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer, const Chain& chain) {
-    if (chain.stages().empty() || (normalizer && !normalizer->parts_between_known())) return nullptr;
+std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model) {
+    if (chain.stages().empty() || (normalizer && !normalizer->parts_known())) return nullptr;
     for (Stage const& stage : chain.stages()) {
-        if (!stage.matcher) return nullptr;
-        if (!stage.matcher->expression() && !(stage.matcher->touched() && &stage == &chain.stages().back())) return nullptr;
-        if (stage.behaviour != Behaviour::isolated && stage.behaviour != Behaviour::without_gap && stage.behaviour != Behaviour::without_match) return nullptr;
+        if (program_of(stage)) continue;
+        if (!stage.matcher || !stage.matcher->touched() || &stage != &chain.stages().back()) return nullptr;
     }
-    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, chain));
+    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, chain, model));
     return made->is_of_use_ ? std::move(made) : nullptr;
 }
 
-SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain) : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
+SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model) : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
     std::vector<StageFacts> stages;
     for (Stage const& stage : chain.stages()) {
-        if (ExpressionMatcher const* const expression = stage.matcher->expression())
-            stages.push_back({&expression->program().classes(), Boundaries(expression->program()), stage.behaviour});
+        regex::Program const* const program = program_of(stage);
+        if (program) stages.push_back({*program, stage.behaviour});
         else touched_ = stage.matcher->touched();
     }
+    if (auto const* const merges = dynamic_cast<const MergeModel*>(model); merges && !touched_) seams_ = merges->seams();
     auto const image_of = [&](char32_t code) {
         if (is_surrogate(code)) return Normalizer::Image{};
-        return normalizer ? normalizer->image(code) : Normalizer::Image{true, code, code};
+        return normalizer ? normalizer->image(code) : Normalizer::Image{true, code, code, false, false};
     };
     Normalizer::Image const space = image_of(' ');
     auto const traits_of = [&](char32_t code) {
@@ -83,17 +124,23 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain) : class
         if (!image.is_known) return traits;
         traits.is_white = is_white(code);
         traits.stays = image.first == code && image.last == code;
-        traits.runs_on = bpe::runs_on(code);
+        traits.runs_on = seams_ ? code >= 0x3000 : bpe::runs_on(code);  // seams are looked for from there on
         traits.joins_space = !touched_ || !space.is_known || joins(image.last, space.first);
         for (std::size_t number = 0; number < stages.size(); ++number) {
-            traits.firsts[number] = stages[number].classes->of(image.first);
-            traits.lasts[number] = stages[number].classes->of(image.last);
+            traits.firsts[number] = stages[number].classes.of(image.first);
+            traits.lasts[number] = stages[number].classes.of(image.last);
         }
         return traits;
     };
 
     // ASCII, then the others by their traits; those for which there is no room are unknown.
-    std::vector<Traits> all(never + 1);
+    std::vector<Traits> all(none + 1);
+    all[ink].is_ink = true;
+    auto const unknown_class = [](Normalizer::Image const& image) { return static_cast<Class>(image.binds ? never : image.is_ink ? ink : unknown); };
+    // The first beyond the basic plane that may bind stands for all of them.
+    constexpr char32_t kaithi_sign = 0x110BD;
+    beyond_ = normalizer ? unknown_class(image_of(kaithi_sign)) : static_cast<Class>(ink);
+    if (!normalizer) invalid_ = ink;
     for (char32_t code = 0; code < 128; ++code) {
         all[code] = traits_of(code);
         class_of_[code] = static_cast<Class>(code);
@@ -104,9 +151,12 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain) : class
     std::size_t last = unknown;
     for (char32_t code = 128; code < basic_plane; ++code) {
         Traits const traits = traits_of(code);
-        if (!traits.is_known) continue;
+        if (!traits.is_known) {
+            class_of_[code] = unknown_class(image_of(code));
+            continue;
+        }
         if (!(traits == all[last])) {
-            last = never + 1;
+            last = none + 1;
             while (last < all.size() && !(all[last] == traits)) ++last;
             if (last == classes) {
                 last = unknown;
@@ -119,17 +169,20 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain) : class
 
     auto const split_between = [&](std::size_t left, std::size_t right) -> std::uint8_t {
         Traits const &one = all[left], &other = all[right];
-        if (left == never || right == never || !other.is_known || one.is_white) return no;
-        if (!one.is_known && normalizer && !normalizer->parts_before_known()) return no;
+        if (left == never || left == none || !other.is_known || one.is_white) return no;
+        if (!one.is_known && normalizer && !normalizer->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
         std::uint8_t found = yes;
         for (std::size_t number = 0; number < stages.size(); ++number) {
             StageFacts const& stage = stages[number];
-            std::uint8_t const facts = stage.boundaries.between(one.is_known ? one.lasts[number] : Boundaries::any, other.firsts[number]);
-            bool const cuts = number + 1 == stages.size() && !touched_ && stage.behaviour != Behaviour::without_gap;  // a piece has to end
-            if (facts & (cuts ? Boundaries::ends : Boundaries::uncrossed)) continue;
-            if (stage.behaviour == Behaviour::without_match || !(facts & (cuts ? Boundaries::meets : Boundaries::resumes))) return no;
+            std::uint8_t const facts = one.is_known ? stage.boundaries.between(one.lasts[number], other.firsts[number])
+                                       : one.is_ink ? stage.behind_ink(other.firsts[number])
+                                                    : stage.boundaries.between(Boundaries::any, other.firsts[number]);
+            bool const is_last = number + 1 == stages.size() && !touched_;
+            if (facts & stage.enough(is_last)) continue;
+            if (!(facts & stage.enough_if_not_merged(is_last))) return no;
             found = ask;
         }
+        if (seams_ && found == ask) return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
         if (!touched_) return found == yes ? yes : no;
         if (!one.is_known) return no;
         if (left < 128 && right < 128) return joins(lasts_[left], firsts_[right]) ? no : yes;
@@ -151,9 +204,10 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain) : class
                     pairs_[character.code * classes + next.code] = no;
                     continue;
                 }
-                // Beyond ASCII that is more than it takes. Beyond the basic plane, and of what is no UTF-8, nothing is told: all is unknown.
+                // Beyond ASCII that is more than it takes.
                 for (char32_t const code : {character.code, next.code}) {
-                    if (code >= basic_plane) std::fill_n(pairs_.begin() + unknown * classes, classes, static_cast<std::uint8_t>(no));
+                    if (code > 0x10FFFF) invalid_ = never;
+                    else if (code >= basic_plane) beyond_ = never;
                     else if (code >= 128) class_of_[code] = never;
                 }
             }
@@ -167,7 +221,8 @@ bool SafeSplits::joins(char32_t left, char32_t right) const {
     return touched_->may_join(last_byte(left), first_byte(right));
 }
 
-bool SafeSplits::asks_no_join(char32_t left, char32_t right) const {
+bool SafeSplits::asks_no_join(char32_t left, char32_t right, const Byte* place) const {
+    if (seams_) return seams_->is_at(place);
     return !joins(left < 128 ? lasts_[left] : left, right < 128 ? firsts_[right] : right);
 }
 
@@ -178,7 +233,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
     if (held_ > 0) offsets[count++] = held_;
     held_ = 0;
     while (place < limit_ && count + block < capacity) {
-        if (limit_ - place >= block) {
+        if (limit_ - place >= block && before != never) {
             std::uint64_t words[2];
             std::memcpy(words, text_ + place, block);
             if (((words[0] | words[1]) & 0x8080808080808080ull) == 0) {
@@ -197,13 +252,15 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         // Up to the next character of ASCII that begins a block.
         count_step();
         Character const character = character_at(text_ + place, limit_ - place);
-        std::size_t const number = character.code < basic_plane ? splits_.class_of_[character.code] : unknown;
-        if (number == unknown && splits_.depends_on_next_ && count > 0 && offsets[count - 1] == last) --count;
+        std::size_t const number = character.code < basic_plane  ? splits_.class_of_[character.code]
+                                   : character.code <= 0x10FFFF ? splits_.beyond_
+                                                                : splits_.invalid_;
+        if (number >= unknown && number <= never && splits_.depends_on_next_ && count > 0 && offsets[count - 1] == last) --count;
         std::uint8_t found = pairs[before * classes + number];
-        if (found == ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code_, character.code);
+        if (found == ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code_, character.code, text_ + place);
         offsets[count] = place;
         count += found;
-        before = number;
+        before = before == never && number != never ? unknown : number;
         code_ = character.code;
         last = place;
         place += character.size;

@@ -63,8 +63,8 @@ Normalizer::Image SentencePieceNormalizer::image(char32_t code) const {
     if (!rules_.charsmap.empty()) return {};
     // Behind what may be a space, others are left out.
     if (rules_.remove_extra_whitespaces && code == symbol) return {};
-    if (code == ' ' && rules_.escape_whitespaces) return {true, symbol, symbol};
-    return {true, code, code};
+    if (code == ' ' && rules_.escape_whitespaces) return {true, symbol, symbol, false, false};
+    return {true, code, code, false, false};
 }
 
 bool SentencePieceNormalizer::keeps(Bytes part, bool at_start, bool) const {

@@ -87,6 +87,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     image_ends_.assign(1, 0);
     image_ends_.reserve(0x10001);
     by_clusters_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
+    only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower; });
     std::vector<Byte> image;
     Items items;
     for (char32_t code = 0; code < 0x10000; ++code) {
@@ -142,14 +143,26 @@ StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
 
 Normalizer::Image StepNormalizer::image(char32_t code) const {
     switch (ease_of(code)) {
-        case Ease::hard: break;
-        case Ease::stays: return {true, code, code};
+        case Ease::hard: {
+            Image image;
+            if (by_clusters_) {
+                ClusterClass const kind = ClusterTable::instance().of(code).kind;
+                image.binds = kind == ClusterClass::prepend || kind == ClusterClass::carriage_return;
+            }
+            if (only_forms_) {
+                std::vector<char32_t> parts;
+                decompose(code, true, parts);
+                image.is_ink = !is_space(parts.back());
+            }
+            return image;
+        }
+        case Ease::stays: return {true, code, code, false, false};
         case Ease::table: {
             std::string_view const known = image_of(code);
             auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
             std::size_t last = known.size() - 1;
             while (last > 0 && UnicodeTable::continues(bytes[last])) --last;
-            return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code};
+            return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code, false, false};
         }
     }
     return {};

@@ -14,8 +14,15 @@ Boundaries::Boundaries(const Program& program) {
     if (states * end * end > most_work) return;
     State const start = program.starts_[0];
     count_ = end;
-    facts_.assign((end + 1) * end, uncrossed | ends | resumes | meets);
+    facts_.assign((end + 1) * end, uncrossed | ends | resumes | meets | begins);
     auto const at = [&](State state, std::size_t number) { return program.table_[state * stride + number]; };
+    std::vector<bool> always_begins(end);
+    for (std::size_t right = 0; right < end; ++right) {
+        State const state = state_of(at(start, right));
+        bool is_match = state != dead_state;
+        for (std::size_t next = 0; next <= end && is_match; ++next) is_match = match_of(at(state, next)) == 1;
+        always_begins[right] = is_match;
+    }
     for (std::size_t left = 0; left < end; ++left) {
         std::vector<bool> is_after(states);
         for (State state = 1; state < states; ++state) is_after[state_of(at(state, left))] = true;
@@ -34,7 +41,7 @@ Boundaries::Boundaries(const Program& program) {
                 is_resumed = is_resumed && (is_over || is_made_of_two);
                 is_meeting = is_meeting && ((is_over && is_match) || is_made_of_two);
             }
-            std::uint8_t const facts = static_cast<std::uint8_t>((is_uncrossed ? uncrossed : 0) | (is_end ? ends : 0) | (is_resumed ? resumes : 0) | (is_meeting ? meets : 0));
+            std::uint8_t const facts = static_cast<std::uint8_t>((is_uncrossed ? uncrossed : 0) | (is_end ? ends : 0) | (is_resumed ? resumes : 0) | (is_meeting ? meets : 0) | (is_uncrossed && always_begins[right] ? begins : 0));
             facts_[left * end + right] = facts;
             facts_[end * end + right] &= facts;
         }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bpe/models/piece_model.hpp"
+#include "bpe/seams.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -89,6 +90,8 @@ public:
     // Whether `may_join` tells the truth: not where tokens are written otherwise inside of a pre-token.
     bool tells_joins() const { return options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
     bool by_characters() const { return options_.by_characters; }
+    // Of a model of bytes: what tells where characters from U+3000 on are not merged; null where that is not known.
+    std::unique_ptr<const Seams> seams() const;
     bool is_known(std::uint32_t character) const;
 
 private:

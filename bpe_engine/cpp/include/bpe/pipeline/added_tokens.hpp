@@ -70,6 +70,7 @@ private:
     std::vector<Node> nodes_;
     std::vector<Edge> edges_;
     std::array<bool, 256> begins_{}, words_begin_{};
+    int sole_first_ = -1;  // the byte with which all of them begin; -1: there are several
     bool finds_always_ = false, looks_back_ = false, takes_before_ = false;
 };
 

@@ -62,6 +62,7 @@ public:
 
     static Found found(const regex::Found& found) { return {found.start, found.end, found.settled, found.start_settled, found.open_from}; }
     const regex::Program& program() const { return *program_; }
+    const std::shared_ptr<const regex::Program>& shared_program() const { return program_; }
     const Shelf<regex::Cache>& caches() const { return caches_; }
 
 private:
@@ -164,6 +165,7 @@ struct Stage {
     std::shared_ptr<const Matcher> matcher;
     Behaviour behaviour = Behaviour::isolated;
     const Scanner* scanner = nullptr;  // in place of a matcher: its pre-tokens are the pieces
+    std::shared_ptr<const regex::Program> expression = nullptr;  // of which the pre-tokens of a scanner are the matches, where that is known
 };
 
 class Chain {

@@ -39,12 +39,15 @@ public:
     struct Image {
         bool is_known = false;  // else it depends, or nothing is left
         char32_t first = 0, last = 0;
+        // Where it is not known: what is left ends with no white space, whatever stands around. What follows may become something else by it.
+        bool is_ink = false, binds = false;
     };
     virtual Image image(char32_t) const { return {}; }
-    // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between any character and a known one that is followed by a known one.
-    virtual bool parts_before_known() const { return false; }
-    // The same between two known characters, unless they stand side by side in a text of `inseparable`.
-    virtual bool parts_between_known() const { return parts_before_known(); }
+    // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between two known characters of which the right one is followed by a
+    // known one, too; unless they stand side by side in a text of `inseparable`.
+    virtual bool parts_known() const { return false; }
+    // The same between this known character and any before that does not bind.
+    virtual bool parts_before(char32_t) const { return false; }
     virtual std::vector<std::string> inseparable() const { return {}; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }

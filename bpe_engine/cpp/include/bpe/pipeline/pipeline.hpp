@@ -57,7 +57,7 @@ public:
         : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), second_(std::move(second)),
           looks_inside_(looks_inside && normalizer_), chain_(std::move(chain)), coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
-          splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_)) {}
+          splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)) {}
 
     struct Workspace {
         PieceCoder::Workspace pieces;

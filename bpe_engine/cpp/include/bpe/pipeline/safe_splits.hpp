@@ -8,7 +8,10 @@
 //
 //     the normalizer     makes of both sides what it makes of each alone
 //     each stage         finds no match over it, or one whose two parts are found alike (regex/boundaries.hpp)
-//     the last stage     ends a piece there; or no token reaches over it (touching.hpp)
+//     the last stage     ends a piece there; or no token reaches over it (touching.hpp, seams.hpp)
+//
+// Inside a piece of Unigram there are none: its sums begin where the piece begins, rounding included. Asked of each two letters, a model has splits inside of most words
+// of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where there are no spaces.
 //
 // All that is found out once for each two classes of characters. None is behind white space, so that units are as long as words. Emoji and what depends on its
 // neighbours are of one class of which hardly anything is known.
@@ -19,17 +22,19 @@
 #include <memory>
 #include <vector>
 
+#include "bpe/models/piece_model.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
+#include "bpe/seams.hpp"
 
 namespace bpe {
 
-class MergeModel;
 
 class SafeSplits {
 public:
-    // Null where there is none that can be known. What is given outlives it; `normalizer` null: none.
-    static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain);
+    // Null where there is none that can be known. What is given outlives it; `normalizer` null: none. `model`: what gets the pieces as they are; null: they are
+    // changed before.
+    static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr);
 
     // The safe splits of a text, from left to right.
     class Search {
@@ -47,25 +52,28 @@ public:
         const Byte* text_;
         std::size_t place_, limit_;
         bool at_end_;
-        std::size_t before_ = never, last_ = 0, held_ = 0;  // the class of the last character, and where it begins; a split there that is not told yet
+        std::size_t before_ = none, last_ = 0, held_ = 0;  // the class of the last character, and where it begins; a split there that is not told yet
         char32_t code_ = 0;
     };
 
 private:
     using Class = std::uint8_t;
-    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more. `never`: no split is beside it.
-    static constexpr std::size_t unknown = 128, never = 129, classes = 256;
+    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `ink`: but ends with no white space. `never`: no split is beside it, and what
+    // follows is unknown. `none`: where a text begins.
+    static constexpr std::size_t unknown = 128, ink = 129, never = 130, none = 131, classes = 256;
     enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
 
     struct Traits;
-    SafeSplits(const Normalizer* normalizer, const Chain& chain);
+    SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model);
     bool joins(char32_t left, char32_t right) const;
-    bool asks_no_join(char32_t left, char32_t right) const;
+    bool asks_no_join(char32_t left, char32_t right, const Byte* place) const;
 
     std::vector<Class> class_of_;      // of the basic plane
     std::vector<std::uint8_t> pairs_;  // of two classes
     std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
+    Class beyond_ = unknown, invalid_ = unknown;  // of characters beyond it; of bytes that are no UTF-8
     const MergeModel* touched_ = nullptr;
+    std::unique_ptr<const Seams> seams_;
     bool depends_on_next_ = false;  // a character before an unknown one may be another
     bool is_of_use_ = false;
 };

@@ -27,8 +27,8 @@ public:
     bool keeps(Bytes part, bool at_start, bool is_first) const override;
     // Without a table each character is a part by itself, but for those of a text that stays as it is.
     Image image(char32_t code) const override;
-    bool parts_before_known() const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces; }
-    bool parts_between_known() const override { return rules_.charsmap.empty(); }
+    bool parts_known() const override { return rules_.charsmap.empty(); }
+    bool parts_before(char32_t) const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces; }
     std::vector<std::string> inseparable() const override { return rules_.user_defined; }
     bool acts_at_start() const override { return rules_.add_dummy_prefix || rules_.remove_extra_whitespaces; }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,

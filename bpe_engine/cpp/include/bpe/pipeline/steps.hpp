@@ -57,7 +57,9 @@ public:
 
     bool keeps(Bytes part, bool at_start, bool is_first) const override;
     Image image(char32_t code) const override;
-    bool parts_before_known() const override { return has_table_ && !by_clusters_; }
+    bool parts_known() const override { return has_table_; }
+    // In a cluster an ASCII character is the first, unless one stands before it that binds.
+    bool parts_before(char32_t code) const override { return has_table_ && (!by_clusters_ || (code < 128 && code != '\n')); }
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
@@ -86,7 +88,7 @@ private:
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
-    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false;
+    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false;
     // What becomes of a character of the basic plane whatever stands around, one behind the other; nothing where that is not known.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;

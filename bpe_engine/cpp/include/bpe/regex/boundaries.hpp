@@ -22,6 +22,7 @@ public:
         ends = 2,       // the same, and the left character always ends a match
         resumes = 4,    // `uncrossed`, or a match that holds both is made of two: those of the two texts that meet between them
         meets = 8,      // `ends`, or the same
+        begins = 16,    // `uncrossed`, and the right character always begins a match
     };
 
     // Nothing is known of an expression that looks behind, matches nothing, or has no table of all states.
