@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 from random import Random
 
 import pytest
@@ -34,6 +35,12 @@ def dictionaries(draw: st.DrawFn) -> TokenDictionary:
     except VocabularyError:
         reject()
     return dictionary
+
+
+@cache
+def published(name: str) -> TokenDictionary:
+    """The tokens of a published encoding: seconds of work."""
+    return VocabularyEngine(tokenizer(name).vocabulary).dictionary
 
 
 data_of_letters = st.lists(st.sampled_from([b"a", b"b", b"c"]), max_size=24).map(b"".join)
@@ -169,7 +176,7 @@ def test_a_piece_that_is_a_token_wins() -> None:
 
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 def test_every_published_token_is_reached_by_its_merges(name: str) -> None:
-    dictionary = VocabularyEngine(tokenizer(name).vocabulary).dictionary
+    dictionary = published(name)
     dictionary.check_merge_order()
     assert [token for token in dictionary.bytes_of if dictionary.halves(token) is None] == []
 
@@ -199,7 +206,7 @@ def test_ids_out_of_merge_order() -> None:
 @settings(max_examples=60)
 @given(data=st.binary(max_size=200))
 def test_exact_encoders_on_published_tokens(name: str, data: bytes) -> None:
-    dictionary = VocabularyEngine(tokenizer(name).vocabulary).dictionary
+    dictionary = published(name)
     expected = naive.encode(dictionary, data)
     for encode in EXACT:
         assert encode(dictionary, data) == expected
