@@ -33,7 +33,7 @@ demo: $(VENV)/stamp-index
 	cd $(VENV) && bin/python -P ../scripts/demo.py demo
 
 # From inside .venv: what is imported is the installed package, and --installed makes the run fail if it is not.
-PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2
+PYTEST := cd $(VENV) && bin/python -P -m pytest -c ../pyproject.toml --rootdir=.. --installed -n 2 --dist worksteal
 
 # What asks the engine, and not one of its implementations by name.
 ON_BOTH := $(addprefix ../tests/bpe_engine/,$(addprefix test_,append_fitting.py exactness_law.py grammars_encoders.py implementation.py real_files.py sharing.py tiktoken_equality.py tokenizer.py) training)
