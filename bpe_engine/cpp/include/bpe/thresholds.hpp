@@ -6,6 +6,10 @@
 
 #include <cstddef>
 
+#ifdef BPE_NO_THRESHOLDS
+#error "this source is compiled once for all thresholds, but includes them now: configure again"
+#endif
+
 namespace bpe::thresholds {
 
 #ifdef BPE_SMALL_THRESHOLDS
