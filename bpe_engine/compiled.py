@@ -29,9 +29,9 @@ from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from bpe_engine.engine import Engine
+    from bpe_engine.fallback.merge_order import Reordered
     from bpe_engine.pipeline.added_tokens import AddedTokenFinder
     from bpe_engine.pipeline.compiling import PipelineParts
-    from bpe_engine.pipeline.merge_order import Reordered
     from bpe_engine.pipeline.specification import Specification
 
 # The engine in Python is imported where it is needed, which is seldom: that takes as long as to load a vocabulary. So are pipelines, without
@@ -356,7 +356,7 @@ def _token_set(vocabulary: Vocabulary) -> _core.TokenSet:
 
 def _arranged(tokens: _core.TokenSet, vocabulary: Vocabulary) -> Reordered | None:
     """The tokens in merge order, where they are not by their ids: for the engine in Python."""
-    from bpe_engine.pipeline.merge_order import Reordered
+    from bpe_engine.fallback.merge_order import Reordered
 
     found = tokens.arrangement()
     if found is None:

@@ -6,7 +6,8 @@
     │   ├── WrongTypeError           an argument is of a type that cannot be used          (also TypeError)
     │   └── MissingGrammarError      the package is not installed that brings the grammar of a language
     ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
-    └── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
+    ├── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
+    └── MissingExtraError        a package is not installed                                (also ImportError)
 
 What the tokenizer raises (an unknown encoding, a damaged vocabulary) is a `bpe_engine.errors.BpeEngineError` and passes through.
 """
@@ -36,6 +37,18 @@ class WrongTypeError(OptionError, TypeError):
 
 class NotebookError(ChunkerError, ValueError):
     """A text is no Jupyter notebook; the message says what it lacks."""
+
+
+class MissingExtraError(ChunkerError, ImportError):
+    """A package is not installed that this needs; the message says how to install it. `extra` is the name among ours that brings `package`."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(package, extra)
+        self.package = package
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f'{self.package} is not installed: pip install "bpe-chunker[{self.extra}]"'
 
 
 class BudgetTooSmallError(ChunkerError, ValueError):

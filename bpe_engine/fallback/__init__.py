@@ -8,5 +8,6 @@ appending_encoder.py  prepending_encoder.py  interval_encoder.py    the incremen
                                                                     open_pieces.py are what the first two share
 staged.py            a whole pipeline: added_tokens.py, normalizing.py, splitting.py and merging.py run its parts, segments.py joins
                      them, and staged_encoders.py and staged_intervals.py grow it
+merge_order.py  ranking.py    an order of tokens in which merges of any ranks, and of pairs, are exact; definition.py where there is none
 training.py          the merges of a training
 """

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from bpe_engine.encoders import AppendingEncoder, IntervalEncoder, PrependingEncoder
 from bpe_engine.errors import VocabularyError
 from bpe_engine.fallback import appending_encoder, interval_encoder, prepending_encoder
+from bpe_engine.fallback.merge_order import Reordered, find_halves, reorder
 from bpe_engine.fallback.pieces import PieceCounts, PieceIds, encode_piece
 from bpe_engine.fallback.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
-from bpe_engine.pipeline.merge_order import Reordered, find_halves, reorder
 from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.text.input import received, to_bytes

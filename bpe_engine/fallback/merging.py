@@ -21,9 +21,10 @@ from itertools import accumulate
 from bpe_engine.errors import EncodingError
 from bpe_engine.fallback.definition import RankOf, merge_by_definition
 from bpe_engine.fallback.engine import VocabularyEngine
+from bpe_engine.fallback.ranking import rank_by_pairs
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.characters import compiled
-from bpe_engine.pipeline.ranking import check_merges, rank_by_pairs
+from bpe_engine.pipeline.merges import check_merges
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.text.input import to_bytes
 from bpe_engine.vocabulary import Vocabulary

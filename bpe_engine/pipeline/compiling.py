@@ -30,6 +30,7 @@ from bpe_engine.formats.tables import ReadMerges, ReadTokens
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import WHITE_SPACE, code_points, members, numbers, script_runs
 from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.merges import check_merges
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
     Lowercase,
@@ -56,7 +57,6 @@ from bpe_engine.pipeline.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_engine.pipeline.ranking import check_merges
 from bpe_engine.pipeline.recognition import named_pattern
 
 if TYPE_CHECKING:

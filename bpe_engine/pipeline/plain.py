@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 from bpe_engine.errors import VocabularyError
+from bpe_engine.fallback.ranking import Ranking, rank_by_pairs
 from bpe_engine.formats.byte_alphabet import bytes_of
 from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.decoders import ByteLevelDecoder
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel
-from bpe_engine.pipeline.ranking import Ranking, rank_by_pairs
 from bpe_engine.pipeline.recognition import named_pattern
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.vocabulary import Vocabulary

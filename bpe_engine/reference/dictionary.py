@@ -6,7 +6,7 @@ Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them
 2. A sequence of tokens is the encoding of its bytes if and only if each neighbouring pair is (see `compatible.py`).
 
 Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after the two that
-it is merged from; `check_merge_order` tells. Where no order of tokens is that of merging in all texts (`bpe_engine/pipeline/merge_order.py` tells why), there are
+it is merged from; `check_merge_order` tells. Where no order of tokens is that of merging in all texts (`bpe_engine/fallback/merge_order.py` tells why), there are
 priorities besides, and pairs of merges of which the ids say the wrong one first.
 """
 

@@ -13,13 +13,13 @@ Needs numpy: pip install "bpe-chunker[index]".
 
 from __future__ import annotations
 
+from chunker.errors import MissingExtraError
 from chunker.hits import Hit
 from chunker.index.errors import (
     DamagedIndexError,
     EmbedderError,
     IndexingError,
     LockedIndexError,
-    MissingExtraError,
     NotAnIndexError,
     SettingsMismatchError,
     StorageError,

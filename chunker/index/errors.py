@@ -7,8 +7,9 @@ IndexingError                     the root, a ChunkerError
 ├── LockedIndexError              another process writes to the index
 ├── StorageError                  the disk is full, or not to be written to
 ├── EmbedderError                 vectors could not be had, or are not what they should be
-├── VectorStoreError              the store of the vectors cannot be reached, or lacks what it should have
-└── MissingExtraError             a package is not installed; the message says how to install it
+└── VectorStoreError              the store of the vectors cannot be reached, or lacks what it should have
+
+Beside it stands `chunker.errors.MissingExtraError`, where a package is not installed.
 """
 
 from __future__ import annotations
@@ -57,10 +58,3 @@ class EmbedderError(IndexingError):
 
 class VectorStoreError(IndexingError):
     """The store of the vectors cannot be reached, refuses, or lacks what it should have; what was committed before stays."""
-
-
-class MissingExtraError(IndexingError, ImportError):
-    """A package is not installed; the message says how to install it."""
-
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f'{package} is not installed: pip install "bpe-chunker[{extra}]"')

@@ -10,7 +10,8 @@ Ray Data and Spark take the same classes: `integrations.ray_data`, `integrations
 
 from __future__ import annotations
 
-from chunker.scale.errors import ColumnError, MissingExtraError, PartError, RowError, ScaleError, TargetError
+from chunker.errors import MissingExtraError
+from chunker.scale.errors import ColumnError, PartError, RowError, ScaleError, TargetError
 
 try:
     import pyarrow as _pyarrow  # noqa: F401, ICN001  # to tell what to install, before a module of ours fails on it

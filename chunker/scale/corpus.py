@@ -22,7 +22,7 @@ from typing import Any
 import pyarrow as pa
 
 from chunker.arguments import require_whole
-from chunker.errors import ChunkerError, OptionError
+from chunker.errors import ChunkerError, MissingExtraError, OptionError
 from chunker.files import Problem
 from chunker.scale.columns import ChunkBatch
 from chunker.scale.errors import PartError, ScaleError, TargetError
@@ -81,7 +81,7 @@ class PartWork:
         name = part.name or self._source.root.rpartition("/")[2]
         try:
             return self._done(part, result_name(name, self._output))
-        except ScaleError as error:
+        except (ScaleError, MissingExtraError) as error:
             return Problem(name, str(error))
         except (OSError, ChunkerError, pa.ArrowException) as error:
             return Problem(name, f"{type(error).__name__}: {error}")

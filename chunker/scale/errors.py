@@ -4,13 +4,12 @@ ScaleError                  the root, a ChunkerError
 ├── ColumnError             a table lacks a column, or has it in a type that is no text                    (also ValueError)
 ├── RowError                a document cannot be cut; `row` says which of the table                        (also ValueError)
 ├── PartError               a part of a corpus cannot be read, or its result not be written; says where
-├── TargetError             the results that lie in the target folder were made otherwise, or of something else
-└── MissingExtraError       a package is not installed; the message says how to install it
+└── TargetError             the results that lie in the target folder were made otherwise, or of something else
+
+Beside it stands `chunker.errors.MissingExtraError`, where a package is not installed.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from chunker.errors import ChunkerError
 
@@ -45,14 +44,3 @@ class PartError(ScaleError):
 
 class TargetError(ScaleError):
     """What lies in the target folder was made with other settings, or two parts would have one name in it."""
-
-
-class MissingExtraError(ScaleError, ImportError):
-    """A package is not installed; the message says how to install it."""
-
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f'{package} is not installed: pip install "bpe-chunker[{extra}]"')
-        self.package, self.extra = package, extra
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MissingExtraError, (self.package, self.extra)

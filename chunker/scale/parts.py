@@ -20,8 +20,8 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 
 from chunker.arguments import require
-from chunker.errors import OptionError
-from chunker.scale.errors import MissingExtraError, PartError
+from chunker.errors import MissingExtraError, OptionError
+from chunker.scale.errors import PartError
 from chunker.scale.json_lines import line_tables, schema_of_lines
 
 Output = Literal["parquet", "jsonl"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
-from chunker.index import Index, IndexingError
+from chunker.index import Index, IndexingError, MissingExtraError
 from integrations.service.errors import RefusedError
 from integrations.service.operations import embedded_tokenizers
 from integrations.service.roots import Roots
@@ -48,5 +48,5 @@ def index_folder(folder: str | None) -> Path | None:
         return None
     try:
         return Index.open(folder, create=False).path
-    except IndexingError as error:
+    except (IndexingError, MissingExtraError) as error:
         raise typer.BadParameter(str(error), param_hint="--index") from None

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from chunker.index.errors import MissingExtraError, VectorStoreError
+from chunker.errors import MissingExtraError
+from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import without_password
 from chunker.index.vectors import Vectors
 

@@ -206,7 +206,7 @@ nb::object pair_or_none(Halves pair) {
     return nb::make_tuple(pair.left, pair.right);
 }
 
-// What bpe_engine/pipeline/merge_order.py calls Reordered, without the ranks.
+// What bpe_engine/fallback/merge_order.py calls Reordered, without the ranks.
 nb::object arrangement(const TokenSet& self) {
     if (!self.is_rearranged) return nb::none();
     nb::list tokens, ids, halves, crossings;
@@ -410,7 +410,7 @@ void define_engine(nb::module_& module) {
                     "From tokens with their ids and merge ranks, of which the lowest merges first, the leftmost of equals.")
         .def("arrangement", &arrangement,
              nb::sig("def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None"),
-             "The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/pipeline/merge_order.py); None where they were given in that order.")
+             "The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/fallback/merge_order.py); None where they were given in that order.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("bytes_of", &bytes_of, nb::arg("token"), nb::sig("def bytes_of(self, token: int) -> bytes | None"),
              "The bytes of the token with an id; None where no token has it.")

@@ -16,7 +16,7 @@ struct TokenSet {
     std::shared_ptr<const Dictionary> dictionary;
     std::vector<std::uint32_t> ids;  // of each rank; empty where it is the rank itself
     std::vector<Rank> by_id{};       // ranks in the order of their ids
-    // Whether ranks are not the order in which the tokens were given; and where merging goes by no order, as bpe_engine/pipeline/merge_order.py says it.
+    // Whether ranks are not the order in which the tokens were given; and where merging goes by no order, as bpe_engine/fallback/merge_order.py says it.
     bool is_rearranged = false, in_order = true;
     std::vector<Halves> crossings{};
 

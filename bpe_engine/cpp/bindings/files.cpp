@@ -229,7 +229,7 @@ void define_files(nb::module_& module) {
                "The places of the tokens that two others make up; None where one has no UTF-8.");
     module.def("rank_by_pairs", &rank_by_pairs, nb::arg("tokens"), nb::arg("merges"),
                nb::sig("def rank_by_pairs(tokens: list[bytes], merges: list[tuple[int, int]]) -> tuple[list[int], int | None, list[int], list[int]]"),
-               "What bpe_engine/pipeline/ranking.py calls a Ranking, all in places in `tokens`.");
+               "What bpe_engine/fallback/ranking.py calls a Ranking, all in places in `tokens`.");
 }
 
 }  // namespace bpe::bindings

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from chunker.index.errors import EmbedderError, MissingExtraError
+from chunker.errors import MissingExtraError
+from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
 # Bytes of each end of a file that tell one model from another, and the files that do.

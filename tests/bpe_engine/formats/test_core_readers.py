@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from sentencepiece_files import unigram_model
 
 from bpe_engine import VocabularyError, implementation
+from bpe_engine.fallback.ranking import rank_by_pairs
 from bpe_engine.formats import scores, sentencepiece, tekken, tiktoken, tokenizer_json
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, characters_of
 from bpe_engine.formats.json_files import parse_json
 from bpe_engine.formats.tables import ReadMerges, ReadTokens
-from bpe_engine.pipeline.ranking import rank_by_pairs
 
 pytestmark = pytest.mark.skipif(implementation() != "cpp", reason="there is no compiled core")
 

@@ -8,7 +8,7 @@
 // a sequence of tokens is an encoding if and only if each neighbouring pair is.
 //
 // Ranks are the order of merging, and a token comes after its halves. Of some vocabularies no order of tokens is that of merging in all texts
-// (bpe_engine/pipeline/merge_order.py tells why): then there are priorities besides, and pairs of merges of which the ranks say the wrong one first.
+// (bpe_engine/fallback/merge_order.py tells why): then there are priorities besides, and pairs of merges of which the ranks say the wrong one first.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// From merge ranks in any order to an order in which tokens merge. What that is, why it is one, and what crossings are: bpe_engine/pipeline/merge_order.py,
+// From merge ranks in any order to an order in which tokens merge. What that is, why it is one, and what crossings are: bpe_engine/fallback/merge_order.py,
 // which is the specification of this.
 #pragma once
 

@@ -1,4 +1,4 @@
-// From merges by pairs to an order of tokens in which any two neighbours merge. What both have to do with each other: bpe_engine/pipeline/ranking.py, which
+// From merges by pairs to an order of tokens in which any two neighbours merge. What both have to do with each other: bpe_engine/fallback/ranking.py, which
 // is the specification of this.
 #pragma once
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bpe_engine import Pattern, Tokenizer, Vocabulary, VocabularyError, implementation
 from bpe_engine.fallback.engine import VocabularyEngine
-from bpe_engine.pipeline.merge_order import DEEPEST, find_halves, merge_order, reorder
+from bpe_engine.fallback.merge_order import DEEPEST, find_halves, merge_order, reorder
 
 WORDS = Pattern("[ab]+|c{1,3}| ")
 texts = st.text("aabbc", max_size=40)
