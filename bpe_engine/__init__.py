@@ -10,6 +10,7 @@ from bpe_engine.encoding import Encoding, encoding_for_model, get_encoding
 from bpe_engine.errors import (
     BpeEngineError,
     DisallowedSpecialTokenError,
+    DoubledTokenWarning,
     EncodingError,
     HashMismatchError,
     MissingExtraError,
@@ -33,6 +34,7 @@ __all__ = [
     "AppendingEncoder",
     "BpeEngineError",
     "DisallowedSpecialTokenError",
+    "DoubledTokenWarning",
     "Encoding",
     "EncodingError",
     "HashMismatchError",

@@ -15,7 +15,7 @@
     ├── StaleMarkError               a mark that a rollback has passed, or another encoder's  (also ValueError)
     └── MissingExtraError            a package is needed that is not installed                (also ImportError)
 
-Each class is also the built-in exception that a user of tiktoken would catch in its place.
+Each class is also the built-in exception that a user of tiktoken would catch in its place. `DoubledTokenWarning` is a warning.
 """
 
 
@@ -89,3 +89,7 @@ class MissingExtraError(BpeEngineError, ImportError):
 
     def __str__(self) -> str:
         return f'{self.reason}: pip install "bpe-chunker[{self.extra}]"'
+
+
+class DoubledTokenWarning(UserWarning):
+    """A text already begins with what is put before it, or ends with what is put after it: a model would read two `<s>`, say."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from bpe_engine.errors import PatternError, UnknownTokenError, VocabularyError
+from bpe_engine.errors import DoubledTokenWarning, PatternError, UnknownTokenError, VocabularyError
 from bpe_engine.formats.tiktoken import read_tiktoken
 from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
@@ -234,7 +235,7 @@ class Tokenizer:
                 Hugging Face encodes; the default is how it does with `encode_special_tokens = True`.
             disallowed_special: The special tokens that raise, "all" being every one that is not allowed. None of them by default; tiktoken's
                 default, and that of an `Encoding`, is "all".
-            add_special_tokens: Put `prefix` and `suffix` around the ids.
+            add_special_tokens: Put `prefix` and `suffix` around the ids. Where the text has them already, `DoubledTokenWarning` says so, as llama.cpp does.
 
         Raises:
             DisallowedSpecialTokenError: The text holds a special token that is disallowed.
@@ -246,7 +247,16 @@ class Tokenizer:
             ids = self._engine.encode_special(text, allowed_special, disallowed)
         else:
             ids = self._engine.encode_ordinary(text)
-        return [*self.prefix, *ids, *self.suffix] if add_special_tokens else ids
+        return self._surrounded(ids) if add_special_tokens else ids
+
+    def _surrounded(self, ids: list[int]) -> list[int]:
+        """The ids between `prefix` and `suffix`. Warns of a text that begins with the first of one, or ends with the last of the other."""
+        told = "the text {} with the token {}, and add_special_tokens puts another one {} it"
+        if ids and self.prefix and ids[0] == self.prefix[0]:
+            warnings.warn(told.format("begins", ids[0], "before"), DoubledTokenWarning, stacklevel=3)
+        if ids and self.suffix and ids[-1] == self.suffix[-1]:
+            warnings.warn(told.format("ends", ids[-1], "after"), DoubledTokenWarning, stacklevel=3)
+        return [*self.prefix, *ids, *self.suffix]
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
         """The token ids of `text`, special tokens in it taken as plain text. Raises EncodingError as `encode`."""

@@ -22,7 +22,14 @@ from small_tokenizers import corpus
 from strategies import texts
 from tokenizers import models, pre_tokenizers
 
-from bpe_engine import DisallowedSpecialTokenError, EncodingError, Tokenizer, VocabularyError, implementation
+from bpe_engine import (
+    DisallowedSpecialTokenError,
+    DoubledTokenWarning,
+    EncodingError,
+    Tokenizer,
+    VocabularyError,
+    implementation,
+)
 from bpe_engine.formats import gguf_metadata
 from bpe_engine.formats.gguf import read
 from bpe_engine.formats.gguf_metadata import read_metadata
@@ -222,6 +229,29 @@ def test_special_tokens(folder: Path) -> None:
         assert (found.prefix, found.suffix) == around
     bos = ours(folder, pre="llama-bpe").encode("a", add_special_tokens=True)
     assert bos == [first, *tokenizer.encode("a")]
+
+
+def test_what_a_text_has_already_around_it_is_told(folder: Path) -> None:
+    tokens = byte_level()[0]
+    first = len(tokens)
+    special: dict[str, Any] = {
+        "tokens": [*tokens, "<s>", "</s>"],
+        "token_type": [1] * first + [3, 3],
+        "bos_token_id": first,
+    }
+    flags: dict[str, Any] = {"eos_token_id": first + 1, "add_bos_token": True, "add_eos_token": True}
+    tokenizer = ours(folder, **special, **flags)
+    whole: dict[str, Any] = {"allowed_special": "all", "add_special_tokens": True}
+    with pytest.warns(DoubledTokenWarning, match=f"begins with the token {first}, .* before it") as told:
+        assert tokenizer.encode("<s>a", **whole)[:2] == [first, first]
+    assert [one.filename for one in told] == [__file__]
+    with pytest.warns(DoubledTokenWarning, match=f"ends with the token {first + 1}, .* after it"):
+        assert tokenizer.encode("a</s>", **whole)[-2:] == [first + 1, first + 1]
+    # Plain text, others, and what nothing is put around: warnings are errors here.
+    tokenizer.encode("<s>a</s>", add_special_tokens=True)
+    tokenizer.encode("</s>a<s>", **whole)
+    tokenizer.encode("<s>a</s>", allowed_special="all")
+    tokenizer.encode("", **whole)
 
 
 def test_flags_by_the_name_of_the_model(folder: Path) -> None:
