@@ -178,9 +178,21 @@ def test_repetitions(name: str, character: str) -> None:
         assert ours.encode(text) == theirs.encode(text)
 
 
-def test_a_megabyte_of_one_letter() -> None:
-    encoding = get_encoding("o200k_base")
-    assert encoding.decode(encoding.encode("x" * 1_000_000)) == "x" * 1_000_000
+def test_a_megabyte_of_one_character() -> None:
+    ours, theirs = pair("o200k_base")
+    assert ours.encode("x" * 1_000_000) == theirs.encode("x" * 1_000_000)
+    assert ours.decode(ours.encode(" " * 1_000_000)) == " " * 1_000_000
+    with pytest.raises(ValueError, match="backtracking"):
+        theirs.encode(" " * 1_000_000)
+
+
+def test_a_byte_that_no_token_has() -> None:
+    arguments: dict[str, Any] = {"pat_str": ".+", "mergeable_ranks": {b"a": 0, b"aa": 1}, "special_tokens": {}}
+    with pytest.raises(EncodingError, match="0x62"):
+        Encoding("ours", **arguments).encode("ab")
+    with pytest.raises(BaseException, match="no entry found") as panic:
+        tiktoken.Encoding("theirs", **arguments).encode("ab")
+    assert not isinstance(panic.value, Exception)
 
 
 # --- special tokens

@@ -92,6 +92,18 @@ def test_combinations(seed: int, data: st.DataObject) -> None:
         check(file, data.draw(own_texts))
 
 
+def test_every_character_beside_a_whole_word() -> None:
+    theirs = HuggingFace(models.BPE({"<unk>": 0, "a": 1}, [], unk_token="<unk>"))
+    theirs.add_tokens([AddedToken("<w>", single_word=True, normalized=False)])
+    ours = both(theirs.to_str())[1]
+    every = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+    # What stands after one is told in the same way.
+    for form, step in (("{}<w> ", 1 if ours.is_native else 97), ("<w>{} ", 97)):
+        for start in range(0, len(every), 8192):
+            text = "".join(map(form.format, every[start : start + 8192 : step]))
+            assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+
+
 NOTHING_LEFT = "when it is normalized"
 
 

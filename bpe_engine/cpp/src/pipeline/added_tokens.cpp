@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bpe/grammar.hpp"
+#include "bpe/regex/character_set.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -14,12 +15,14 @@ namespace {
 
 bool is_space(const Byte* text, std::size_t place, std::size_t limit) { return UnicodeTable::instance().at(text, place, limit).flags & space_class; }
 
-// Letters, marks, numbers and connectors, as \w has them.
+// \w, as the expressions of `tokenizers` have it: joiners and circled letters are in it, fractions are not.
 bool is_word(Character character) {
-    return character.flags & (letter_class | mark_class | number_class) || character.code == '_' ||
-           (character.code >= 0x203F && character.code <= 0xFF3F &&
-            (character.code == 0x203F || character.code == 0x2040 || character.code == 0x2054 || character.code == 0xFE33 ||
-             character.code == 0xFE34 || (character.code >= 0xFE4D && character.code <= 0xFE4F) || character.code == 0xFF3F));
+    static const regex::CharacterSet words = [] {
+        regex::CharacterSet set = regex::word_characters();
+        (void)set.ranges();  // sorted by now, for all threads
+        return set;
+    }();
+    return words.contains(character.code);
 }
 
 }  // namespace
