@@ -381,6 +381,9 @@ class AppendingEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
+
     def append_token(self, id: int) -> None:
         """Add a token as such: nothing merges over its ends."""
 
@@ -405,9 +408,6 @@ class AppendingEncoder:
         """
         Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
         """
-
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
 
 class PrependingEncoder:
     """A text that grows to the left, and its count."""
@@ -455,6 +455,9 @@ class PrependingEncoder:
         """
 
     def __reduce__(self) -> tuple[object, ...]: ...
+
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
 
 class PipelineAppendingEncoder:
     """A text that grows to the right, and its count."""
@@ -508,6 +511,9 @@ class PipelineAppendingEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
+
     def append_token(self, id: int) -> None:
         """Add a token as such: nothing merges over its ends."""
 
@@ -532,9 +538,6 @@ class PipelineAppendingEncoder:
         """
         Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
         """
-
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
 
 class PipelinePrependingEncoder:
     """A text that grows to the left, and its count."""
@@ -582,6 +585,9 @@ class PipelinePrependingEncoder:
         """
 
     def __reduce__(self) -> tuple[object, ...]: ...
+
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
 
 class IntervalEncoder:
     """The counts of all slices of one text."""

@@ -8,22 +8,40 @@ class Limits:
     What a chunk may be, and how far it is looked for: see chunker.growing.
     """
 
-    def __init__(self, *, most: int, least: int, look_ahead: int, leap_fills: int, leap: float, stride: int, longest_token: int, finest: int) -> None: ...
+    def __init__(self, *, most: int, least: int, overlap: int, desired: int | None, overlap_finest: int, look_ahead: int, look: int, overlap_look: int, longest_token: int) -> None: ...
 
-class RowGrower:
+class Grower:
+    """Grows the chunks of one text, once."""
+
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None) -> None:
+        """
+        `context_at`, `inside` and `closed` are None where there are none of these. A text with halves of surrogate pairs raises UnicodeEncodeError.
+        """
+
+    def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
+        """
+        The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
+        """
+
+    def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]:
+        """
+        The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.
+        """
+
+    def resume(self, places: list[tuple[int, int, str, int]], overlapping: int) -> None:
+        """
+        Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk.
+        """
+
+def distinct_characters(text: str) -> list[str]:
     """
-    Grows chunks of whole units: rows of an outline, and what stands in front of them.
+    Each character of a text once. Raises UnicodeEncodeError for halves of surrogate pairs.
     """
 
-    def __init__(self, text: str | bytes, offsets: list[int], strengths: list[int], size: int, limits: Limits) -> None:
-        """
-        `text` is a str, of ASCII if that is to cost nothing, or UTF-8, of `size` characters, as `offsets` are.
-        """
-
-    def grow(self, encoder: object, front: list[tuple[int, int, str, int]], closed_front: dict[int, int], row: int, closed: bytearray, labels: list[str], number: int, full: int, heads: dict[int, int]) -> tuple[list[tuple[int, int, str, int, str]], int, int | None, int]:
-        """
-        The chunks of the units in `front`, last one first, and of the rows from `row` on: of each where it starts and ends, no context, its tokens, and the label of its first unit; the units of all of them; how many units further one has to be looked into, if that is what ended it; and what the next call takes for `full`.
-        """
+def refine(text: str, start: int, end: int, strength: int) -> tuple[list[int], int]:
+    """
+    The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.boundaries.refining.
+    """
 
 def copy_for_parsers(text: str) -> str | None:
     """

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from chunker.arguments import require_whole
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
+from chunker.native import native
 
 # An eighth: more than a tenth, below which a chunk is a crumb; and little enough that a unit of up to 80 % of the budget, and in fact
 # seven eighths, fits behind whatever is too little to be a chunk of its own.
@@ -16,6 +18,15 @@ _MIN_SHARE = 8
 # No character costs more than this many tokens, so larger budgets need no look at the text: byte-level vocabularies spend at most
 # 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
 _MOST_TOKENS_OF_A_CHARACTER = 80
+
+
+def _distinct_characters(text: str) -> Iterable[str]:
+    compiled = native()
+    try:
+        found: list[str] | set[str] = set(text) if compiled is None else compiled.distinct_characters(text)
+    except UnicodeEncodeError:  # halves of surrogate pairs
+        found = set(text)
+    return found
 
 
 # What an overlap is made of: whole units of the format; whole sentences, where a unit does not fit; or as much text as fits.
@@ -85,7 +96,7 @@ class Budget:
         """Raise `BudgetTooSmallError` if some character of `text`, or CR LF in it, is over the budget. Linear, and only if need be."""
         if self.max_tokens >= _MOST_TOKENS_OF_A_CHARACTER:
             return
-        characters = sorted(set(text))
+        characters = sorted(_distinct_characters(text))
         if "\r\n" in text:
             characters.append("\r\n")
         for character in characters:

@@ -18,10 +18,10 @@ from chunker.boundaries.fallback import LinesFormat, UnknownFormat
 from chunker.boundaries.sketches import SketchingFormat
 from chunker.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.budget import Budget, OverlapBy
+from chunker.compiled_growing import grower_of
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import code_format, code_names, format_named, format_names
-from chunker.growing import Grower
 from chunker.languages import UNKNOWN, detect
 from chunker.models import Chunk
 from chunker.optimal import Optimizer
@@ -164,8 +164,9 @@ class TextChunker:
         Raises `BudgetTooSmallError` as `chunk` does.
         """
         self._budget.check(text, self._tokenizer)
-        maker = Optimizer if self._strategy == "optimal" else Grower
-        return maker(text, outline, self._tokenizer, self._budget, context_at).pieces()
+        if self._strategy == "optimal":
+            return Optimizer(text, outline, self._tokenizer, self._budget, context_at).pieces()
+        return grower_of(text, outline, self._tokenizer, self._budget, context_at).pieces()
 
     def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:
         """What stands before a chunk that begins at an offset into `text`: nothing, if no context is asked for."""

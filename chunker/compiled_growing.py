@@ -1,24 +1,26 @@
-"""Chunks that are made of whole units, by what is compiled: what `growing` does for them, without a step of Python for each unit.
+"""Which grower makes the chunks: what is compiled where it can be, `growing`, which is its specification, where it cannot.
 
-    Python     makes the chunk for which a unit has to be cut                    looks into a closed unit
-    compiled                                            | chunk | chunk | chunk |                        | chunk | ...
-
-The rules are those of `growing` and `cutting`; chunker/cpp/include/chunker/row_grower.hpp has them once more.
+The compiled one (chunker/cpp/include/chunker/grower.hpp) takes every option, every outline and sketch, and every counter: it asks the
+encoders of `bpe_engine` without a Python call a step, and others by their methods. It does not take text with halves of surrogate pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.boundaries import Outline
+from chunker.boundaries.sketches import Sketch
 from chunker.budget import Budget
+from chunker.counting import TokenCounter
+from chunker.growing import LONGEST_TOKEN, LOOK_AHEAD, Grower, look
 from chunker.native import native
-from chunker.pieces import Piece
-from chunker.units import Units
+from chunker.overlap import finest_of_overlap, overlap_look
+from chunker.pieces import ContextAt, Piece, no_context
+from chunker.units import Place
 
 # So many chunks are grown before the first of them is given out.
 _AT_ONCE = 64
@@ -27,83 +29,77 @@ _AT_ONCE = 64
 _as_piece: Callable[[tuple[int, int, str, int, str]], Piece] = partial(tuple.__new__, Piece)
 
 
-class Reach(NamedTuple):
-    """How far `growing` looks; its constants tell what each is for.
+class AnyGrower(Protocol):
+    """What makes the chunks of one text, once."""
 
-    `look_ahead`: tokens. `leap`: a share of the way that the last chunk could have come; `leap_fills`: a share of the budget. `stride`:
-    characters a token of budget that are appended at a time. `longest_token`: characters.
-    """
+    def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
+        """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
+        ...
 
-    look_ahead: int
-    leap: float
-    leap_fills: float
-    stride: int
-    longest_token: int
+    def ahead(self) -> tuple[list[Place], int, int]:
+        """What another grower needs to go on: the units ahead that are not, or not as they are, of the outline; how many of the outline's are
+        behind; and how many of those ahead repeat the end of the last chunk.
+        """
+        ...
+
+    def resume(self, ahead: list[Place], overlapping: int) -> None:
+        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
+        ...
 
 
 class CompiledGrower:
-    """Grows chunks of the units of one text, as long as these are all it takes. Made by `compiled_grower`."""
+    """Grows the chunks of one text. Made by `grower_of`."""
 
-    def __init__(self, rows: Any, interface: object, units: Units) -> None:  # noqa: ANN401 - a class of the compiled module
-        self._rows = rows
-        self._interface = interface
-        self._units = units
+    def __init__(self, grower: Any) -> None:  # noqa: ANN401 - a class of the compiled module
+        self._grower = grower
 
-    def pieces(self, full: int) -> Generator[Piece, None, int]:
-        """The next chunks. `full`: the characters that the last one would have needed to be full, 0 where that is not known; returned are
-        those of the last of these.
-        """
-        units = self._units
-        while units:
-            made, taken, opening, full = self._rows.grow(
-                self._interface,
-                units.front,
-                units.closed_front,
-                units.row,
-                units.closed_rows,
-                units.labels,
-                _AT_ONCE,
-                full,
-                units.heads,
-            )
-            units.drop(taken)
+    def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
+        """See `AnyGrower`."""
+        while made := self._grower.grow(_AT_ONCE, horizon):
             yield from map(_as_piece, made)
-            if opening is not None:
-                before = units.take(opening)
-                units.open_next()
-                units.put_back(before)
-            elif len(made) < _AT_ONCE:
-                break
-        return full
+
+    def ahead(self) -> tuple[list[Place], int, int]:
+        """See `AnyGrower`."""
+        places, behind, overlapping = self._grower.ahead()
+        return [Place(*place) for place in places], behind, overlapping
+
+    def resume(self, ahead: list[Place], overlapping: int) -> None:
+        """See `AnyGrower`."""
+        self._grower.resume(ahead, overlapping)
 
 
-def compiled_grower(
-    text: str, outline: Outline, units: Units, encoder: object, *, budget: Budget, reach: Reach
-) -> CompiledGrower | None:
-    """What grows chunks of whole units; None where that is not compiled, or cannot read this text, or counts by an encoder of another kind."""
+def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:
+    """What grows the chunks of `text` by an outline of it; `context_at` says what stands before a chunk from an offset."""
     compiled = native()
-    offered = getattr(encoder, "_interface", None)
-    if compiled is None or offered is None or not outline.offsets:
-        return None
+    if compiled is None:
+        return Grower(text, outline, tokenizer, budget, context_at)
+    sketch = outline if isinstance(outline, Sketch) else None
     try:
-        source: str | bytes = text if text.isascii() else text.encode()
+        grower = compiled.Grower(
+            text,
+            tokenizer,
+            outline,
+            _limits(compiled, budget),
+            None if context_at is no_context else context_at,
+            None if sketch is None else sketch.inside,
+            None if sketch is None or not sketch.closed else sketch.closed,
+        )
     except UnicodeEncodeError:  # halves of surrogate pairs
-        return None
-    limits = _limits(compiled, budget, reach, outline.finest)
-    rows = compiled.RowGrower(source, outline.offsets, outline.strengths, len(text), limits)
-    return CompiledGrower(rows, offered(), units)
+        return Grower(text, outline, tokenizer, budget, context_at)
+    return CompiledGrower(grower)
 
 
 @cache_until_exit
 @lru_cache(maxsize=64)
-def _limits(compiled: ModuleType, budget: Budget, reach: Reach, finest: int) -> Any:  # noqa: ANN401 - a class of the compiled module
+def _limits(compiled: ModuleType, budget: Budget) -> Any:  # noqa: ANN401 - a class of the compiled module
     return compiled.Limits(
         most=budget.max_tokens,
         least=budget.min_tokens,
-        look_ahead=reach.look_ahead,
-        leap_fills=int(budget.max_tokens * reach.leap_fills),
-        leap=reach.leap,
-        stride=max(budget.max_tokens, 16) * reach.stride,
-        longest_token=reach.longest_token,
-        finest=finest,
+        overlap=budget.overlap,
+        desired=budget.desired_tokens,
+        overlap_finest=finest_of_overlap(budget),
+        look_ahead=LOOK_AHEAD,
+        look=look(budget.max_tokens),
+        overlap_look=overlap_look(budget.overlap),
+        longest_token=LONGEST_TOKEN,
     )

@@ -24,16 +24,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from chunker.boundaries import Strength
-from chunker.units import Place, Places
+from chunker.units import Place, last_stronger
 
 # Whether text[start:end] fits into a chunk of its own.
 FitsAlone = Callable[[int, int], bool]
-
-# The tokens of a chunk if it ends at each of these offsets, which ascend.
-Measure = Callable[["Filling", list[int]], list[int]]
-
-# In place of a number of tokens that nobody has asked for yet.
-UNMEASURED = -1
 
 
 @dataclass(slots=True)
@@ -41,7 +35,6 @@ class Filling:
     """The units a chunk could hold, and what it costs to stop after each.
 
     `places[k]` is where unit k begins; `sizes[k]` are the tokens of the chunk that holds the first k units, its context included.
-    Few of them are ever looked at, so some are UNMEASURED until `size` is asked for them: `measure` knows.
     The first `fresh` units repeat the end of the previous chunk; `base` are the tokens of the context and of these.
     `heads`: those of the outline. `complete`: the units reach the end of the text. `max_tokens` is the budget; `least` are the tokens that a chunk should add to the
     previous one, wherever it is cut.
@@ -52,29 +45,14 @@ class Filling:
     context: str
     base: int = 0
     fresh: int = 0
-    places: Places = field(default_factory=Places)
+    places: list[Place] = field(default_factory=list)
     sizes: list[int] = field(default_factory=lambda: [0])
-    measure: Measure | None = None
     heads: Mapping[int, int] = field(default_factory=dict)
     complete: bool = False
 
-    def size(self, cut: int) -> int:
-        """Tokens of a chunk of the first `cut` units."""
-        if self.sizes[cut] == UNMEASURED and self.measure is not None:
-            (self.sizes[cut],) = self.measure(self, [self.places[cut].offset])
-        return self.sizes[cut]
-
-    def measure_all(self) -> None:
-        """Know all sizes, at the cost of one reading of the chunk."""
-        unknown = [cut for cut, size in enumerate(self.sizes) if size == UNMEASURED]
-        if unknown and self.measure is not None:
-            sizes = self.measure(self, [self.places[cut].offset for cut in unknown])
-            for cut, size in zip(unknown, sizes, strict=True):
-                self.sizes[cut] = size
-
     def gain(self, cut: int) -> int:
         """Tokens that a chunk of the first `cut` units adds to what the previous one had."""
-        return self.size(cut) - self.base if cut > self.fresh else 0
+        return self.sizes[cut] - self.base if cut > self.fresh else 0
 
     def strength(self, cut: int, after: Place) -> int:
         """How strong the boundary is at which `cut` units end, where `after` is the place behind all of them."""
@@ -82,11 +60,11 @@ class Filling:
 
     def begins_unit_around(self, after: Place) -> bool:
         """Whether a cut at `after`, the place behind these units, would break a larger unit that begins among the new ones."""
-        return self.places.last_stronger(after.strength, self.fresh, len(self.places)) is not None
+        return last_stronger(self.places, after.strength, self.fresh, len(self.places)) is not None
 
     def start_around(self, strength: int, cut: int) -> int | None:
         """The number of the nearest unit before `cut` that begins at a stronger boundary; None if that one is older than the new ones."""
-        return self.places.last_stronger(strength, self.fresh, cut)
+        return last_stronger(self.places, strength, self.fresh, cut)
 
     def tears_head(self, cut: int, after: Place, fits_alone: FitsAlone) -> bool:
         """Whether a cut behind `cut` units parts the first line of a definition from what stands before it, without need."""
@@ -106,9 +84,8 @@ def best_cut(filling: Filling, after: Place, desired: int | None, fits_alone: Fi
     last = len(filling.places)
     if desired is None:
         return last
-    filling.measure_all()
     enough = [
-        index for index in range(filling.fresh + 1, last + 1) if desired <= filling.size(index) <= filling.max_tokens
+        index for index in range(filling.fresh + 1, last + 1) if desired <= filling.sizes[index] <= filling.max_tokens
     ]
     if filling.complete:
         # The end of the text is the best cut of all, unless what would go to a chunk of its own is worth one.
@@ -129,7 +106,7 @@ def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int)
         start = filling.start_around(place.strength, cut)
         if start is None or start <= filling.fresh:
             return best
-        if filling.gain(start) < filling.least or filling.size(start) > filling.max_tokens:
+        if filling.gain(start) < filling.least or filling.sizes[start] > filling.max_tokens:
             return best
         around = filling.places[start]
         if not tears and not fits_alone(around.offset, place.enclosing_end):
@@ -143,17 +120,16 @@ def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alo
     What remains behind a cut is priced by the difference. That may be off by a token or two at the join, which moves a cut at most;
     the sizes of the chunks are not made of it.
     """
-    filling.measure_all()
 
     def smaller_side(index: int) -> int:
-        return min(filling.gain(index), whole - filling.size(index), filling.least)
+        return min(filling.gain(index), whole - filling.sizes[index], filling.least)
 
     better = [
         index
         for index in range(filling.fresh + 1, len(filling.places) + 1)
         if smaller_side(index) > smaller_side(cut)
-        and filling.size(index) <= filling.max_tokens
-        and whole - filling.size(index) + filling.base <= filling.max_tokens
+        and filling.sizes[index] <= filling.max_tokens
+        and whole - filling.sizes[index] + filling.base <= filling.max_tokens
     ]
     here = filling.places[cut].offset if cut < len(filling.places) else after.offset
     better.sort(key=lambda index: (smaller_side(index), filling.strength(index, after), index), reverse=True)

@@ -9,30 +9,23 @@ A chunk grows unit by unit in an appending encoder, so that its exact count is k
 encoder is rolled back to the last boundary that fitted, `cutting` chooses where to cut, and the next chunk grows from there. What is read
 twice is what lay between the cut and the overflow; a chunk costs its own length and that, whatever the length of the text.
 
-How far a chunk will come is much the same from chunk to chunk. So the first three quarters of that way are one leap, not a step for
-each unit; where it turns out to be too long, it is taken back.
-
 A unit that does not fit into a chunk of its own is cut finer when it is met, level by level, in the end between characters; so
 is one that would leave a chunk with less than `min_tokens`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from bpe_engine.encoders import append_fitting
 from chunker.boundaries import Outline, Strength
 from chunker.budget import Budget
-from chunker.compiled_growing import Reach, compiled_grower
 from chunker.counting import AppendingCounter, TokenCounter
-from chunker.cutting import UNMEASURED, Filling, balanced_tail, best_cut, whole_units
+from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
 from chunker.errors import BudgetTooSmallError
 from chunker.overlap import repeated_places, shortened
-from chunker.pieces import ContextAt, Piece, no_context
-from chunker.units import Place, Places, Units
+from chunker.pieces import ContextAt, Piece
+from chunker.units import Place, Units
 
 # Counts of prefixes are not monotone: one more character can complete a long token and lower the count, so the first overflow does
 # not prove that no longer prefix fits. By how much it can fall at once is not bounded by anything small, but falls of more than two tokens
@@ -40,19 +33,14 @@ from chunker.units import Place, Places, Units
 # many tokens over the budget.
 LOOK_AHEAD = 4
 
-# How far to look for units at a time: this many characters a token of budget. An average token has 3 to 5 characters.
-_STRIDE = 16
-
 # Characters a token of budget that are appended before the count is looked at, as by `append_fitting`.
 _LOOK = 2
 
-# A leap goes this far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit
-# inside it is over the budget, and the whole of it is not, would take a fall of so many tokens.
-_LEAP = 0.75
-_LEAP_FILLS = 0.9
 
-# Characters ahead in which to look for units after a leap, at least.
-_LEAST_REACH = 64
+def look(limit: int) -> int:
+    """Characters that are appended before the count is looked at, as by `append_fitting`."""
+    return max(limit, 16) * _LOOK
+
 
 # More tokens than there are in any chunk.
 UNLIMITED = 1 << 40
@@ -62,8 +50,6 @@ _BLANKS = 64
 
 # What has this many characters a token of a limit is above it: published vocabularies have no longer token.
 LONGEST_TOKEN = 128
-
-_REACH = Reach(LOOK_AHEAD, _LEAP, _LEAP_FILLS, _LOOK, LONGEST_TOKEN)
 
 
 class Grower:
@@ -78,42 +64,36 @@ class Grower:
         self._context_at = context_at
         self._units = Units(text, outline)
         self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
-        # Encoders of other packages need not have it.
-        self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
         self._empty = self._encoder.snapshot()
-        self._stride = max(budget.max_tokens, 16) * _STRIDE
-        self._leap_limit = int(budget.max_tokens * _LEAP_FILLS)
-        # Where a chunk has a desired size, all sizes in it are looked at: there is nothing to leap over.
-        self._leaps = budget.desired_tokens is None
-        # Characters that the last chunk would have needed to be full; 0 where that is not known.
-        self._full = 0
-        plain = context_at is no_context and not budget.overlap and self._leaps
-        self._compiled = (
-            compiled_grower(text, outline, self._units, self._encoder, budget=budget, reach=_REACH) if plain else None
-        )
         # How many of the units ahead repeat the end of the previous chunk.
         self._overlapping = 0
 
-    def pieces(self) -> Iterator[Piece]:
-        """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
+    def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
+        """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
         while self._units:
-            if self._compiled is not None:
-                self._full = yield from self._compiled.pieces(self._full)
-                if not self._units:
-                    return
+            if horizon is not None and self._units.offset > horizon:
+                return
             filling = self._fill()
-            if self._leaps:
-                length = self._units.offset - filling.places[0].offset
-                self._full = length * self._budget.max_tokens // max(filling.sizes[-1], 1)
             cut = self._choose_cut(filling)
             if cut is None:
                 continue
-            self._units.put_back_from(filling.places, cut)
+            self._units.put_back(filling.places, cut)
             first = filling.places[0]
-            yield Piece(first.offset, self._units.offset, filling.context, filling.size(cut), first.label)
+            yield Piece(first.offset, self._units.offset, filling.context, filling.sizes[cut], first.label)
             self._overlapping = 0
             if self._units and self._budget.overlap:
-                self._repeat_end_of(filling.places.listed())
+                self._repeat_end_of(filling.places)
+
+    def ahead(self) -> tuple[list[Place], int, int]:
+        """The units ahead that are not, or not as they are, of the outline; how many of the outline's are behind; and how many of those
+        ahead repeat the end of the last chunk.
+        """
+        return self._units.front[::-1], self._units.row, self._overlapping
+
+    def resume(self, ahead: list[Place], overlapping: int) -> None:
+        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
+        self._units.put_back(ahead, 0)
+        self._overlapping = overlapping
 
     # --- growing
 
@@ -177,7 +157,7 @@ class Grower:
         count = self._encoder.count if context else 0
         least, fresh = self._least_gain(), self._overlapping
         heads = self._units.heads
-        return Filling(self._budget.max_tokens, least, context, count, fresh, Places(), [count], self._measure, heads)
+        return Filling(self._budget.max_tokens, least, context, count, fresh, [], [count], heads)
 
     def _start_encoder(self, context: str) -> None:
         self._encoder.rollback(self._empty)
@@ -186,42 +166,34 @@ class Grower:
 
     def _extend(self, filling: Filling) -> None:
         """Append unit after unit to the encoder; afterwards it stands at the farthest boundary that fits, and so does `filling`."""
-        units, sizes, fresh = self._units, filling.sizes, filling.fresh
-        may_leap = self._full > 0 and len(sizes) == 1
-        reach = self._full + self._full // 4 + _LEAST_REACH if may_leap else self._stride
+        units, sizes = self._units, filling.sizes
+        taken: list[Place] = []
+        counts: list[int] = []
+        fitting, mark = 0, self._encoder.snapshot()
         while units:
-            cuts = units.cuts(reach)
-            # As many units behind the overlap as the leap goes over.
-            inside = bisect_right(cuts, cuts[0] + int(self._full * _LEAP)) - 2 - fresh if may_leap else 0
-            asked = cuts[: fresh + 1] + cuts[fresh + 1 + inside :] if inside > 0 else cuts
-            counts, overflowed = self._append_fitting(self._text, asked, self._budget.max_tokens, LOOK_AHEAD)
-            may_leap = False
-            if inside > 0:
-                if len(counts) <= fresh or counts[fresh] > self._leap_limit:
-                    self._start_encoder(filling.context)
-                    continue
-                counts[fresh:fresh] = [UNMEASURED] * inside
-            units.move(len(counts), filling.places)
-            sizes += counts
-            if overflowed or (len(counts) < len(cuts) - 1 and cuts[-1] == len(self._text)):
+            start, end = units.offset, units.end
+            taken += units.take(1)
+            counts.append(self._append(start, end, LOOK_AHEAD))
+            if counts[-1] > self._budget.max_tokens + LOOK_AHEAD:
                 break
-            # All of these fit; or the last ones do not by so little that what is behind them may make them fit.
-            reach *= 2
-        if len(sizes) > fresh:
-            filling.base = sizes[fresh]
+            if counts[-1] <= self._budget.max_tokens:
+                fitting, mark = len(counts), self._encoder.snapshot()
+        self._encoder.rollback(mark)
+        units.put_back(taken, fitting)
+        filling.places += taken
+        sizes += counts[:fitting]
+        if len(sizes) > filling.fresh:
+            filling.base = sizes[filling.fresh]
         filling.complete = not units
 
-    def _measure(self, filling: Filling, ends: list[int]) -> list[int]:
-        """What the chunk would cost if it ended at each of `ends`. Only for one that grows no more: it takes the encoder."""
-        self._start_encoder(filling.context)
-        counts: list[int]
-        counts, _ = self._append_fitting(self._text, [filling.places[0].offset, *ends], UNLIMITED, 0)
-        return counts
-
-    def _append(self, start: int, end: int) -> int:
-        """Append text[start:end] where it fits, and what is known to be too long at most in part; the count then."""
-        counts, _ = self._append_fitting(self._text, [start, end], self._budget.max_tokens, 0)
-        return counts[0] if counts else self._budget.max_tokens + 1
+    def _append(self, start: int, end: int, look_ahead: int = 0) -> int:
+        """Append text[start:end], or a part of it that is too long by more than `look_ahead` tokens; the count then."""
+        encoder, stride = self._encoder, look(self._budget.max_tokens)
+        for at in range(start, end, stride):
+            encoder.append(self._text[at : min(at + stride, end)])
+            if encoder.count > self._budget.max_tokens + look_ahead:
+                break
+        return encoder.count
 
     def _make_room(self, filling: Filling, parts: list[Place]) -> Filling | None:
         """Do something so that more fits than `filling` has, and return what to go on with; None if it has to do as it is.
@@ -242,7 +214,7 @@ class Grower:
         if self._overlapping:
             return self._shorten_overlap(filling)
         if filling.context:
-            self._units.put_back_from(filling.places, 0)
+            self._units.put_back(filling.places)
             return self._begin("")
         if filling.places:
             return None
@@ -272,9 +244,10 @@ class Grower:
         cut = whole_units(filling, after, self._fits_alone, cut)
         rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
         if self._is_crumb(rest):
-            if self._units.any_closed(filling.places[0].offset):
-                self._units.put_back_from(filling.places, 0)
+            if self._units.any_closed(filling.places[filling.fresh].offset):
+                self._units.put_back(filling.places, filling.fresh)
                 self._units.open_all()
+                self._units.put_back(filling.places)
                 return None
             whole = self._tokenizer.count(filling.context + self._text[filling.places[0].offset :])
             cut = balanced_tail(filling, after, cut, whole, self._fits_alone)
@@ -293,7 +266,7 @@ class Grower:
         count = self._append(place.offset, end)
         if count <= self._budget.max_tokens:
             self._units.move_next_end(end)
-            self._units.move(1, filling.places)
+            filling.places += self._units.take(1)
             filling.sizes.append(count)
 
     def _end_of_ink(self, start: int, end: int) -> int:
@@ -331,7 +304,7 @@ class Grower:
     def _shorten_overlap(self, filling: Filling) -> Filling:
         """Begin again with half of the units of overlap at most."""
         units = self._units
-        units.put_back(filling.places.listed())
+        units.put_back(filling.places)
         repeated = units.take(self._overlapping)
         kept = shortened(repeated, units.offset, self._text, self._tokenizer, self._budget.overlap)
         units.put_back(repeated, len(repeated) - len(kept))

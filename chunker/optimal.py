@@ -28,7 +28,7 @@ from chunker.boundaries import Outline, Strength, refine
 from chunker.budget import Budget
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError
-from chunker.growing import LONGEST_TOKEN, LOOK_AHEAD, UNLIMITED
+from chunker.growing import LONGEST_TOKEN, LOOK_AHEAD
 from chunker.overlap import repeated_places, shortened
 from chunker.pieces import ContextAt, Piece
 from chunker.units import Place, Units, enclosing_ends
@@ -41,6 +41,9 @@ _CRUMB = 10_000.0
 _TORN_HEAD = 1_000.0
 # Levels deeper than this cost no more: what is left to choose from there is a matter of layout.
 _DEEPEST = 20
+
+# More tokens than there are in any chunk.
+_UNLIMITED = 1 << 40
 
 # Counts of prefixes tell within so many tokens what a slice between them has: joins cost a few.
 _FARTHER = 16
@@ -236,7 +239,7 @@ class Optimizer:
         if isinstance(self._prices, Recounted):
             # Counters of other packages may read again and again what has no end yet. Sums of parts are too much, by more than half for words.
             return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
-        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], UNLIMITED, 0), max, initial=0))
+        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], _UNLIMITED, 0), max, initial=0))
 
     # --- costs
 

@@ -28,6 +28,16 @@ _FINEST: dict[OverlapBy, int] = {
 }
 
 
+def finest_of_overlap(budget: Budget) -> int:
+    """The strength of the parts of a unit at which an overlap may begin."""
+    return _FINEST[budget.overlap_by]
+
+
+def overlap_look(limit: int) -> int:
+    """Characters that are prepended before the count is looked at."""
+    return max(limit, 16) * _STRIDE
+
+
 def repeated_places(
     places: list[Place],
     units: Units,
@@ -45,7 +55,7 @@ def repeated_places(
     encoder grows through all of the places.
     """
     places = places.copy()
-    limit, finest = budget.overlap, _FINEST[budget.overlap_by]
+    limit, finest = budget.overlap, finest_of_overlap(budget)
     while True:
         if price is None:
             keep = _farthest_back(places, units.offset, text, tokenizer, limit)
@@ -109,7 +119,7 @@ def _farthest_by_prices(places: list[Place], end: int, price: Callable[[int, int
 
 def _prepend(encoder: PrependingCounter, text: str, start: int, end: int, limit: int) -> int:
     """Prepend text[start:end], but not much of it once the count is far above `limit`; the count then."""
-    stride = max(limit, 16) * _STRIDE
+    stride = overlap_look(limit)
     for at in range(end, start, -stride):
         encoder.prepend(text[max(start, at - stride) : at])
         if encoder.count > limit + _LOOK_AHEAD:

@@ -22,9 +22,8 @@ import regex
 
 from chunker.boundaries import Outline
 from chunker.budget import Budget
+from chunker.compiled_growing import grower_of
 from chunker.counting import TokenCounter
-from chunker.cutting import Filling
-from chunker.growing import Grower
 from chunker.open_outlines import Found
 from chunker.pieces import ContextAt, Piece, context_behind
 from chunker.units import Place
@@ -37,40 +36,6 @@ _REFINED = 20_000
 _LONGEST_TOKEN = 128
 # Between two such characters a grapheme cluster ends, whatever is around them: one that is longer than the window is read to its end.
 _CLUSTER_END = regex.compile(r"[\p{GCB=Other}\p{GCB=Control}\n][\p{GCB=Other}\p{GCB=Control}\n]", regex.V0)
-
-
-class _HorizonReachedError(Exception):
-    """The next chunk begins behind the horizon."""
-
-
-class _BoundedGrower(Grower):
-    """Goes on from where another one stopped, and stops at a horizon."""
-
-    horizon: int | None = None
-
-    def resume(self, ahead: list[Place], overlapping: int) -> None:
-        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
-        self._units.put_back(ahead, 0)
-        self._overlapping = overlapping
-
-    def pieces(self) -> Iterator[Piece]:
-        """The chunks that begin before the horizon."""
-        try:
-            yield from super().pieces()
-        except _HorizonReachedError:
-            return
-
-    def ahead(self) -> tuple[list[Place], int, int]:
-        """The units ahead that are not, or not as they are, of the outline; how many of the outline's are behind; and how many of those
-        ahead repeat the end of the last chunk.
-        """
-        units = self._units
-        return units._front[::-1], units._behind, self._overlapping  # noqa: SLF001  # its state, to be gone on with
-
-    def _fill(self) -> Filling:
-        if self.horizon is not None and self._units.offset > self.horizon:
-            raise _HorizonReachedError
-        return super()._fill()
 
 
 class StreamGrower:
@@ -101,10 +66,9 @@ class StreamGrower:
             return
         offsets, strengths, labels = self._columns
         outline = Outline.of_columns([offset - base for offset in offsets], strengths, labels, finest=finest)
-        grower = _BoundedGrower(window, outline, self._tokenizer, self._budget, context_behind(base, self._context_at))
-        grower.horizon = horizon
+        grower = grower_of(window, outline, self._tokenizer, self._budget, context_behind(base, self._context_at))
         grower.resume([_moved(place, -base) for place in self._front], self._overlapping)
-        for piece in grower.pieces():
+        for piece in grower.pieces(horizon):
             yield piece._replace(start=base + piece.start, end=base + piece.end)
         front, behind, self._overlapping = grower.ahead()
         self._front = [_moved(place, base) for place in front]

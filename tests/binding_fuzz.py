@@ -19,6 +19,8 @@ from typing import Any
 
 from bpe_engine import BpeEngineError, _core
 from chunker import _native
+from chunker.boundaries import Outline
+from chunker.counting import resolve_tokenizer
 
 # RuntimeError: a counter that another thread is using, and a constructor called twice.
 ALLOWED = (
@@ -264,19 +266,28 @@ class Fuzz:
             case "PretokenCounter":
                 return _core.PretokenCounter(chance.choice((None, "o200k")), chance.randrange(3))
             case "Limits":
-                names = ("most", "least", "look_ahead", "leap_fills", "stride", "longest_token", "finest")
+                names = ("most", "least", "overlap_finest", "look_ahead", "look", "overlap_look", "longest_token")
                 small = {name: chance.randrange(1, 60) for name in names}
-                return _native.Limits(leap=chance.random(), **small)
-            case "RowGrower":
-                text = self.text()
-                given = text if chance.random() < 0.5 else self.data()
-                rows = [0, *(place for place in self.ascending() if place <= len(given))]
-                return _native.RowGrower(
-                    given,
-                    rows,
-                    [chance.randrange(60) for _ in rows],
-                    min(str.__len__(text), len(given)) if isinstance(given, str) else len(given),
+                desired = chance.choice((None, chance.randrange(1, 60)))
+                return _native.Limits(overlap=chance.randrange(small["most"]), desired=desired, **small)
+            case "Grower":
+                text = str(self.text())
+                rows = [place for place in self.ascending() if 0 < place < len(text)]
+                outline = Outline.of_columns(
+                    [0, *rows] if text else [],
+                    [chance.randrange(60) for _ in ([0, *rows] if text else [])],
+                    ["row"] * (len(rows) + bool(text)),
+                )
+                closed = chance.choice((None, outline.offsets[: chance.randrange(3)]))
+                tokenizer = resolve_tokenizer(chance.choice(("o200k_base", "words")))
+                return _native.Grower(
+                    text,
+                    tokenizer,
+                    outline,
                     self.instance("Limits"),
+                    chance.choice((None, lambda *_: "c\n")),
+                    lambda _: None,
+                    closed,
                 )
             case "MarkdownSketch":
                 return _native.MarkdownSketch(_native.copy_for_parsers(str(self.text())) or "")

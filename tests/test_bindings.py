@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -115,66 +115,10 @@ def test_a_str_that_is_not_as_long_as_it_says(o200k: Tokenizer) -> None:
         appending(o200k).append_fitting(Longer("abc"), [0, 1 << 30], 10)
 
 
-def test_a_capsule_keeps_its_encoder(o200k: Tokenizer) -> None:
-    text = "some words\n" * 200
-    limits = _native.Limits(
-        most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
-    )
-    rows = list(range(0, len(text), 11))
-    grower = _native.RowGrower(text, rows, [40] * len(rows), len(text), limits)
-    encoder = appending(o200k)
-    capsule = encoder._interface()
-    del encoder
-    pieces, *_ = grower.grow(capsule, [], {}, 0, bytearray(len(rows)), ["line"] * len(rows), 100, 0, {})
-    assert pieces
-    assert all(tokens == o200k.count(text[start:end]) for start, end, _, tokens, _ in pieces)
-
-
-def test_marks_of_a_text_that_a_compiled_caller_took_away(o200k: Tokenizer) -> None:
-    text = "line\n"
-    limits = _native.Limits(
-        most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
-    )
-    encoder = appending(o200k)
-    empty = encoder.snapshot()
-    encoder.append("some words " * 1000)
-    mark = encoder.snapshot()
-    _native.RowGrower(text, [0], [40], len(text), limits).grow(
-        encoder._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0, {}
-    )
-    with pytest.raises(ValueError, match="a rollback has gone behind it"):
-        encoder.rollback(mark)
-    encoder.rollback(empty)
-    assert encoder.count == 0
-
-
-def test_rows_that_are_no_rows() -> None:
-    limits = _native.Limits(
-        most=10, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
-    )
-    cases: list[tuple[list[Any], type[Exception]]] = [
-        ([0, 1 << 70], OverflowError),
-        ([0, "1"], TypeError),
-        ([0, 9], ValueError),
-        ([1], ValueError),
-    ]
-    for offsets, error in cases:
-        with pytest.raises(error):
-            _native.RowGrower("abc", offsets, [0] * len(offsets), 3, limits)
-    for leap in (float("nan"), float("inf"), -1.0):
-        with pytest.raises(ValueError, match="leap is a share"):
-            _native.Limits(most=1, least=0, look_ahead=0, leap_fills=1, leap=leap, stride=1, longest_token=1, finest=0)
-
-
-def test_bytes_that_are_no_utf_8(o200k: Tokenizer) -> None:
-    limits = _native.Limits(
-        most=2, least=0, look_ahead=0, leap_fills=10, leap=0.5, stride=100, longest_token=100, finest=0
-    )
+def test_bytes_that_are_no_utf_8() -> None:
     for text in (b"\x80", b"\x80\x80\n\x80", b"\xf0", b"a\xe3", b"\xff\xfe\n" * 9):
         _native.text_rows(text, [1, 2], ["a", "b"])
         _native.SpanMeter(text).measure(0, len(text) + 5)
-        grower = _native.RowGrower(text, [0], [40], len(text), limits)
-        grower.grow(appending(o200k)._interface(), [], {}, 0, bytearray(1), ["line"], 9, 0, {})
 
 
 def test_numbers_are_no_languages() -> None:

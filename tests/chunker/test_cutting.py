@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunker.boundaries import Boundary
 from chunker.cutting import Filling, balanced_tail, best_cut, whole_units
-from chunker.units import Place, Places, places_of
+from chunker.units import Place, places_of
 
 
 def drawn_places(drawing: str) -> list[Place]:
@@ -25,7 +25,7 @@ def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int =
         "",
         base=fresh,
         fresh=fresh,
-        places=Places(places[:max_tokens]),
+        places=places[:max_tokens],
         sizes=list(range(max_tokens + 1)),
     )
 

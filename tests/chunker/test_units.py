@@ -1,8 +1,8 @@
-"""Places as rows of columns are what they would be one by one; and a chunk that leaps is the chunk that steps."""
+"""The units ahead; and a chunk that leaps, as the compiled grower does, is the chunk that steps, as its specification does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,10 +12,10 @@ from bpe_engine import Tokenizer
 from chunker.boundaries import Boundary, Outline, Strength
 from chunker.boundaries.text import TextFormat
 from chunker.budget import Budget
-from chunker.cutting import UNMEASURED, Filling
+from chunker.compiled_growing import grower_of
 from chunker.growing import Grower
 from chunker.pieces import Piece
-from chunker.units import Place, Places, Units, places_of
+from chunker.units import Place, Units, last_stronger, places_of
 
 TOKENIZER = Tokenizer.load("o200k_base")
 
@@ -32,33 +32,38 @@ def units_of(strengths: list[int]) -> Units:
 
 
 @given(STRENGTHS, STEPS)
-def test_places_by_rows_are_those_of_a_list(strengths: list[int], steps: list[tuple[str, int]]) -> None:
-    units, other = units_of(strengths), units_of(strengths)
-    places = Places()
-    listed: list[Place] = []
+def test_what_is_put_back_is_taken_again(strengths: list[int], steps: list[tuple[str, int]]) -> None:
+    units = units_of(strengths)
+    taken: list[Place] = []
+    ahead = units_of(strengths).take(len(strengths))
     for step, number in steps:
-        if step == "split" and units:
-            start, end = other.offset, other.end
-            parts = places_of([Boundary(start + 1, 20, "word"), Boundary(start + 2, 20, "word")], end)
-            if end - start == 4:
-                units.split_next(parts)
-                other.split_next(parts)
+        if step == "split" and ahead and units.end - units.offset == 4:
+            parts = places_of(
+                [Boundary(units.offset + 1, 20, "word"), Boundary(units.offset + 2, 20, "word")], units.end
+            )
+            units.split_next(parts)
+            ahead[1:1] = parts
         elif step == "put back":
-            keep = max(len(listed) - number, 0)
-            units.put_back_from(places, keep)
-            other.put_back(listed, keep)
+            keep = max(len(taken) - number, 0)
+            ahead[:0] = taken[keep:]
+            units.put_back(taken, keep)
         else:
-            number = min(number, len(other.cuts(4 * len(strengths))) - 1 if other else 0)  # noqa: PLW2901  # no more than there are
-            units.move(number, places)
-            listed += other.take(number)
-        assert places.listed() == listed
-        assert [places[index] for index in range(len(places))] == listed
-        assert (units.offset, units.end, bool(units)) == (other.offset, other.end, bool(other))
-    with pytest.raises(IndexError):
-        places[len(listed)]
-    for start in range(len(listed)):
-        stronger = [index for index in range(start, len(listed)) if listed[index].strength > 42]
-        assert places.last_stronger(42, start, len(listed)) == (stronger[-1] if stronger else None)
+            number = min(number, len(ahead))  # noqa: PLW2901  # no more than there are
+            taken += units.take(number)
+            del ahead[:number]
+        assert bool(units) == bool(ahead)
+        assert units.offset == (ahead[0].offset if ahead else 4 * len(strengths))
+        assert not ahead or units.next == ahead[0]
+        assert units.end == (ahead[1].offset if len(ahead) > 1 else 4 * len(strengths))
+    assert units.take(len(ahead)) == ahead
+
+
+@given(STRENGTHS)
+def test_the_last_stronger_place(strengths: list[int]) -> None:
+    places = units_of(strengths).take(len(strengths))
+    for start in range(len(places)):
+        stronger = [index for index in range(start, len(places)) if places[index].strength > 42]
+        assert last_stronger(places, 42, start, len(places)) == (stronger[-1] if stronger else None)
 
 
 def test_what_completes_a_unit() -> None:
@@ -71,10 +76,9 @@ def test_what_completes_a_unit() -> None:
     assert found == [(False, True), (False, True), (True, True), (False, True), (False, True)]
 
 
-def grown(text: str, budget: Budget, *, leaps: bool, context: str = "") -> list[Piece]:
-    grower = Grower(text, TextFormat().outline(text), TOKENIZER, budget, lambda offset, *_: context if offset else "")
-    grower._leaps = leaps  # what is tested is that nobody sees it
-    return list(grower.pieces())
+def grown(text: str, budget: Budget, maker: Any, context: str = "") -> list[Piece]:
+    outline = TextFormat().outline(text)
+    return list(maker(text, outline, TOKENIZER, budget, lambda offset, *_: context if offset else "").pieces())
 
 
 WORDS = st.sampled_from(
@@ -86,8 +90,8 @@ WORDS = st.sampled_from(
 def test_a_leap_changes_no_cut(runs: list[tuple[str, int]], limit: int, overlap: int) -> None:
     text = "".join(word * number + "\n" for word, number in runs)
     budget = Budget.of(limit, overlap=overlap)
-    pieces = grown(text, budget, leaps=True, context="> part\n")
-    assert pieces == grown(text, budget, leaps=False, context="> part\n")
+    pieces = grown(text, budget, grower_of, context="> part\n")
+    assert pieces == grown(text, budget, Grower, context="> part\n")
     for piece in pieces:
         assert piece.tokens == TOKENIZER.count(piece.context + text[piece.start : piece.end])
 
@@ -106,25 +110,7 @@ WORDY, DENSE = "internationalization of words\n", "1 2 3 4 5 6 7 8\n"
     ],
 )
 def test_a_leap_is_taken_back_where_the_text_gets_denser(text: str) -> None:
-    pieces = grown(text, Budget.of(256), leaps=True)
-    assert pieces == grown(text, Budget.of(256), leaps=False)
+    pieces = grown(text, Budget.of(256), grower_of)
+    assert pieces == grown(text, Budget.of(256), Grower)
     assert [piece.tokens for piece in pieces] == [TOKENIZER.count(text[piece.start : piece.end]) for piece in pieces]
     assert 200 < max(piece.tokens for piece in pieces) <= 256
-
-
-def calls(measured: list[list[int]]) -> Callable[[Filling, list[int]], list[int]]:
-    def measure(_filling: Filling, ends: list[int]) -> list[int]:
-        measured.append(ends)
-        return [end * 10 for end in ends]
-
-    return measure
-
-
-def test_sizes_are_measured_when_they_are_asked_for_and_once() -> None:
-    asked: list[list[int]] = []
-    places = Places(places_of([Boundary(offset, 40, "") for offset in range(4)], 4))
-    filling = Filling(100, 1, "", places=places, sizes=[0, UNMEASURED, UNMEASURED, 30, 40], measure=calls(asked))
-    assert (filling.size(3), asked) == (30, [])
-    assert (filling.gain(1), filling.size(1), asked) == (10, 10, [[1]])
-    filling.measure_all()
-    assert (filling.sizes, asked) == ([0, 10, 20, 30, 40], [[1], [2]])

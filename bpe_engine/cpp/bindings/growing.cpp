@@ -306,6 +306,7 @@ public:
             [](void* self) {
                 auto& growing = *static_cast<Growing*>(self);
                 growing.restore({}, {}, 0);
+                growing.interface_state_ = {};
                 // Marks of a text that is there no more; those of no text come first.
                 auto const first = std::find_if(growing.marks_.begin(), growing.marks_.end(), [](const Saved& mark) { return mark.waiting || mark.state.length > 0; });
                 growing.marks_.erase(first, growing.marks_.end());
@@ -329,6 +330,14 @@ public:
                 } catch (const std::exception&) {
                     return false;
                 }
+            },
+            [](void* self) {
+                auto& growing = *static_cast<Growing*>(self);
+                growing.interface_state_ = growing.core_.state();
+            },
+            [](void* self) {
+                auto& growing = *static_cast<Growing*>(self);
+                growing.restore(growing.interface_state_, {}, 0);
             },
         };
         PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) {
@@ -578,6 +587,7 @@ private:
     }
 
     GrowingInterface interface_{};
+    State interface_state_{};
     nb::object tokenizer_;  // keeps the engine
     const Owner* engine_;
     nb::object kept_;  // the engine
@@ -611,7 +621,11 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
         .def("snapshot", &Bound::snapshot, "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.")
         .def("rollback", &Bound::rollback, nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
-        .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
+        .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
+        .def("_interface", [](nb::handle_t<Bound> self) {
+            if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
+            return nb::inst_ptr<Bound>(self)->interface(self);
+        }, nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
     return bound;
 }
 
@@ -638,12 +652,7 @@ void define_ids(nb::class_<Growing<Core>>& bound) {
 template <class Core>
 void define_fitting(nb::class_<Growing<Core>>& bound) {
     bound.def("append_fitting", &Growing<Core>::grow_fitting, nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
-              "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.")
-        .def("_interface", [](nb::handle_t<Growing<Core>> self) {
-            if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
-            return nb::inst_ptr<Growing<Core>>(self)->interface(self);
-        }, nb::sig("def _interface(self) -> object"),
-             "For compiled callers: a capsule, which keeps this encoder.");
+              "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.");
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// What the rules of UAX #29 have to know of each character.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace chunker {
+
+// The names are those of the properties' values, which scripts/build_break_tables.py reads here.
+enum class ClusterBreak : std::uint8_t { Other, CR, LF, Control, Extend, ZWJ, Regional_Indicator, Prepend, SpacingMark, L, V, T, LV, LVT };
+enum class WordBreak : std::uint8_t {
+    Other, CR, LF, Newline, Extend, ZWJ, Regional_Indicator, Format, Katakana, Hebrew_Letter, ALetter, Single_Quote, Double_Quote, MidNumLet,
+    MidLetter, MidNum, Numeric, ExtendNumLet, WSegSpace
+};
+enum class SentenceBreak : std::uint8_t {
+    Other, CR, LF, Extend, Sep, Format, Sp, Lower, Upper, OLetter, Numeric, ATerm, SContinue, STerm, Close
+};
+enum class ConjunctBreak : std::uint8_t { None, Consonant, Extend, Linker };
+
+struct alignas(8) BreakClass {
+    ClusterBreak cluster;
+    WordBreak word;
+    SentenceBreak sentence;
+    ConjunctBreak conjunct;
+    bool pictographic;  // Extended_Pictographic
+    bool unspaced;      // of a script without spaces between words (Line_Break SA)
+    bool opener;        // an opening bracket or quote (Ps, Pi)
+
+    bool operator==(const BreakClass&) const = default;
+};
+
+// The class of each character. Two steps: the number of each block of characters, and each different block once.
+class BreakClasses {
+public:
+    BreakClasses();
+
+    const BreakClass& operator[](char32_t character) const { return classes_[numbers_[character / block] * block + character % block]; }
+
+private:
+    static constexpr std::size_t characters = 0x110000, block = 128;
+
+    std::uint16_t number_of(const std::vector<BreakClass>& made);
+
+    std::array<std::uint16_t, characters / block> numbers_{};
+    std::vector<BreakClass> classes_;
+};
+
+// Made with the first call.
+const BreakClasses& break_classes();
+
+}  // namespace chunker

@@ -1,0 +1,53 @@
+// What a grower asks for while it grows: counts of a text that grows, what stands before a chunk, what is inside a closed unit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace chunker {
+
+// The number of a context; 0 is that of no context.
+using Context = std::size_t;
+
+// What is inside a closed unit: its boundaries, by columns, and heads.
+struct Inside {
+    std::vector<std::int64_t> offsets, strengths;
+    std::vector<std::size_t> labels;  // numbers
+    std::unordered_map<std::size_t, std::size_t> heads;
+};
+
+// Counts text[start:end] by offsets in characters; errors are exceptions.
+class Counter {
+public:
+    virtual ~Counter() = default;
+
+    // A text that grows to the right, from nothing but the context; its count after each step.
+    virtual std::size_t begin(Context context) = 0;
+    virtual std::size_t append(std::size_t start, std::size_t end) = 0;
+    // Remember this state, which is forgotten with the next call; go back to it.
+    virtual void keep() = 0;
+    virtual void go_back() = 0;
+
+    // A text that grows to the left, from nothing.
+    virtual void begin_at_the_end() = 0;
+    virtual std::size_t prepend(std::size_t start, std::size_t end) = 0;
+
+    // The count of a text by itself, none where it is above the limit.
+    virtual std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) = 0;
+    virtual std::size_t count(Context context, std::size_t start, std::size_t end) = 0;
+};
+
+// What only the caller knows.
+class Surroundings {
+public:
+    virtual ~Surroundings() = default;
+    // What stands before a chunk whose new text begins at `fresh`, behind the overlap from `start` on.
+    virtual Context context_at(std::size_t fresh, std::size_t start) = 0;
+    // What is inside the closed unit that the sketch has at `offset`.
+    virtual Inside inside(std::size_t offset) = 0;
+};
+
+}  // namespace chunker

@@ -1,0 +1,107 @@
+// Chunks, grown one after the other with every option: what chunker/growing.py, cutting.py and overlap.py say, which is the specification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "chunker/characters.hpp"
+#include "chunker/counter.hpp"
+#include "chunker/units.hpp"
+
+namespace chunker {
+
+// The budget of chunker/budget.py and the constants of chunker/growing.py: tokens, but where something else is said.
+struct Limits {
+    std::size_t most, least, overlap;
+    std::optional<std::size_t> desired;
+    std::int64_t overlap_finest;  // the strength of the parts of a unit that an overlap may begin with
+    std::size_t look_ahead;
+    std::size_t look;           // characters that are appended before the count is looked at
+    std::size_t overlap_look;   // the same where an overlap is looked for
+    std::size_t longest_token;  // characters
+};
+
+class Grower {
+public:
+    struct Piece {
+        std::size_t start, end;  // in characters
+        Context context;
+        std::size_t tokens;
+        std::size_t label;
+    };
+    // A single character, or one cluster that may not be parted, is over the budget.
+    struct TooSmall {
+        std::size_t start, end, tokens;
+    };
+
+    Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings);
+
+    // The next chunk; none behind the last one, and where the chunk would begin behind `horizon`. Throws TooSmall.
+    std::optional<Piece> next(std::size_t horizon = std::numeric_limits<std::size_t>::max());
+
+    const Units& units() const { return units_; }
+    // How many of the units ahead repeat the end of the previous chunk.
+    std::size_t overlapping() const { return overlapping_; }
+    // Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk.
+    void resume(Places ahead, std::size_t overlapping);
+
+private:
+    // The units a chunk could hold, and what it costs to stop after each: see chunker/cutting.py.
+    struct Filling {
+        std::int64_t least;
+        Context context;
+        std::size_t base, fresh;
+        Places places;
+        std::vector<std::size_t> sizes;
+        bool complete = false;
+    };
+
+    Filling fill();
+    Filling begin(Context context);
+    void extend(Filling& filling);
+    bool leap(Filling& filling);
+    bool make_room(Filling& filling, const Places& parts);
+    bool stays_whole(Filling& filling);
+    std::int64_t least_gain() const;
+    Context context();
+
+    std::size_t size(Filling& filling, std::size_t cut);
+    void measure_all(Filling& filling);
+    // Tokens that a chunk of so many units adds to what the previous one had. More text may be less tokens.
+    std::int64_t gain(Filling& filling, std::size_t cut) {
+        return cut > filling.fresh ? static_cast<std::int64_t>(size(filling, cut)) - static_cast<std::int64_t>(filling.base) : 0;
+    }
+    static const Place& place(const Filling& filling, std::size_t cut, const Place& after) { return cut < filling.places.size() ? filling.places[cut] : after; }
+    bool tears_head(Filling& filling, std::size_t cut, const Place& after);
+
+    bool choose_cut(Filling& filling, std::size_t& cut);
+    std::size_t best_cut(Filling& filling, const Place& after);
+    std::size_t whole_units(Filling& filling, const Place& after, std::size_t cut);
+    std::size_t balanced_tail(Filling& filling, const Place& after, std::size_t cut, std::size_t whole);
+    void leave_blank_lines(Filling& filling);
+
+    // Append what fits, and of what is too long at most a part; the count then.
+    std::size_t append_fitting(std::size_t start, std::size_t end, std::size_t limit);
+    std::size_t end_of_ink(std::size_t start, std::size_t end) const;
+    bool fits_alone(std::size_t start, std::size_t end);
+    bool is_crumb(std::size_t start);
+
+    Places repeated_places(Places places);
+    std::size_t farthest_back(const Places& places, std::size_t end);
+    void repeat_end_of(Places places);
+    void shorten_overlap(Filling& filling);
+
+    const Text& text_;
+    Limits limits_;
+    Counter& counter_;
+    Surroundings& surroundings_;
+    Units units_;
+    std::size_t overlapping_ = 0;
+    // Characters that the last chunk would have needed to be full; 0 where that is not known.
+    std::size_t full_ = 0;
+};
+
+}  // namespace chunker

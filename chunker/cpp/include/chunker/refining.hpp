@@ -1,0 +1,27 @@
+// What is finer than an outline: what `refine` of chunker/boundaries/refining.py finds, level by level down to characters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "chunker/characters.hpp"
+
+namespace chunker {
+
+// The numbers of the levels, from the coarsest to the finest, are those of their labels.
+enum class Level : std::uint8_t { sentence, word, grapheme, character };
+inline constexpr std::int64_t strength_of[] = {30, 20, 10, 0};
+inline constexpr std::size_t levels = 4;
+
+struct Refined {
+    Level level = Level::character;
+    std::vector<std::size_t> offsets;  // none where nothing finer exists
+
+    std::int64_t strength() const { return strength_of[static_cast<std::size_t>(level)]; }
+};
+
+// Boundaries strictly inside text[start:end], all of the next level below `strength` that has any there.
+Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_t strength);
+
+}  // namespace chunker

@@ -1,0 +1,29 @@
+// Grapheme clusters, words and sentences: the rules of Unicode Standard Annex 29, with the tailoring of chunker/boundaries/segmentation.py.
+//
+// All take a stretch of a text, to which what is around it is unknown, and answer with places in the stretch. Linear.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace chunker {
+
+using Characters = std::span<const char32_t>;
+
+// Where the grapheme cluster ends that begins at `start`, which is inside the text.
+std::size_t cluster_end(Characters text, std::size_t start);
+// The ends of the grapheme clusters, that of the text included.
+std::vector<std::size_t> cluster_ends(Characters text);
+// The ends of the words (of the spaces and marks between them, too), that of the text included, but those between two letters of a script
+// without spaces between words.
+std::vector<std::size_t> word_ends(Characters text);
+// The ends of the sentences; the text's own end only behind a terminator or a line end.
+std::vector<std::size_t> sentence_ends(Characters text);
+
+// Whether the two tell by themselves that a grapheme cluster ends between them, whatever is around them; and that a word does, too. They may
+// not tell.
+bool clusters_apart(char32_t before, char32_t behind);
+bool words_apart(char32_t before, char32_t behind);
+
+}  // namespace chunker

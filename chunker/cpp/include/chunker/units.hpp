@@ -1,0 +1,102 @@
+// The units of a text that are still ahead of the growing chunk, cut finer where they are too long: what chunker/units.py says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include "chunker/characters.hpp"
+#include "chunker/counter.hpp"
+
+namespace chunker {
+
+inline constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
+
+// A boundary, and the offset of the next one that is stronger: there ends the unit that a cut here would break.
+struct Place {
+    std::size_t offset;  // in characters
+    std::int64_t strength;
+    std::size_t label;  // its number: that of the row, then those of the levels of `refine`, then those that were found inside units
+    std::size_t enclosing_end;
+    std::size_t row;  // of the outline; no_row for what is no row of it
+};
+
+using Places = std::vector<Place>;
+
+// The number of the last of places[start:stop] that is stronger; `stop` if none is.
+std::size_t last_stronger(const Places& places, std::int64_t strength, std::size_t start, std::size_t stop);
+
+// The boundaries of an outline or a sketch, by columns. `closed`: one for each row, whether more boundaries are inside; or none at all.
+struct Rows {
+    std::vector<std::int64_t> offsets, strengths;
+    std::vector<unsigned char> closed;
+    std::unordered_map<std::size_t, std::size_t> heads;
+    std::int64_t finest;
+};
+
+class Units {
+public:
+    Units(const Text& text, Rows rows, Surroundings& surroundings);
+
+    bool empty() const { return front_.empty() && behind_ >= size_; }
+    // The place where the next unit begins; there is one.
+    Place next() const { return front_.empty() ? row(behind_) : front_.back(); }
+    // Where the unit begins that so many units ahead are before; or the text ends.
+    std::size_t offset_of(std::size_t number) const;
+    std::size_t offset() const { return offset_of(0); }
+    // Where the next unit ends.
+    std::size_t end() const { return offset_of(1); }
+    // The place where the next unit ends; false for the end of the text.
+    bool after_next(Place& place) const;
+    // How many units begin before `offset`, but not more than until one does not.
+    std::size_t number_up_to(std::size_t offset) const;
+
+    // Take the next units, and put the places where they begin behind those of `to`.
+    void take(std::size_t number, Places& to);
+    // Leave the first `keep` of the places taken; the others are ahead again.
+    void put_back(Places& places, std::size_t keep = 0);
+    void split_next(const Places& parts);
+    // Let the next unit end, and the one after it begin, at `offset`.
+    void move_next_end(std::size_t offset);
+
+    bool next_is_closed() const { return !empty() && is_closed(next()); }
+    // Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any.
+    bool open_next();
+    void open_all();
+    // Whether there are units from `start` on that nobody has looked into.
+    bool any_closed(std::size_t start) const;
+
+    // The boundaries inside the next unit, all of the next finer level that has any.
+    Places parts(const Place& place, const Place* after) const;
+    // Whether the unit between two places, which has these parts, is several units of its own level.
+    bool holds_several(const Place& place, const Place* after, const Places& parts) const;
+    bool next_is_of_outline() const;
+    // Whether a larger unit ends where the next one does, and not at the end of the text.
+    bool next_completes_unit() const;
+
+    // Where the first line of the definition ends in whose head a cut at this offset would be; 0 for none.
+    std::size_t head_end(std::size_t offset) const;
+
+    // For who goes on with them elsewhere: the places in front of the rows, the next one first, and the row behind.
+    Places front() const { return {front_.rbegin(), front_.rend()}; }
+    std::size_t behind() const { return behind_; }
+
+private:
+    Place row(std::size_t number) const;
+    bool is_closed(const Place& place) const;
+    std::int64_t level(const Place& place, const Place* after) const;
+    std::size_t stronger_from(const Place* place, std::int64_t strength) const;
+
+    const Text& text_;
+    Rows rows_;
+    Surroundings& surroundings_;
+    std::size_t size_;                     // of the rows
+    std::vector<std::size_t> end_rows_;    // the next stronger row
+    std::size_t behind_ = 0;
+    Places front_;  // before what is ahead of the rows, last one first
+    std::unordered_map<std::size_t, std::size_t> moved_;  // where closed units begin that got the blank lines before them -> where the sketch says so
+};
+
+}  // namespace chunker

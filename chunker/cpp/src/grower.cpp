@@ -1,0 +1,388 @@
+#include "chunker/grower.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+namespace chunker {
+
+namespace {
+
+// Strengths of chunker/boundaries/base.py.
+constexpr std::int64_t grapheme_strength = 10, paragraph_strength = 50, document_strength = 1'000'000;
+
+// A leap goes so far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit inside it
+// is over the budget, and the whole of it is not, would take a fall of so many tokens. In small budgets that could be.
+constexpr double leap_share = 0.75, leap_fills = 0.9;
+constexpr std::size_t least_for_leaps = 32;
+// In place of a number of tokens that nobody has asked for yet.
+constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+Grower::Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings)
+    : text_(text), limits_(limits), counter_(counter), surroundings_(surroundings), units_(text, std::move(rows), surroundings) {}
+
+void Grower::resume(Places ahead, std::size_t overlapping) {
+    units_.put_back(ahead);
+    overlapping_ = overlapping;
+}
+
+std::optional<Grower::Piece> Grower::next(std::size_t horizon) {
+    while (!units_.empty()) {
+        if (units_.offset() > horizon) return std::nullopt;
+        Filling filling = fill();
+        std::size_t const length = units_.offset() - filling.places[0].offset;
+        full_ = length * limits_.most / std::max<std::size_t>(filling.sizes.back(), 1);
+        std::size_t cut;
+        if (!choose_cut(filling, cut)) continue;
+        std::size_t const tokens = size(filling, cut);
+        units_.put_back(filling.places, cut);
+        Place const& first = filling.places[0];
+        Piece const piece{first.offset, units_.offset(), filling.context, tokens, first.label};
+        overlapping_ = 0;
+        if (!units_.empty() && limits_.overlap > 0) repeat_end_of(std::move(filling.places));
+        return piece;
+    }
+    return std::nullopt;
+}
+
+// --- growing
+
+Grower::Filling Grower::fill() {
+    Filling filling = begin(context());
+    while (true) {
+        extend(filling);
+        if (filling.complete) return filling;
+        if (filling.places.size() < filling.fresh) {
+            // Not even the overlap fits behind its context. It is not cut finer: what is repeated would be taken for new.
+            shorten_overlap(filling);
+            continue;
+        }
+        bool const enough = gain(filling, filling.places.size()) >= filling.least;
+        if (units_.next_is_closed()) {
+            if (enough && stays_whole(filling)) return filling;
+            if (units_.open_next()) continue;
+        }
+        if (enough && units_.next_is_of_outline()) return filling;
+        Place const next = units_.next();
+        Place behind{};
+        Place const* const after = units_.after_next(behind) ? &behind : nullptr;
+        Places const parts = units_.parts(next, after);
+        if (units_.holds_several(next, after, parts))
+            units_.split_next(parts);
+        else if (enough || !make_room(filling, parts))
+            return filling;
+    }
+}
+
+Context Grower::context() {
+    return surroundings_.context_at(units_.offset_of(overlapping_), units_.offset());
+}
+
+Grower::Filling Grower::begin(Context context) {
+    std::size_t const count = counter_.begin(context);
+    return {least_gain(), context, count, overlapping_, {}, {count}};
+}
+
+std::int64_t Grower::least_gain() const {
+    std::size_t const room = overlapping_ ? limits_.most - limits_.overlap : limits_.most;
+    return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(limits_.least, room)), 1);
+}
+
+// As most of the units ahead as will surely fit, in one step. False where they did not, and nothing has been done.
+bool Grower::leap(Filling& filling) {
+    if (full_ == 0 || limits_.desired || limits_.most < least_for_leaps || filling.sizes.size() > 1) return false;
+    std::size_t const fresh = filling.fresh, start = units_.offset();
+    auto const target = start + static_cast<std::size_t>(static_cast<double>(full_) * leap_share);
+    std::size_t const number = units_.number_up_to(target);
+    if (number < fresh + 3) return false;
+    std::size_t const last = number - 1;
+    std::vector<std::size_t> sizes;
+    for (std::size_t unit = 0; unit < fresh; ++unit) sizes.push_back(counter_.append(units_.offset_of(unit), units_.offset_of(unit + 1)));
+    std::size_t const behind = units_.offset_of(last), from = units_.offset_of(fresh);
+    std::size_t const count = append_fitting(from, behind, limits_.most + limits_.look_ahead);
+    if (count > static_cast<std::size_t>(static_cast<double>(limits_.most) * leap_fills)) {
+        counter_.begin(filling.context);
+        return false;
+    }
+    filling.sizes.insert(filling.sizes.end(), sizes.begin(), sizes.end());
+    filling.sizes.insert(filling.sizes.end(), last - fresh - 1, unmeasured);
+    filling.sizes.push_back(count);
+    units_.take(last, filling.places);
+    return true;
+}
+
+void Grower::extend(Filling& filling) {
+    leap(filling);
+    std::vector<std::size_t> counts;
+    std::size_t fitting = 0;
+    counter_.keep();
+    for (std::size_t unit = 0;; ++unit) {
+        std::size_t const start = units_.offset_of(unit), end = units_.offset_of(unit + 1);
+        if (start == text_.size()) break;
+        std::size_t const before = counts.empty() ? filling.sizes.back() : counts.back();
+        // A format that breaks the law of outlines may have a boundary twice.
+        std::size_t const count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
+        counts.push_back(count);
+        if (count > limits_.most + limits_.look_ahead) break;
+        if (count > limits_.most) continue;
+        fitting = counts.size();
+        counter_.keep();
+    }
+    if (fitting < counts.size()) counter_.go_back();
+    units_.take(fitting, filling.places);
+    filling.sizes.insert(filling.sizes.end(), counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(fitting));
+    if (filling.sizes.size() > filling.fresh) filling.base = filling.sizes[filling.fresh];
+    filling.complete = units_.empty();
+}
+
+std::size_t Grower::append_fitting(std::size_t start, std::size_t end, std::size_t limit) {
+    std::size_t count = 0;
+    for (std::size_t at = start; at < end; at += limits_.look) {
+        count = counter_.append(at, std::min(end, at + limits_.look));
+        if (count > limit) break;
+    }
+    return count;
+}
+
+bool Grower::stays_whole(Filling& filling) {
+    std::size_t const start = units_.offset(), end = units_.end();
+    if (!fits_alone(start, end) || tears_head(filling, filling.places.size(), units_.next())) return false;
+    std::size_t const ink = end_of_ink(start, end);
+    if (ink == end) return true;
+    counter_.keep();
+    std::size_t const count = append_fitting(start, ink, limits_.most);
+    counter_.go_back();
+    return count > limits_.most;
+}
+
+bool Grower::make_room(Filling& filling, const Places& parts) {
+    std::size_t const start = units_.offset(), end = units_.end();
+    if (overlapping_ && counter_.count_up_to(filling.context, start, end, limits_.most)) {
+        shorten_overlap(filling);
+        return true;
+    }
+    if (!parts.empty() && (parts[0].strength >= grapheme_strength || !counter_.count_up_to(0, start, end, limits_.most))) {
+        units_.split_next(parts);
+        return true;
+    }
+    if (gain(filling, filling.places.size())) return false;
+    // No unit was taken, or such as add no token: "\n\n" behind a context that ends with a line end.
+    if (overlapping_) {
+        shorten_overlap(filling);
+        return true;
+    }
+    if (filling.context) {
+        units_.put_back(filling.places);
+        filling = begin(0);
+        return true;
+    }
+    if (!filling.places.empty()) return false;
+    throw TooSmall{start, end, counter_.count(0, start, end)};
+}
+
+// --- sizes
+
+std::size_t Grower::size(Filling& filling, std::size_t cut) {
+    std::size_t& size = filling.sizes[cut];
+    if (size == unmeasured) {
+        counter_.begin(filling.context);
+        size = counter_.append(filling.places[0].offset, filling.places[cut].offset);
+    }
+    return size;
+}
+
+void Grower::measure_all(Filling& filling) {
+    if (std::find(filling.sizes.begin(), filling.sizes.end(), unmeasured) == filling.sizes.end()) return;
+    counter_.begin(filling.context);
+    std::size_t start = filling.places[0].offset;
+    for (std::size_t cut = 1; cut < filling.sizes.size(); ++cut) {
+        if (filling.sizes[cut] != unmeasured) continue;
+        filling.sizes[cut] = counter_.append(start, filling.places[cut].offset);
+        start = filling.places[cut].offset;
+    }
+}
+
+// --- cutting
+
+bool Grower::choose_cut(Filling& filling, std::size_t& cut) {
+    if (filling.complete) {
+        cut = best_cut(filling, {text_.size(), document_strength, 0, text_.size(), no_row});
+        return true;
+    }
+    leave_blank_lines(filling);
+    Place const after = units_.next();
+    cut = best_cut(filling, after);
+    cut = whole_units(filling, after, cut);
+    if (!is_crumb(place(filling, cut, after).offset)) return true;
+    if (units_.any_closed(filling.places[filling.fresh].offset)) {
+        units_.put_back(filling.places, filling.fresh);
+        units_.open_all();
+        units_.put_back(filling.places);
+        return false;
+    }
+    std::size_t const whole = counter_.count(filling.context, filling.places[0].offset, text_.size());
+    cut = balanced_tail(filling, after, cut, whole);
+    return true;
+}
+
+bool Grower::tears_head(Filling& filling, std::size_t cut, const Place& after) {
+    Place const& here = place(filling, cut, after);
+    std::size_t const end = units_.head_end(here.offset);
+    if (end == 0) return false;
+    std::size_t const start = last_stronger(filling.places, here.strength, filling.fresh, cut);
+    if (start == cut || !fits_alone(filling.places[start].offset, end)) return false;
+    return here.strength <= paragraph_strength || !fits_alone(here.offset, here.enclosing_end);
+}
+
+std::size_t Grower::best_cut(Filling& filling, const Place& after) {
+    std::size_t const last = filling.places.size();
+    if (!limits_.desired) return last;
+    std::size_t const desired = *limits_.desired;
+    measure_all(filling);
+    std::optional<std::size_t> best;
+    for (std::size_t cut = filling.fresh + 1; cut <= last; ++cut) {
+        std::size_t const size = filling.sizes[cut];
+        if (size < desired || size > limits_.most) continue;
+        if (filling.complete && filling.sizes[last] < size + std::max<std::size_t>(desired / 2, 1)) continue;
+        if (best && place(filling, cut, after).strength <= place(filling, *best, after).strength) continue;
+        if (!tears_head(filling, cut, after)) best = cut;
+    }
+    return best.value_or(last);
+}
+
+std::size_t Grower::whole_units(Filling& filling, const Place& after, std::size_t cut) {
+    Place here = place(filling, cut, after);
+    std::size_t best = cut;
+    bool torn = true;
+    while (true) {
+        bool const tears = tears_head(filling, cut, after);
+        if (torn || !tears) {
+            best = cut;
+            torn = tears;
+        }
+        std::size_t const start = last_stronger(filling.places, here.strength, filling.fresh, cut);
+        if (start == cut || start <= filling.fresh) return best;
+        if (gain(filling, start) < filling.least || size(filling, start) > limits_.most) return best;
+        Place const around = filling.places[start];
+        if (!tears && !fits_alone(around.offset, here.enclosing_end)) return best;
+        cut = start;
+        here = around;
+    }
+}
+
+std::size_t Grower::balanced_tail(Filling& filling, const Place& after, std::size_t cut, std::size_t whole) {
+    measure_all(filling);
+    auto const& sizes = filling.sizes;
+    auto const smaller_side = [&](std::size_t index) {
+        auto const behind = static_cast<std::int64_t>(whole) - static_cast<std::int64_t>(sizes[index]);
+        auto const before = index > filling.fresh ? static_cast<std::int64_t>(sizes[index]) - static_cast<std::int64_t>(filling.base) : 0;
+        return std::min({before, behind, filling.least});
+    };
+    using Better = std::tuple<std::int64_t, std::int64_t, std::size_t>;
+    std::vector<Better> better;
+    std::int64_t const here = smaller_side(cut);
+    for (std::size_t index = filling.fresh + 1; index <= filling.places.size(); ++index) {
+        if (smaller_side(index) > here && sizes[index] <= limits_.most && whole + filling.base <= limits_.most + sizes[index])
+            better.emplace_back(smaller_side(index), place(filling, index, after).strength, index);
+    }
+    std::sort(better.begin(), better.end(), std::greater<>());
+    std::size_t const cut_offset = place(filling, cut, after).offset;
+    for (auto const& [side, strength, index] : better) {
+        Place const& there = place(filling, index, after);
+        std::size_t const start = last_stronger(filling.places, there.strength, filling.fresh, index);
+        // A unit that `cut` breaks, too, is broken in any case.
+        bool const breaks = start != index && there.enclosing_end <= cut_offset && fits_alone(filling.places[start].offset, there.enclosing_end);
+        if (!breaks && !tears_head(filling, index, after)) return index;
+    }
+    return cut;
+}
+
+void Grower::leave_blank_lines(Filling& filling) {
+    if (!units_.next_completes_unit()) return;
+    Place const next = units_.next();
+    std::size_t const behind = units_.end(), number = filling.places.size();
+    if (last_stronger(filling.places, next.strength, filling.fresh, number) == number) return;
+    std::size_t const end = end_of_ink(next.offset, behind);
+    if (end == behind) return;
+    std::size_t const count = append_fitting(next.offset, end, limits_.most);
+    if (count > limits_.most) return;
+    units_.move_next_end(end);
+    units_.take(1, filling.places);
+    filling.sizes.push_back(count);
+}
+
+std::size_t Grower::end_of_ink(std::size_t start, std::size_t end) const {
+    std::size_t const found = text_.line_feed(text_.stripped(start, end), end);
+    return found == end ? end : found + 1;
+}
+
+bool Grower::fits_alone(std::size_t start, std::size_t end) {
+    std::size_t const limit = limits_.most - limits_.overlap;
+    if (end > start && end - start > limit * limits_.longest_token) return false;
+    return counter_.count_up_to(surroundings_.context_at(start, start), start, end_of_ink(start, end), limit).has_value();
+}
+
+bool Grower::is_crumb(std::size_t start) {
+    if (limits_.least == 0 || text_.size() - start > limits_.least * limits_.longest_token) return false;
+    return counter_.count_up_to(0, start, text_.size(), limits_.least - 1).has_value();
+}
+
+// --- overlap
+
+Places Grower::repeated_places(Places places) {
+    while (true) {
+        std::size_t const keep = farthest_back(places, units_.offset());
+        // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
+        Place const after = keep < places.size() ? places[keep] : units_.next();
+        Places const parts = units_.parts(places[keep - 1], &after);
+        std::int64_t const finest = keep == places.size() ? grapheme_strength : limits_.overlap_finest;
+        if (!units_.holds_several(places[keep - 1], &after, parts) && (parts.empty() || parts[0].strength < finest)) {
+            places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(keep));
+            return places;
+        }
+        places.insert(places.begin() + static_cast<std::ptrdiff_t>(keep), parts.begin(), parts.end());
+    }
+}
+
+std::size_t Grower::farthest_back(const Places& places, std::size_t end) {
+    counter_.begin_at_the_end();
+    std::size_t keep = places.size();
+    for (std::size_t index = places.size() - 1; index > 0; --index) {
+        std::size_t const start = places[index].offset;
+        std::size_t count = 0;
+        for (std::size_t at = end; at > start;) {
+            std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;
+            count = counter_.prepend(from, at);
+            at = from;
+            if (count > limits_.overlap + limits_.look_ahead) break;
+        }
+        if (count <= limits_.overlap)
+            keep = index;
+        else if (count > limits_.overlap + limits_.look_ahead)
+            break;
+        end = start;
+    }
+    return keep;
+}
+
+void Grower::repeat_end_of(Places places) {
+    Places repeated = repeated_places(std::move(places));
+    overlapping_ = repeated.size();
+    units_.put_back(repeated);
+}
+
+void Grower::shorten_overlap(Filling& filling) {
+    units_.put_back(filling.places);
+    Places repeated;
+    units_.take(overlapping_, repeated);
+    std::size_t keep = repeated.size() / 2;
+    while (keep > 0 && !counter_.count_up_to(0, repeated[repeated.size() - keep].offset, units_.offset(), limits_.overlap)) --keep;
+    units_.put_back(repeated, repeated.size() - keep);
+    overlapping_ = keep;
+    filling = begin(context());
+}
+
+}  // namespace chunker

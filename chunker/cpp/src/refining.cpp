@@ -1,0 +1,121 @@
+#include "chunker/refining.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "chunker/segmentation.hpp"
+
+namespace chunker {
+
+namespace {
+
+// As in chunker/boundaries/refining.py, which says what they are for.
+constexpr std::size_t window = 16'384, look_ahead = 1'024, branches = 32, least_step = 8, few = 8;
+
+using Offsets = std::vector<std::size_t>;
+
+// All of them if they are few, else `branches` - 1 that split them into equal parts.
+template <class At>
+Offsets spread(std::size_t number, At at) {
+    Offsets result;
+    if (number < 2 * branches) {
+        for (std::size_t index = 0; index < number; ++index) result.push_back(at(index));
+    } else {
+        for (std::size_t branch = 1; branch < branches; ++branch) result.push_back(at(branch * number / branches));
+    }
+    return result;
+}
+
+Offsets spread(const Offsets& offsets) {
+    return spread(offsets.size(), [&](std::size_t index) { return offsets[index]; });
+}
+
+// Where two characters are apart, at most once in each of 32 equal parts of the window; none if it is better to read it all.
+template <class Apart>
+Offsets pairs_apart(const Text& text, std::size_t start, std::size_t end, Apart apart) {
+    std::size_t const size = std::min(window, end - start);
+    if (size < 2 * branches) return {};
+    std::size_t const step = std::max(size / branches, least_step);
+    Offsets found;
+    for (std::size_t first = start + step - 1; first + 2 < start + size; first += step) {
+        std::size_t const last = std::min(first + step, start + size);
+        for (std::size_t at = first; at + 1 < last; ++at) {
+            if (!apart(text[at], text[at + 1])) continue;
+            found.push_back(at + 1);
+            break;
+        }
+    }
+    if (found.size() < std::min(few, size / step / 2)) found.clear();
+    return found;
+}
+
+// The ends of the clusters that end inside the window and inside the stretch.
+Offsets cluster_ends_in_window(const Text& text, std::size_t start, std::size_t end) {
+    Offsets ends = cluster_ends(text.part(start, std::min(end, start + window)));
+    ends.pop_back();
+    for (std::size_t& offset : ends) offset += start;
+    return ends;
+}
+
+// Those of `offsets`, all in the window, that do not cut a grapheme cluster.
+Offsets between_clusters(const Text& text, std::size_t start, std::size_t end, Offsets offsets) {
+    if (std::all_of(offsets.begin(), offsets.end(), [&](std::size_t offset) { return clusters_apart(text[offset - 1], text[offset]); })) return offsets;
+    Offsets const allowed = cluster_ends_in_window(text, start, end);
+    Offsets kept;
+    std::set_intersection(offsets.begin(), offsets.end(), allowed.begin(), allowed.end(), std::back_inserter(kept));
+    return kept;
+}
+
+Offsets sentences(const Text& text, std::size_t start, std::size_t end) {
+    std::size_t const size = std::min(window, end - start);
+    Offsets ends = sentence_ends(text.part(start, std::min(end, start + window + look_ahead)));
+    ends.erase(std::lower_bound(ends.begin(), ends.end(), size), ends.end());
+    for (std::size_t& offset : ends) offset += start;
+    return between_clusters(text, start, end, std::move(ends));
+}
+
+Offsets words(const Text& text, std::size_t start, std::size_t end) {
+    Offsets ends = pairs_apart(text, start, end, words_apart);
+    if (!ends.empty()) return ends;
+    std::size_t const last = std::min(end, start + window);
+    ends = word_ends(text.part(start, last));
+    // Where the window is cut short, its last word may belong to the one before it, so that the start of that word is uncertain, too.
+    std::size_t const size = last - start - (last == end ? 0 : 1);
+    ends.erase(std::lower_bound(ends.begin(), ends.end(), size), ends.end());
+    if (last != end && !ends.empty()) ends.pop_back();
+    for (std::size_t& offset : ends) offset += start;
+    return spread(between_clusters(text, start, end, std::move(ends)));
+}
+
+Offsets clusters(const Text& text, std::size_t start, std::size_t end) {
+    Offsets ends = pairs_apart(text, start, end, clusters_apart);
+    if (!ends.empty()) return ends;
+    ends = cluster_ends_in_window(text, start, end);
+    if (ends.empty() && start + window < end) {
+        // The first cluster is longer than the window: only its end will do.
+        std::size_t const behind = start + cluster_end(text.part(start, end), 0);
+        if (behind < end) ends.push_back(behind);
+    }
+    return spread(ends);
+}
+
+Offsets characters(const Text& text, std::size_t start, std::size_t end) {
+    Offsets ends = spread(end - start - 1, [&](std::size_t index) { return start + 1 + index; });
+    std::erase_if(ends, [&](std::size_t offset) { return text[offset] == '\n' && text[offset - 1] == '\r'; });
+    return ends;
+}
+
+}  // namespace
+
+Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_t strength) {
+    constexpr Offsets (*find[])(const Text&, std::size_t, std::size_t) = {sentences, words, clusters, characters};
+    Refined refined;
+    for (std::size_t level = 0; level < levels && refined.offsets.empty(); ++level) {
+        if (strength_of[level] >= strength || end <= start) continue;
+        refined = {static_cast<Level>(level), find[level](text, start, end)};
+    }
+    return refined;
+}
+
+}  // namespace chunker

@@ -1,0 +1,206 @@
+#include "chunker/units.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "chunker/enclosing.hpp"
+#include "chunker/refining.hpp"
+
+namespace chunker {
+
+namespace {
+
+std::vector<std::int64_t> numbers_up_to(std::size_t size) {
+    std::vector<std::int64_t> numbers(size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
+
+}  // namespace
+
+std::size_t last_stronger(const Places& places, std::int64_t strength, std::size_t start, std::size_t stop) {
+    for (std::size_t index = stop; index > start; --index)
+        if (places[index - 1].strength > strength) return index - 1;
+    return stop;
+}
+
+Units::Units(const Text& text, Rows rows, Surroundings& surroundings)
+    : text_(text), rows_(std::move(rows)), surroundings_(surroundings), size_(rows_.strengths.size()) {
+    auto const ends = enclosing_ends(numbers_up_to(size_), rows_.strengths, static_cast<std::int64_t>(size_));
+    end_rows_.assign(ends.begin(), ends.end());
+    rows_.offsets.push_back(static_cast<std::int64_t>(text.size()));
+}
+
+Place Units::row(std::size_t number) const {
+    return {static_cast<std::size_t>(rows_.offsets[number]), rows_.strengths[number], number, static_cast<std::size_t>(rows_.offsets[end_rows_[number]]), number};
+}
+
+std::size_t Units::offset_of(std::size_t number) const {
+    if (number < front_.size()) return front_[front_.size() - 1 - number].offset;
+    return static_cast<std::size_t>(rows_.offsets[std::min(behind_ + number - front_.size(), size_)]);
+}
+
+bool Units::after_next(Place& place) const {
+    if (front_.size() > 1) {
+        place = front_[front_.size() - 2];
+        return true;
+    }
+    std::size_t const number = behind_ + 1 - front_.size();
+    if (number >= size_) return false;
+    place = row(number);
+    return true;
+}
+
+std::size_t Units::number_up_to(std::size_t offset) const {
+    // In front the last one is the first.
+    auto const first = std::lower_bound(front_.begin(), front_.end(), offset, [](const Place& place, std::size_t limit) { return place.offset > limit; });
+    auto const in_front = static_cast<std::size_t>(front_.end() - first);
+    if (in_front < front_.size()) return in_front;
+    auto const start = rows_.offsets.begin() + static_cast<std::ptrdiff_t>(behind_);
+    return in_front + static_cast<std::size_t>(std::upper_bound(start, rows_.offsets.end(), static_cast<std::int64_t>(offset)) - start);
+}
+
+void Units::take(std::size_t number, Places& to) {
+    for (; number > 0 && !front_.empty(); --number) {
+        to.push_back(front_.back());
+        front_.pop_back();
+    }
+    for (; number > 0; --number) to.push_back(row(behind_++));
+}
+
+void Units::put_back(Places& places, std::size_t keep) {
+    while (places.size() > keep) {
+        // What stands before the rows as it is there is a row again.
+        if (front_.empty() && places.back().row != no_row && places.back().row + 1 == behind_)
+            --behind_;
+        else
+            front_.push_back(places.back());
+        places.pop_back();
+    }
+}
+
+void Units::split_next(const Places& parts) {
+    Places first;
+    take(1, first);
+    front_.insert(front_.end(), parts.rbegin(), parts.rend());
+    front_.push_back(first[0]);
+}
+
+void Units::move_next_end(std::size_t offset) {
+    Places both;
+    take(2, both);
+    Place& second = both[1];
+    if (is_closed(second)) {
+        std::size_t known = second.offset;
+        if (second.row != no_row) {
+            rows_.closed[second.row] = 0;
+        } else {
+            known = moved_.at(second.offset);
+            moved_.erase(second.offset);
+        }
+        moved_[offset] = known;
+    }
+    second.offset = offset;
+    second.row = no_row;
+    front_.push_back(second);
+    front_.push_back(both[0]);
+}
+
+bool Units::is_closed(const Place& place) const {
+    if (place.row != no_row) return !rows_.closed.empty() && rows_.closed[place.row] != 0;
+    return moved_.contains(place.offset);
+}
+
+bool Units::open_next() {
+    Place const place = next();
+    if (!is_closed(place)) return false;
+    std::size_t known = place.offset;
+    if (place.row != no_row) {
+        rows_.closed[place.row] = 0;
+    } else {
+        known = moved_.at(place.offset);
+        moved_.erase(place.offset);
+    }
+    Inside inside = surroundings_.inside(known);
+    for (auto const& [offset, end] : inside.heads) rows_.heads[offset] = end;
+    if (inside.offsets.empty()) return false;
+    if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) || inside.offsets.front() <= static_cast<std::int64_t>(place.offset) ||
+        inside.offsets.back() >= static_cast<std::int64_t>(end()))
+        throw std::invalid_argument("what is inside a unit lies between its start and its end, in order");
+    Place after{};
+    bool const has_after = after_next(after);
+    auto const ends = enclosing_ends(inside.offsets, inside.strengths, -1);
+    Places parts;
+    for (std::size_t index = 0; index < ends.size(); ++index) {
+        std::int64_t const strength = inside.strengths[index];
+        std::size_t const end = ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(has_after ? &after : nullptr, strength);
+        parts.push_back({static_cast<std::size_t>(inside.offsets[index]), strength, inside.labels[index], end, no_row});
+    }
+    split_next(parts);
+    return true;
+}
+
+void Units::open_all() {
+    Places ahead;
+    take(front_.size() + size_ - behind_, ahead);
+    while (!ahead.empty()) {
+        put_back(ahead, ahead.size() - 1);
+        open_next();
+    }
+}
+
+bool Units::any_closed(std::size_t start) const {
+    if (std::any_of(moved_.begin(), moved_.end(), [start](auto const& moved) { return moved.first >= start; })) return true;
+    if (rows_.closed.empty()) return false;
+    auto const first = std::lower_bound(rows_.offsets.begin(), rows_.offsets.end() - 1, static_cast<std::int64_t>(start)) - rows_.offsets.begin();
+    return std::any_of(rows_.closed.begin() + first, rows_.closed.end(), [](unsigned char closed) { return closed != 0; });
+}
+
+std::size_t Units::stronger_from(const Place* place, std::int64_t strength) const {
+    if (!place || place->strength > strength) return place ? place->offset : text_.size();
+    auto const row_at = [this](std::size_t offset) {
+        return static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end() - 1, static_cast<std::int64_t>(offset)) - rows_.offsets.begin());
+    };
+    std::size_t row = row_at(place->enclosing_end);
+    while (row < size_ && rows_.strengths[row] <= strength) row = end_rows_[row];
+    return static_cast<std::size_t>(rows_.offsets[row]);
+}
+
+Places Units::parts(const Place& place, const Place* after) const {
+    std::size_t const next = after ? after->offset : text_.size();
+    Refined const finer = refine(text_, place.offset, next, rows_.finest);
+    std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
+    Places parts;
+    for (std::size_t const offset : finer.offsets) parts.push_back({offset, finer.strength(), size_ + static_cast<std::size_t>(finer.level), end, no_row});
+    return parts;
+}
+
+bool Units::holds_several(const Place& place, const Place* after, const Places& parts) const {
+    return !parts.empty() && parts[0].strength >= level(place, after);
+}
+
+std::int64_t Units::level(const Place& place, const Place* after) const {
+    std::int64_t const least = std::min(rows_.finest, place.strength);
+    return after ? std::min(least, after->strength) : least;
+}
+
+bool Units::next_is_of_outline() const {
+    Place after{};
+    bool const has_after = after_next(after);
+    return level(next(), has_after ? &after : nullptr) >= rows_.finest;
+}
+
+bool Units::next_completes_unit() const {
+    Place after{};
+    return after_next(after) && next().enclosing_end == after.offset;
+}
+
+std::size_t Units::head_end(std::size_t offset) const {
+    auto const found = rows_.heads.find(offset);
+    return found == rows_.heads.end() ? 0 : found->second;
+}
+
+}  // namespace chunker
