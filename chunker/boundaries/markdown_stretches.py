@@ -136,7 +136,8 @@ class _Stretch:
             if name != "Item":
                 self._reader.close()
             return
-        start = self._line_start(start)
+        # The parser lets a list that is indented by a tab begin with the line end before it.
+        start = self._line_start(start + self._copy.startswith("\n", start))
         if start > self._told:
             self._reader.lines(self._told, start)
         if name == "Item":

@@ -129,6 +129,12 @@ def test_lists_are_cut_by_items_and_nested_ones_are_weaker() -> None:
     assert ("list", "- one\n") in cuts(source)
 
 
+def test_a_list_that_is_indented_by_a_tab_begins_at_its_own_line() -> None:
+    boundaries = MARKDOWN.outline("- one\ngoes on\n\t- two").boundaries
+    assert [boundary.offset for boundary in boundaries] == [0, 6, 14]
+    assert boundaries[-1].label in ("list", "item", "paragraph")
+
+
 def test_a_heading_keeps_the_first_item_of_a_list_and_of_a_quote() -> None:
     assert cuts("# A\n\n- one\n- two\n") == [("section", "# A\n\n- one\n"), ("item", "- two\n")]
     assert cuts("# A\n> - one\n>\n> two\n") == [("section", "# A\n> - one\n>\n"), ("paragraph", "> two\n")]
