@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -11,7 +12,7 @@ from fuzz_chunkers.cases import Case, random_case
 from fuzz_chunkers.laws import broken_law
 from fuzz_chunkers.shrinking import shrunk
 
-from chunker.growing import Grower
+from chunker.compiled_growing import grower_of
 from chunker.pieces import Piece
 
 
@@ -26,13 +27,15 @@ def test_a_few_cases(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_loses_text_is_found_and_made_small(capsys: pytest.CaptureFixture[str]) -> None:
-    grow = Grower.pieces
+    class Losing:
+        def __init__(self, text: str, *others: Any) -> None:
+            self._text, self._grower = text, grower_of(text, *others)
 
-    def losing(self: Grower) -> Iterator[Piece]:
-        for piece in grow(self):
-            yield piece._replace(start=piece.start + 1) if self._text[piece.start] == "w" else piece
+        def pieces(self) -> Iterator[Piece]:
+            for piece in self._grower.pieces():
+                yield piece._replace(start=piece.start + 1) if self._text[piece.start] == "w" else piece
 
-    with patch.object(Grower, "pieces", losing):
+    with patch("chunker.chunkers.grower_of", Losing):
         case = Case("# T\n\nsome words and\n\nwords\n" * 3, "markdown", options={"max_tokens": 8, "min_tokens": 1})
         broken = broken_law(case)
         assert broken is not None

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import regex
 
 from chunker import BudgetTooSmallError, Chunk, TextChunker, chunk_hierarchy, open_outlines, streaming
+from chunker.growing import Grower
 from chunker.streaming import ChunkStream
 from fuzz_chunkers.cases import Case
 
@@ -140,7 +141,7 @@ def _check_contexts(
 
 
 def _check_without_what_is_compiled(case: Case, chunks: list[Chunk]) -> None:
-    with patch("chunker.growing.compiled_grower", lambda *_, **__: None):
+    with patch("chunker.chunkers.grower_of", Grower):
         again = case.chunker().chunk(case.text, source=case.source)
     _demand("what is compiled and Python make the same chunks", again == chunks)
 

@@ -332,7 +332,7 @@ public:
         }
         if (!places.empty() && places.back().offset >= grower_.units().offset())
             throw nb::value_error("places must stand before what is ahead");
-        if (overlapping > places.size()) throw nb::value_error("no more units are repeated than are ahead");
+        if (overlapping > places.size() + grower_.units().size()) throw nb::value_error("no more units are repeated than are ahead");
         grower_.resume(std::move(places), overlapping);
     }
 

@@ -82,6 +82,7 @@ public:
     // For who goes on with them elsewhere: the places in front of the rows, the next one first, and the row behind.
     Places front() const { return {front_.rbegin(), front_.rend()}; }
     std::size_t behind() const { return behind_; }
+    std::size_t size() const { return front_.size() + size_ - behind_; }
 
 private:
     Place row(std::size_t number) const;
