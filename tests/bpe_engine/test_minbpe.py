@@ -24,6 +24,7 @@ from bpe_engine.minbpe import (
     recover_merges,
     render_token,
 )
+from bpe_engine.minbpe.pairs import merge
 
 CORPUS = Path(__file__).read_text(encoding="utf-8")[:3000] + "Größe naïve 中文 中文 😀😀 don't I'LL 12345 \r\n\t "
 SPECIALS = {"<|endoftext|>": 1000, "<|end|>": 1001, "<|end|>of": 1002, "中": 1003}
@@ -61,6 +62,22 @@ def test_the_worked_example() -> None:
     tokenizer.train("aaabdaaabac", 256 + 3)
     assert tokenizer.encode("aaabdaaabac") == [258, 100, 258, 97, 99]
     assert tokenizer.decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
+
+
+@pytest.mark.parametrize(
+    ("ids", "pair", "expected"),
+    [
+        ([], (1, 2), []),
+        ([2, 1], (1, 2), [2, 1]),
+        ([3, 1, 2, 3], (1, 2), [3, 9, 3]),
+        ([1, 1, 2, 1, 2], (1, 2), [1, 9, 9]),
+        ([1, 1, 2, 1, 1, 1, 2], (1, 1), [9, 2, 9, 1, 2]),
+        ([1, 1, 1, 1], (1, 1), [9, 9]),
+        ([1, 2, 2], (1, 2), [9, 2]),
+    ],
+)
+def test_pairs_are_merged_from_the_left(ids: list[int], pair: tuple[int, int], expected: list[int]) -> None:
+    assert merge(ids, pair, 9) == expected
 
 
 @settings(max_examples=60)

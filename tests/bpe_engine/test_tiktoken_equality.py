@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from oracles import ENCODINGS, tiktoken_encoding, tokenizer
@@ -117,3 +120,26 @@ def test_long_runs_across_blocks(name: str, unit: str, size: int) -> None:
     text = (unit * size)[:size]
     # tiktoken is slow on one long pre-token; the count of ids suffices above a block.
     assert tokenizer(name).encode(text) == tiktoken_encoding(name).encode_ordinary(text)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("seed", range(4))
+def test_texts_of_random_tokens(name: str, seed: int) -> None:
+    """Tokens that no writer puts beside one another: nearly every join is encoded anew, often far to the left."""
+    ours, theirs = tokenizer(name), tiktoken_encoding(name)
+    dice = random.Random(seed)
+    ranks = list(ours.vocabulary.ranks)
+    text = b"".join(dice.choices(ranks, k=400)).decode("utf-8", "ignore")
+    assert_equal(name, text)
+    appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+    places = sorted(dice.sample(range(len(text) + 1), 60))
+    for start, end in pairwise([0, *places]):
+        appending.append(text[start:end])
+        assert appending.count == len(theirs.encode_ordinary(text[:end]))
+    for start, end in reversed([*pairwise([*places, len(text)])]):
+        prepending.prepend(text[start:end])
+        assert prepending.count == len(theirs.encode_ordinary(text[start:]))
+    prices = ours.interval_encoder(text)
+    for _ in range(60):
+        start, end = sorted(dice.choices(range(len(text) + 1), k=2))
+        assert prices.count(start, end) == len(theirs.encode_ordinary(text[start:end]))

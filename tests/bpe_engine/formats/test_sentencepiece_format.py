@@ -60,6 +60,12 @@ KINDS: dict[str, dict[str, Any]] = {
         "remove_extra_whitespaces": False,
         "user_defined_symbols": [*SYMBOLS, ",", "①"],
     },
+    "white space as symbols": {"user_defined_symbols": ["foo", "bar", ",", "\t", "\b", "\n", "\r"]},
+    "unigram, white space as symbols": {
+        "model_type": "unigram",
+        "vocab_size": 500,
+        "user_defined_symbols": ["foo", "bar", ",", "\t", "\b", "\n", "\r"],
+    },
     "unigram, as it is": {"model_type": "unigram", "vocab_size": 500, "remove_extra_whitespaces": False},
 }
 pieces = st.sampled_from(
@@ -88,6 +94,9 @@ pieces = st.sampled_from(
         "\u3000",
         "\u200b",
         "\x07",
+        "\t",
+        "\b",
+        "\r\n",
         "¨",
     ]
 )
