@@ -84,14 +84,14 @@ def specification_engine(specification: Specification) -> Engine:
         return SpecificationEngine(specification, not_native=str(error))
 
 
-class CompiledVocabulary(_core.Engine):
-    """The engine of a vocabulary whose pattern has a scanner, or of one without a pattern."""
+class _OfVocabulary:
+    """Base of the engines of a vocabulary: its tokens, and its special ones, which the core does not know."""
 
     not_native = None
     is_incremental = True
+    encode_ordinary: Callable[[str | bytes], list[int]]
 
-    def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, scanner: str | None) -> None:
-        super().__init__(tokens, scanner)
+    def _keep(self, vocabulary: Vocabulary, tokens: _core.TokenSet) -> None:
         self._vocabulary = vocabulary
         self.table = TokenTable(vocabulary, tokens)
         self._special_tokens = SpecialTokens(vocabulary.special_tokens)
@@ -110,6 +110,14 @@ class CompiledVocabulary(_core.Engine):
     def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
         """As `Engine` says."""
         return self._special_tokens.spans(characters, allowed)
+
+
+class CompiledVocabulary(_OfVocabulary, _core.Engine):
+    """The engine of a vocabulary whose pattern has a scanner, or of one without a pattern."""
+
+    def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, scanner: str | None) -> None:
+        super().__init__(tokens, scanner)
+        self._keep(vocabulary, tokens)
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine` says."""
@@ -165,30 +173,13 @@ class _Piped(_core.Pipeline):
             return CountedSlices(self, text)
 
 
-class CompiledPattern(_Piped):
+class CompiledPattern(_OfVocabulary, _Piped):
     """The engine of a vocabulary with a pattern of the user's own."""
 
     def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, parts: PipelineParts) -> None:
         super().__init__(*parts)
-        self._vocabulary = vocabulary
+        self._keep(vocabulary, tokens)
         self._tokens = tokens
-        self.table = TokenTable(vocabulary, tokens)
-        self._special_tokens = SpecialTokens(vocabulary.special_tokens)
-
-    def __reduce__(self) -> tuple[Callable[[Vocabulary], Engine], tuple[Vocabulary]]:
-        return vocabulary_engine, (self._vocabulary,)
-
-    def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
-        """As `Engine` says."""
-        return self._special_tokens.encode(text, allowed, disallowed, self.encode_ordinary)
-
-    def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
-        """As `Engine` says."""
-        self._special_tokens.check(text, allowed, disallowed)
-
-    def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
-        """As `Engine` says."""
-        return self._special_tokens.spans(characters, allowed)
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine` says."""
