@@ -94,14 +94,8 @@ void Units::move_next_end(std::size_t offset) {
     take(2, both);
     Place& second = both[1];
     if (is_closed(second)) {
-        std::size_t known = second.offset;
-        if (second.row != no_row) {
-            rows_.closed[second.row] = 0;
-        } else {
-            known = moved_.at(second.offset);
-            moved_.erase(second.offset);
-        }
-        moved_[offset] = known;
+        std::size_t const said = opened(second);
+        moved_[offset] = said;
     }
     second.offset = offset;
     second.row = no_row;
@@ -114,17 +108,20 @@ bool Units::is_closed(const Place& place) const {
     return moved_.contains(place.offset);
 }
 
+std::size_t Units::opened(const Place& place) {
+    if (place.row != no_row) {
+        rows_.closed[place.row] = 0;
+        return place.offset;
+    }
+    std::size_t const said = moved_.at(place.offset);
+    moved_.erase(place.offset);
+    return said;
+}
+
 bool Units::open_next() {
     Place const place = next();
     if (!is_closed(place)) return false;
-    std::size_t known = place.offset;
-    if (place.row != no_row) {
-        rows_.closed[place.row] = 0;
-    } else {
-        known = moved_.at(place.offset);
-        moved_.erase(place.offset);
-    }
-    Inside inside = surroundings_.inside(known);
+    Inside inside = surroundings_.inside(opened(place));
     for (auto const& [offset, end] : inside.heads) rows_.heads[offset] = end;
     if (inside.offsets.empty()) return false;
     if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) || inside.offsets.front() <= static_cast<std::int64_t>(place.offset) ||

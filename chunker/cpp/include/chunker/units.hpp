@@ -87,6 +87,8 @@ public:
 private:
     Place row(std::size_t number) const;
     bool is_closed(const Place& place) const;
+    // Let a closed unit be closed no more; where the sketch says that it begins.
+    std::size_t opened(const Place& place);
     std::int64_t level(const Place& place, const Place* after) const;
     std::size_t stronger_from(const Place* place, std::int64_t strength) const;
 
