@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace chunker {
 
@@ -15,29 +16,36 @@ struct Run {
 
 #include "break_classes.inc"
 
+BreakClass class_of(const Run& run) {
+    auto const& fields = run.fields;
+    return {static_cast<ClusterBreak>(fields[0]), static_cast<WordBreak>(fields[1]), static_cast<SentenceBreak>(fields[2]),
+            static_cast<ConjunctBreak>(fields[3]), fields[4] != 0, fields[5] != 0, fields[6] != 0};
+}
+
 }  // namespace
 
 BreakClasses::BreakClasses() {
+    std::vector<std::pair<BreakClass, std::uint16_t>> plain;  // blocks of one class, which most are, and their numbers
     std::size_t run = 0;
-    std::vector<BreakClass> made(block);
+    auto const end_of = [](std::size_t number) { return number + 1 < std::size(runs) ? runs[number + 1].first : characters; };
     for (std::size_t first = 0; first < characters; first += block) {
-        for (std::size_t place = 0; place < block; ++place) {
-            while (run + 1 < std::size(runs) && runs[run + 1].first <= first + place) ++run;
-            auto const& fields = runs[run].fields;
-            made[place] = {static_cast<ClusterBreak>(fields[0]), static_cast<WordBreak>(fields[1]), static_cast<SentenceBreak>(fields[2]),
-                           static_cast<ConjunctBreak>(fields[3]), fields[4] != 0, fields[5] != 0, fields[6] != 0};
+        while (end_of(run) <= first) ++run;
+        auto const number = static_cast<std::uint16_t>(classes_.size() / block);
+        if (end_of(run) >= first + block) {
+            BreakClass const only = class_of(runs[run]);
+            auto const known = std::find_if(plain.begin(), plain.end(), [&](auto const& other) { return other.first == only; });
+            numbers_[first / block] = known == plain.end() ? number : known->second;
+            if (known != plain.end()) continue;
+            plain.emplace_back(only, number);
+            classes_.insert(classes_.end(), block, only);
+            continue;
         }
-        numbers_[first / block] = number_of(made);
+        numbers_[first / block] = number;
+        for (std::size_t place = first; place < first + block; ++place) {
+            while (end_of(run) <= place) ++run;
+            classes_.push_back(class_of(runs[run]));
+        }
     }
-}
-
-std::uint16_t BreakClasses::number_of(const std::vector<BreakClass>& made) {
-    // Most blocks are like the last one or two.
-    for (std::size_t known = classes_.size(); known > 0; known -= block)
-        if (std::equal(made.begin(), made.end(), classes_.begin() + static_cast<std::ptrdiff_t>(known - block)))
-            return static_cast<std::uint16_t>(known / block - 1);
-    classes_.insert(classes_.end(), made.begin(), made.end());
-    return static_cast<std::uint16_t>(classes_.size() / block - 1);
 }
 
 const BreakClasses& break_classes() {

@@ -241,7 +241,7 @@ public:
 private:
     // Most characters do not end a sentence, and most are ASCII.
     bool may_end(char32_t character) const {
-        if (character >= 'a' && character <= 'z') return false;
+        if (character < 0x80) return character == '.' || character == '!' || character == '?' || character == '\n' || character == '\r';
         return sentence<SB::ATerm, SB::STerm, SB::Sep, SB::CR, SB::LF>(classes_[character]);
     }
 

@@ -31,7 +31,7 @@ struct alignas(8) BreakClass {
     bool operator==(const BreakClass&) const = default;
 };
 
-// The class of each character. Two steps: the number of each block of characters, and each different block once.
+// The class of each character. Two steps: the number of each block of characters, and the blocks.
 class BreakClasses {
 public:
     BreakClasses();
@@ -40,8 +40,6 @@ public:
 
 private:
     static constexpr std::size_t characters = 0x110000, block = 128;
-
-    std::uint16_t number_of(const std::vector<BreakClass>& made);
 
     std::array<std::uint16_t, characters / block> numbers_{};
     std::vector<BreakClass> classes_;
