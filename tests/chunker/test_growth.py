@@ -132,9 +132,10 @@ def test_each_format_is_linear(kind: str, parts: tuple[str, str, str], options: 
     check_growth(chunking(parts, options, kind))
 
 
+@pytest.mark.parametrize("kind", ["markdown", "latex", "python", "restructuredtext", "html"])
 @pytest.mark.parametrize("options", [GROWN, BEST_WITH_ALL], ids=["grow", "optimal"])
-def test_line_ends_of_markdown_are_linear(options: dict[str, Any]) -> None:
-    check_growth(chunking(("", "\r\n", ""), options, "markdown"), size=BEYOND_STEPS)
+def test_line_ends_are_linear(options: dict[str, Any], kind: str) -> None:
+    check_growth(chunking(("", "\r\n", ""), options, kind), size=BEYOND_STEPS)
 
 
 @pytest.mark.parametrize("options", [GROWN, BEST], ids=["grow", "optimal"])
