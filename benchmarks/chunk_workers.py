@@ -13,7 +13,7 @@ from pathlib import Path
 from measuring import Report, parser
 from timing import in_units
 
-from chunker.batches import FileChunks, chunk_files
+from chunker.files.chunk_files import FileChunks, chunk_files
 
 RESULTS = Path(__file__).with_name("results")
 MAX_TOKENS = 512

@@ -1,6 +1,6 @@
 """`python -m chunker` is the command `chunker`."""
 
-from chunker.cli import main
+from chunker.cli.app import main
 
 if __name__ == "__main__":
     main()

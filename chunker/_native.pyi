@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 class Limits:
     """
-    What a chunk may be, and how far it is looked for: see chunker.growing.
+    What a chunk may be, and how far it is looked for: see chunker.growing.grower.
     """
 
     def __init__(self, *, most: int, least: int, overlap: int, desired: int | None, overlap_finest: int, look_ahead: int, look: int, overlap_look: int, longest_token: int) -> None: ...
@@ -40,7 +40,7 @@ def distinct_characters(text: str) -> list[str]:
 
 def refine(text: str, start: int, end: int, strength: int) -> tuple[list[int], int]:
     """
-    The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.boundaries.refining.
+    The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.formats.refining.
     """
 
 def copy_for_parsers(text: str) -> str | None:
@@ -121,7 +121,7 @@ def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tup
     """
 
 class SpanMeter:
-    """Turns character offsets into spans: see chunker.spans."""
+    """Turns character offsets into spans: see chunker.growing.spans."""
 
     def __init__(self, text: str | bytes) -> None:
         """`text` is a str, of ASCII if that is to cost nothing, or UTF-8."""
@@ -162,7 +162,7 @@ class CodeReading:
 
 class Grammar:
     """
-    What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/boundaries/grammar.py, in numbers.
+    What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.
 
     `kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.
     `definitions`: number of the label, and conditions: a path and the types of what is there.

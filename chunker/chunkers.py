@@ -12,26 +12,26 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
-from chunker.assembly import Assembler
-from chunker.boundaries import Format, Outline
-from chunker.boundaries.fallback import LinesFormat, UnknownFormat
-from chunker.boundaries.sketches import SketchingFormat
-from chunker.breadcrumbs import Breadcrumbs, ContextPart, context_parts
-from chunker.budget import Budget, OverlapBy
-from chunker.compiled_growing import grower_of
+from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
-from chunker.formats import code_format, code_names, format_named, format_names
-from chunker.languages import UNKNOWN, detect
+from chunker.formats import Format, Outline
+from chunker.formats.detect import UNKNOWN, detect
+from chunker.formats.registry import code_format, code_names, format_named, format_names
+from chunker.formats.sketches import SketchingFormat
+from chunker.formats.unknown import LinesFormat, UnknownFormat
+from chunker.growing.assembly import Assembler
+from chunker.growing.budget import Budget, OverlapBy
+from chunker.growing.compiled import grower_of
+from chunker.growing.optimal import Optimizer
+from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
-from chunker.optimal import Optimizer
 from chunker.options import Options, Strategy
-from chunker.pieces import ContextAt, Piece, no_context
 
 if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
     import tree_sitter
 
-    from chunker.boundaries.grammar import Grammar
+    from chunker.formats.code.grammar import Grammar
 
 
 # What is larger than a chunk has to be looked into, and had better be at once: an average token has so many characters.
@@ -42,7 +42,7 @@ class TextChunker:
     """Chunks text along the boundaries of its format, weaker ones where the budget demands: in plain text whole paragraphs, then lines,
     sentences, words and grapheme clusters.
 
-    `format`: the name of a format (`chunker.formats.format_names`), or an object that is a `chunker.boundaries.Format`.
+    `format`: the name of a format (`chunker.formats.registry.format_names`), or an object that is a `chunker.formats.Format`.
     `max_tokens`: no chunk has more tokens. `tokenizer`: an encoding or model name, or a tokenizer. `min_tokens`: no chunk has fewer
     where another cut avoids it (default: an eighth of `max_tokens`). `desired_tokens`: a chunk that has so many ends at the best place
     before `max_tokens`. `overlap`: at most so many tokens of a chunk are repeated at the start of the next; `overlap_by`: in whole units
@@ -78,7 +78,7 @@ class TextChunker:
             raise OptionError(f"strategy must be one of {', '.join(get_args(Strategy))}; got {strategy!r}")
         self._strategy: Strategy = strategy
         self._context = context_parts(context)
-        require(format, (str, Format), "format", "the name of a format, or a chunker.boundaries.Format")
+        require(format, (str, Format), "format", "the name of a format, or a chunker.formats.Format")
         self._format = format_named(format) if isinstance(format, str) else format
         grows_alone = strategy == "grow" and not overlap and desired_tokens is None and not self._context
         self._sketching = self._format if grows_alone and isinstance(self._format, SketchingFormat) else None
@@ -218,7 +218,7 @@ class CodeChunker(TextChunker):
     """Chunks source code: whole definitions with their decorators and comments, then members, statements and lines.
 
     `language` is the name of a programming language ("python", "C++", "rs"); or a `tree_sitter.Language`, of which is taken what the names
-    of its nodes tell; or a `chunker.boundaries.grammar.Grammar`, a table of one's own. The other options are those of `TextChunker`. The
+    of its nodes tell; or a `chunker.formats.code.grammar.Grammar`, a table of one's own. The other options are those of `TextChunker`. The
     context of a chunk is the trail of classes and functions around it. `isolate`: parse in a process of its own, which is stopped if it
     takes too long; for sources that nobody vouches for.
 

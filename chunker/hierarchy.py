@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunker.arguments import require, require_source, require_text
-from chunker.assembly import Assembler
-from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
 from chunker.errors import OptionError
+from chunker.formats import Outline, Strength
+from chunker.growing.assembly import Assembler
+from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.models import Chunk
-from chunker.pieces import ContextAt, Piece, context_behind
 
 
 class ChunkNode(Chunk):

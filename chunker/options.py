@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal, TypedDict
 
-from chunker.breadcrumbs import ContextPart
-from chunker.budget import OverlapBy
+from chunker.context.breadcrumbs import ContextPart
 from chunker.counting import TokenCounter
+from chunker.growing.budget import OverlapBy
 
 # "grow" fills chunk after chunk; "optimal" chooses all cuts of a text together.
 Strategy = Literal["grow", "optimal"]

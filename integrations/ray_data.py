@@ -27,7 +27,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "ray") from error
 
-from chunker.files import Problem
+from chunker.files.discovery import Problem
 from chunker.scale import ChunkBatch, CorpusReport, EmbedBatch
 from chunker.scale import chunk_corpus as chunk_parts
 from chunker.scale.columns import BatchSettings

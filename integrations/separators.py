@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from chunker.boundaries import Outline, Strength
 from chunker.errors import OptionError
+from chunker.formats import Outline, Strength
 
 Keep = Literal["start", "end"] | bool
 

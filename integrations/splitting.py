@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Unpack
 
 from chunker import TextChunker, chunker_for
-from chunker.boundaries import Format
 from chunker.counting import TokenCounter
 from chunker.errors import UnknownLanguageError
-from chunker.formats import format_names
-from chunker.languages import format_called
+from chunker.formats import Format
+from chunker.formats.detect import format_called
+from chunker.formats.registry import format_names
+from chunker.growing.pieces import Piece
+from chunker.growing.spans import SpanMeter, span_fields
 from chunker.options import Options
-from chunker.pieces import Piece
-from chunker.spans import SpanMeter, span_fields
 
 AUTO = "auto"
 # Where readers of files put the name of the file, by system: LangChain, LlamaIndex, Haystack, chonkie.
@@ -62,7 +62,7 @@ class Chunkers:
     """The chunker for each text of a pipeline.
 
     `language`: None for plain text, the name of a language or format in any of its forms ("python", "C++", "rst"), or "auto": told by the
-    name of the file that a text comes from, or by the text. `format`: an object that is a `chunker.boundaries.Format`, in its place.
+    name of the file that a text comes from, or by the text. `format`: an object that is a `chunker.formats.Format`, in its place.
 
     Raises `UnknownLanguageError` and `MissingGrammarError`, both ValueErrors, and what `chunker.TextChunker` raises.
     """

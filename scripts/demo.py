@@ -13,8 +13,8 @@ from pathlib import Path
 
 import bpe_engine
 from chunker import chunker_for
-from chunker.batches import chunk_files
-from chunker.files import Problem
+from chunker.files.chunk_files import chunk_files
+from chunker.files.discovery import Problem
 from chunker.index import Filter, Index
 from chunker.prompt import Item, Section, assemble
 from chunker.view import Settings, page, see

@@ -19,8 +19,8 @@ from typing import Any
 
 from bpe_engine import BpeEngineError, _core
 from chunker import _native
-from chunker.boundaries import Outline
 from chunker.counting import resolve_tokenizer
+from chunker.formats import Outline
 
 # RuntimeError: a counter that another thread is using, and a constructor called twice.
 ALLOWED = (

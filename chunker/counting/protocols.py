@@ -49,7 +49,7 @@ class TokenCounter(Protocol):
     """A tokenizer, as far as a chunker is concerned. Immutable, and shared by threads.
 
     One that has the attribute `reserve` says with it how many tokens its model puts around each text (`[CLS]` and `[SEP]`, say); they are
-    no part of any count, and `chunker.budget` keeps room for them.
+    no part of any count, and `chunker.growing.budget` keeps room for them.
     """
 
     def count(self, text: str, /) -> int:

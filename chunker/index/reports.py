@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from chunker.files import Problem
+from chunker.files.discovery import Problem
 
 
 @dataclass(slots=True)

@@ -15,11 +15,11 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from chunker.assembly import Assembler
-from chunker.boundaries import Outline, Strength
 from chunker.chunkers import TextChunker
+from chunker.formats import Outline, Strength
+from chunker.growing.assembly import Assembler
+from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.models import Chunk
-from chunker.pieces import ContextAt, Piece, context_behind
 
 # Of the text behind a boundary, so many characters decide between equal ones.
 _HASHED = 160

@@ -17,7 +17,7 @@ from chunker.index.keys import digest
 from chunker.options import Strategy
 
 if TYPE_CHECKING:
-    from chunker.batches import Cut
+    from chunker.files.chunk_files import Cut
 
 # A new number when the same settings and the same text would give other chunks.
 CHUNKING = 1
@@ -94,7 +94,7 @@ class Settings:
     def cut(self) -> Cut:
         """Cuts files by these settings. Raises what the chunkers raise for options that do not go together."""
         # Imported late: a search needs no chunkers.
-        from chunker.batches import Cut  # noqa: PLC0415
+        from chunker.files.chunk_files import Cut  # noqa: PLC0415
 
         return Cut(
             self.max_tokens,

@@ -5,7 +5,7 @@
     /etc/motd       ->    "/etc/motd"       out of the root: only if it was named
 
 A name has no `..` and goes through no link: a file has one, however it was reached. Folders are walked as the command walks them
-(`chunker.files`): links are not followed, so there are no circles.
+(`chunker.files.discovery`): links are not followed, so there are no circles.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chunker.errors import OptionError
-from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable
-from chunker.secrets import LEFT_OUT_BY_NAME, named_as_secret
+from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable
+from chunker.files.secrets import LEFT_OUT_BY_NAME, named_as_secret
 
 # Larger files are data, or were written by a program: their chunks would drown what people wrote.
 MAX_FILE_BYTES = 64 << 20

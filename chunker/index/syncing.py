@@ -21,10 +21,11 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunker.batches import Cut
-from chunker.boundaries.fallback import LinesFormat
-from chunker.documents import Document, read_document
-from chunker.files import FoundFile, Problem, portable
+from chunker.files.chunk_files import Cut
+from chunker.files.discovery import FoundFile, Problem, portable
+from chunker.files.documents import Document, read_document
+from chunker.files.secrets import LEFT_OUT_BY_TEXT, begins_with_key
+from chunker.formats.unknown import LinesFormat
 from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
 from chunker.index.reports import SyncReport
@@ -33,7 +34,6 @@ from chunker.index.settings import Settings
 from chunker.index.sources import Limits, Source, Sources, is_in_scope
 from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
 from chunker.models import Chunk
-from chunker.secrets import LEFT_OUT_BY_TEXT, begins_with_key
 
 # A commit holds at most so many new chunks and files, and one file more.
 CHUNKS_AT_ONCE = 4096

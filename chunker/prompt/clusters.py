@@ -15,7 +15,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from chunker.boundaries.segmentation import grapheme_ends
+from chunker.formats.segmentation import grapheme_ends
 
 # Latin, Greek and Cyrillic letters, visible ASCII and the space, kana and Han: each begins a cluster, whatever stands before it, but for
 # characters of the class Prepend, none of which is among them.

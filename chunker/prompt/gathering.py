@@ -20,12 +20,12 @@ from typing import Any
 
 from chunker.chunkers import chunker_for
 from chunker.counting import TokenCounter
-from chunker.documents import Document, read_document
-from chunker.files import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable, reason_of
-from chunker.gitignore import translate
+from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable, reason_of
+from chunker.files.documents import Document, read_document
+from chunker.files.gitignore import translate
+from chunker.files.secrets import begins_with_key, named_as_secret
 from chunker.prompt.items import Item, Section
 from chunker.prompt.spec import Entry, FileEntry, GlobEntry, LoadedSpec, Location, SectionEntry, TextEntry
-from chunker.secrets import begins_with_key, named_as_secret
 
 _MARK = "\ufeff"
 # No prompt holds as much; a larger file is not even read.

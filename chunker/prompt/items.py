@@ -18,8 +18,8 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from chunker.documents import read_document
-from chunker.files import FoundFile, Problem, portable
+from chunker.files.discovery import FoundFile, Problem, portable
+from chunker.files.documents import read_document
 from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.errors import ItemFileError

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from chunker.counting import TokenCounter
-from chunker.optimal import Recounted, SlicePrices
+from chunker.growing.optimal import Recounted, SlicePrices
 from chunker.prompt.clusters import Clusters
 from chunker.prompt.pricing import Pricer
 

@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
-from chunker.files import printable
+from chunker.files.discovery import printable
 from chunker.prompt.chat import ChatFormat
 from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.items import Fill, Truncate

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chunker.files import printable
+from chunker.files.discovery import printable
 from chunker.prompt.report import ItemReport, Report
 
 _COLOURS = ("blue", "green", "magenta", "cyan", "yellow", "red")

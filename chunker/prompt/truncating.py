@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from chunker.boundaries.segmentation import sentence_ends
 from chunker.counting import TokenCounter
+from chunker.formats.segmentation import sentence_ends
 from chunker.prompt.items import Item
 from chunker.prompt.pricing import Priced, Pricer
 from chunker.prompt.sides import Side

@@ -20,10 +20,10 @@ import pyarrow as pa
 
 from bpe_engine.errors import BpeEngineError
 from chunker.arguments import require, require_all, require_text
-from chunker.assembly import Assembler
-from chunker.batches import Cut
 from chunker.chunkers import TextChunker
 from chunker.errors import ChunkerError, OptionError
+from chunker.files.chunk_files import Cut
+from chunker.growing.assembly import Assembler
 from chunker.models import content_hash_of
 from chunker.options import Options
 from chunker.scale.errors import ColumnError, RowError

@@ -23,11 +23,11 @@ import pyarrow as pa
 
 from chunker.arguments import require_whole
 from chunker.errors import ChunkerError, MissingExtraError, OptionError
-from chunker.files import Problem
+from chunker.files.discovery import Problem
+from chunker.files.workers import Lost, Workers
 from chunker.scale.columns import ChunkBatch
 from chunker.scale.errors import PartError, ScaleError, TargetError
 from chunker.scale.parts import OUTPUTS, Output, Part, PartWriter, Place, read_tables
-from chunker.workers import Lost, Workers
 
 Batch = Callable[[pa.Table], pa.Table]
 

@@ -19,7 +19,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
-from chunker.boundaries.segmentation import grapheme_ends
+from chunker.formats.segmentation import grapheme_ends
 
 GAP = "   "
 _TAB = 4

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise, starmap
 
-from chunker.boundaries import Boundary, Outline, Strength
-from chunker.boundaries.segmentation import grapheme_ends, sentence_ends, word_ends
+from chunker.formats import Boundary, Outline, Strength
+from chunker.formats.segmentation import grapheme_ends, sentence_ends, word_ends
 from chunker.models import Chunk
 
 

@@ -16,11 +16,11 @@ from typing import Any, Literal
 from langchain_text_splitters import Language
 from langchain_text_splitters import RecursiveCharacterTextSplitter as _Theirs
 
-from chunker.boundaries import Format
 from chunker.counting import TokenCounter
 from chunker.errors import MissingGrammarError
-from chunker.formats import format_names
-from chunker.languages import format_called
+from chunker.formats import Format
+from chunker.formats.detect import format_called
+from chunker.formats.registry import format_names
 from integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
 from integrations.separators import Keep, SeparatorsFormat
 from integrations.splitting import AUTO, Chunkers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from chunker.boundaries.markdown_blocks import read_blocks
-from chunker.boundaries.parser_copies import copy_for_parsers
-from chunker.expressions import re
+from chunker.formats.code.parser_copies import copy_for_parsers
+from chunker.formats.expressions import re
+from chunker.formats.markup.markdown_blocks import read_blocks
 
 # Of YAML: a line of dashes, a key, whatever, and a line of dashes.
 _FRONT_MATTER = re.compile(r"?---[ \t]*\n(?=[ \t]*[\w.-]+[ \t]*:)(?:(?!---[ \t]*\n)[^\n]*\n)*+---[ \t]*(?:\n|\Z)")

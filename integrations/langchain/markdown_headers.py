@@ -19,7 +19,7 @@ from langchain_core.documents import Document
 
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
-from chunker.expressions import re
+from chunker.formats.expressions import re
 from integrations.langchain.markdown_blocks import Heading, MarkdownBlocks
 from integrations.splitting import Chunkers
 

@@ -14,9 +14,9 @@ from typing import Any, Literal, Self
 from langchain_core.documents import Document
 from langchain_text_splitters import Language, TextSplitter
 
-from chunker.boundaries import Format
 from chunker.counting import HuggingFaceCounter, TokenCounter, resolve_tokenizer
 from chunker.counting.huggingface import is_huggingface
+from chunker.formats import Format
 from chunker.options import Options, Strategy
 from integrations.splitting import Chunkers, Passage
 

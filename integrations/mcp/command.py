@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from chunker.console import ending_quietly
+from chunker.cli.console import ending_quietly
 
 
 def mcp(

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from chunker.console import ending_quietly
-from chunker.files import printable
+from chunker.cli.console import ending_quietly
+from chunker.files.discovery import printable
 
 _LEAST_TOKEN = 16
 _EVERYWHERE = {"0.0.0.0", "::", ""}  # noqa: S104  # to refuse it without a token

@@ -29,7 +29,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from chunker.formats import format_names
+from chunker.formats.registry import format_names
 from integrations.serve.bodies import (
     MOST_TEXT_BYTES,
     Asked,

@@ -19,15 +19,15 @@ from typing import Any
 from bpe_engine import Tokenizer, UnknownEncodingError
 from bpe_engine.published.registry import published_encodings
 from chunker import CodeChunker, TextChunker, chunker_for
-from chunker.assembly import Assembler
-from chunker.boundaries.fallback import LinesFormat
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.counting.counters import UNITS
 from chunker.errors import MissingGrammarError, OptionError
-from chunker.formats import code_names, format_named, format_names
+from chunker.formats.detect import detect
+from chunker.formats.registry import code_names, format_named, format_names
+from chunker.formats.unknown import LinesFormat
+from chunker.growing.assembly import Assembler
 from chunker.index import Filter, Index
 from chunker.index.searching import By
-from chunker.languages import detect
 from chunker.models import Chunk
 from chunker.prompt import Item, assemble
 from chunker.view import see_chunks

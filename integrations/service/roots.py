@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
-from chunker.documents import Document, read_stream
-from chunker.files import FoundFile, Problem, portable, printable, reason_of
-from chunker.gitignore import is_repository, repository_rules, rules_above
+from chunker.files.discovery import FoundFile, Problem, portable, printable, reason_of
+from chunker.files.documents import Document, read_stream
+from chunker.files.gitignore import is_repository, repository_rules, rules_above
+from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
-from chunker.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from integrations.service.errors import RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20

@@ -20,7 +20,7 @@ REPORTED = "from bpe_engine import _core\n_core.report_leaks(True)\n"
 EVERYTHING = r"""
 import functools
 import bpe_engine, chunker
-from chunker.streaming import chunk_stream
+from chunker.streams.chunk_stream import chunk_stream
 tokenizer = bpe_engine.get_encoding("o200k_base")
 other = functools.cache(bpe_engine.Tokenizer.load)("cl100k_base")
 bytes_alone = {bytes([byte]): byte for byte in range(256)}

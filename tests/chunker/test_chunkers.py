@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import PATTERNS
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker, chunker_for
-from chunker.formats import format_names
+from chunker.formats.registry import format_names
 
 # All but bash, which is parsed in a process of its own.
 FORMATS = [name for name in format_names() if name != "bash"]

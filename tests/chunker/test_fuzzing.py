@@ -12,8 +12,8 @@ from fuzz_chunkers.cases import Case, random_case
 from fuzz_chunkers.laws import broken_law
 from fuzz_chunkers.shrinking import shrunk
 
-from chunker.compiled_growing import grower_of
-from chunker.pieces import Piece
+from chunker.growing.compiled import grower_of
+from chunker.growing.pieces import Piece
 
 
 def test_cases_are_made_of_their_numbers() -> None:

@@ -10,7 +10,7 @@ from work import Ledger, Noting, NotingSlices, work_of
 
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, TextChunker
-from chunker.streaming import chunk_stream
+from chunker.streams.chunk_stream import chunk_stream
 
 TOKENIZER = Tokenizer.load("o200k_base")
 BUDGET = 8

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunker.boundaries.text import rows_by_compiled, rows_in_bulk
+from chunker.formats.text.plain_text import rows_by_compiled, rows_in_bulk
+from chunker.growing.spans import SpanMeter
+from chunker.growing.units import enclosing_ends
 from chunker.native import native
-from chunker.spans import SpanMeter
-from chunker.units import enclosing_ends
 
 compiled = native()
 pytestmark = pytest.mark.skipif(compiled is None, reason="the engine runs in pure Python: there is nothing to compare")

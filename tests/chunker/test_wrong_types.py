@@ -18,10 +18,10 @@ from chunker import (
     chunk_hierarchy,
     chunker_for,
 )
-from chunker.batches import FileChunks, chunk_files
+from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.index import Filter, Index, embedder_named, store_named
 from chunker.prompt import Item, PromptSession, assemble
-from chunker.streaming import chunk_stream
+from chunker.streams.chunk_stream import chunk_stream
 
 WRONG: list[Any] = [None, b"bytes", 512, 1.5, ["a"], object(), len]
 small = TextChunker(64)

@@ -9,7 +9,7 @@ from typing import Any
 
 from chunker import TextChunker
 from chunker.errors import ChunkerError, MissingGrammarError
-from chunker.formats import code_names, format_named, format_names
+from chunker.formats.registry import code_names, format_named, format_names
 from fuzz_chunkers.countings import Counting, counter, random_counting
 from fuzz_chunkers.documents import document
 

@@ -8,9 +8,11 @@ from unittest.mock import patch
 
 import regex
 
-from chunker import BudgetTooSmallError, Chunk, TextChunker, chunk_hierarchy, open_outlines, streaming
-from chunker.growing import Grower
-from chunker.streaming import ChunkStream
+from chunker import BudgetTooSmallError, Chunk, TextChunker, chunk_hierarchy
+from chunker.growing.grower import Grower
+from chunker.streams import chunk_stream as streaming
+from chunker.streams import open_outlines
+from chunker.streams.chunk_stream import ChunkStream
 from fuzz_chunkers.cases import Case
 
 _CLUSTER = regex.compile(r"\X")

@@ -375,7 +375,7 @@ private:
 }  // namespace
 
 void define_growing(nb::module_& module) {
-    nb::class_<Limits>(module, "Limits", "What a chunk may be, and how far it is looked for: see chunker.growing.")
+    nb::class_<Limits>(module, "Limits", "What a chunk may be, and how far it is looked for: see chunker.growing.grower.")
         .def(
             "__init__",
             [](Limits* self, std::size_t most, std::size_t least, std::size_t overlap, std::optional<std::size_t> desired, std::int64_t overlap_finest,
@@ -432,7 +432,7 @@ void define_growing(nb::module_& module) {
         },
         nb::arg("text"), nb::arg("start"), nb::arg("end"), nb::arg("strength"),
         nb::sig("def refine(text: str, start: int, end: int, strength: int) -> tuple[list[int], int]"),
-        "The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.boundaries.refining.");
+        "The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.formats.refining.");
 }
 
 }  // namespace chunker::bindings

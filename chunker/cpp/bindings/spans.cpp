@@ -27,7 +27,7 @@ struct Spans {
 }  // namespace
 
 void define_spans(nb::module_& module) {
-    nb::class_<Spans>(module, "SpanMeter", nb::type_slots(references::shown<Spans>), "Turns character offsets into spans: see chunker.spans.")
+    nb::class_<Spans>(module, "SpanMeter", nb::type_slots(references::shown<Spans>), "Turns character offsets into spans: see chunker.growing.spans.")
         .def(nb::init<nb::object>(), nb::arg("text"), nb::sig("def __init__(self, text: str | bytes) -> None"),
              "`text` is a str, of ASCII if that is to cost nothing, or UTF-8.")
         .def(

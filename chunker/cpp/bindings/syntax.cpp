@@ -150,7 +150,7 @@ void define_syntax(nb::module_& module) {
         .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
 
     nb::class_<Grammar>(module, "Grammar", nb::type_slots(references::shown<Grammar>),
-                        "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/boundaries/grammar.py, in numbers.\n\n"
+                        "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.\n\n"
                         "`kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.\n"
                         "`definitions`: number of the label, and conditions: a path and the types of what is there.\n"
                         "`labels`: the first are line, paragraph, statement, clause, comment.")

@@ -9,7 +9,7 @@ namespace chunker {
 
 namespace {
 
-// Strengths of chunker/boundaries/base.py.
+// Strengths of chunker/formats/outline.py.
 constexpr std::int64_t grapheme_strength = 10, paragraph_strength = 50, document_strength = 1'000'000;
 
 // A leap goes so far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit inside it

@@ -1,5 +1,5 @@
 // Blocks of more than one line that are certain where nothing is open around them: tables between bars, math, link definitions. The
-// expressions for the same are in chunker/boundaries/markdown_blocks.py.
+// expressions for the same are in chunker/formats/markup/markdown_blocks.py.
 #include <algorithm>
 
 #include "chunker/markdown_blocks.hpp"

@@ -10,7 +10,7 @@ const std::string_view work_names[5] = {"prose", "verbatim", "fence", "yaml", "t
 
 namespace {
 
-// Those of chunker.boundaries.base.Strength and of the twin.
+// Those of chunker.formats.outline.Strength and of the twin.
 constexpr std::int32_t line_strength = 40, paragraph_strength = 50, structure = 100, document = 1'000'000;
 constexpr std::int32_t section_strength = structure + 1'000, block_strength = structure + 200;
 constexpr std::int32_t a_level = 3, item_below = -1, kept_below = -2;

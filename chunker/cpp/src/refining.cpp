@@ -10,7 +10,7 @@ namespace chunker {
 
 namespace {
 
-// As in chunker/boundaries/refining.py, which says what they are for.
+// As in chunker/formats/refining.py, which says what they are for.
 constexpr std::size_t window = 16'384, look_ahead = 1'024, branches = 32, least_step = 8, few = 8;
 
 using Offsets = std::vector<std::size_t>;

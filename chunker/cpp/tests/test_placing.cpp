@@ -1,4 +1,4 @@
-// The example that chunker/boundaries/placing.py draws, and what holds of closed units whatever there is.
+// The example that chunker/formats/placing.py draws, and what holds of closed units whatever there is.
 #include "chunker/placing.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from bpe_engine import MissingExtraError, Tokenizer, UnknownEncodingError, UnsupportedModelError, VocabularyError
 from chunker import TextChunker
-from chunker.cli import app
+from chunker.cli.app import app
 from chunker.counting import HuggingFaceCounter, TokenCounter
 from chunker.counting.tokenizer_files import tokenizer_named, tokenizer_of_file
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import chunker
 from bpe_engine import Tokenizer
-from chunker.cli import app
+from chunker.cli.app import app
 
 _PACKAGE_FOLDER = Path(chunker.__path__[0]).parent
 SPEC = """\

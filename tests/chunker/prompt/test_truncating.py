@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from prompt_items import PIECES, counter, every_other
 
-from chunker.boundaries.segmentation import sentence_ends
+from chunker.formats.segmentation import sentence_ends
 from chunker.prompt import Item, assemble
 from chunker.prompt.clusters import Clusters
 from chunker.prompt.truncating import Cutter, Version

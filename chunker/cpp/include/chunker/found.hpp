@@ -1,4 +1,4 @@
-// What a walk over a syntax tree collects, by line; the twin of `Found` in chunker/boundaries/walking.py.
+// What a walk over a syntax tree collects, by line; the twin of `Found` in chunker/formats/code/walking.py.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum FixedLabel : Label { line_label, paragraph_label, statement_label, clause_l
 
 namespace strength {
 
-// chunker.boundaries.base.Strength, and Rank in chunker/boundaries/walking.py.
+// chunker.formats.outline.Strength, and Rank in chunker/formats/code/walking.py.
 enum Rank : int { wrapped, commented, trailing, first, part, group, definition, ranks };
 
 constexpr int line = 40, paragraph = 50, structure = 100, document = 1'000'000;

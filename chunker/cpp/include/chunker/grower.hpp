@@ -1,4 +1,4 @@
-// Chunks, grown one after the other with every option: what chunker/growing.py, cutting.py and overlap.py say, which is the specification.
+// Chunks, grown one after the other with every option: what chunker/growing/grower.py, cutting.py and overlap.py say, which is the specification.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace chunker {
 
-// The budget of chunker/budget.py and the constants of chunker/growing.py: tokens, but where something else is said.
+// The budget of chunker/growing/budget.py and the constants of chunker/growing/grower.py: tokens, but where something else is said.
 struct Limits {
     std::size_t most, least, overlap;
     std::optional<std::size_t> desired;
@@ -49,7 +49,7 @@ public:
     void resume(Places ahead, std::size_t overlapping);
 
 private:
-    // The units a chunk could hold, and what it costs to stop after each: see chunker/cutting.py.
+    // The units a chunk could hold, and what it costs to stop after each: see chunker/growing/cut_rules.py.
     struct Filling {
         std::int64_t least;
         Context context;

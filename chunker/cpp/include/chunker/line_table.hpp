@@ -1,4 +1,4 @@
-// The lines of a source text, in characters and in bytes at once; the twin of chunker/boundaries/lines.py.
+// The lines of a source text, in characters and in bytes at once; the twin of chunker/formats/text/lines.py.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ private:
 };
 
 // The lines, in order, that are hidden from a grammar whose scanner is quadratic in them: of a long run of lines that begin with one of the
-// characters `skimmed`, all but the last ones. chunker/boundaries/parsing.py tells why.
+// characters `skimmed`, all but the last ones. chunker/formats/code/parsing.py tells why.
 std::vector<LineTable::Row> hidden_rows(const LineTable& lines, std::string_view source, std::string_view skimmed);
 
 // `source` with spaces in place of what stands on these lines; no byte moves.

@@ -7,7 +7,7 @@
 //     a = 1
 //     ```
 //
-// Its twin in Python, which says why each boundary is as strong as it is, is chunker/boundaries/markdown_sketch.py. Offsets are those of a
+// Its twin in Python, which says why each boundary is as strong as it is, is chunker/formats/markup/markdown_sketch.py. Offsets are those of a
 // copy of the text with one byte for each character.
 #pragma once
 

@@ -1,4 +1,4 @@
-// From what a walk found to boundaries; the twin of chunker/boundaries/placing.py, which draws it.
+// From what a walk found to boundaries; the twin of chunker/formats/placing.py, which draws it.
 #pragma once
 
 #include <utility>

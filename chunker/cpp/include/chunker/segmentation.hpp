@@ -1,4 +1,4 @@
-// Grapheme clusters, words and sentences: the rules of Unicode Standard Annex 29, with the tailoring of chunker/boundaries/segmentation.py.
+// Grapheme clusters, words and sentences: the rules of Unicode Standard Annex 29, with the tailoring of chunker/formats/segmentation.py.
 //
 // All take a stretch of a text, to which what is around it is unknown, and answer with places in the stretch. Linear.
 #pragma once

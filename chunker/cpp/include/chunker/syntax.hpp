@@ -1,4 +1,4 @@
-// Source code by its syntax tree: what the grammars mean, and the sketch of a text. chunker/boundaries/code.py draws what is looked for.
+// Source code by its syntax tree: what the grammars mean, and the sketch of a text. chunker/formats/code/code_format.py draws what is looked for.
 //
 // Only src/syntax/ knows tree-sitter's runtime. Where that could not be had, src/without_syntax.cpp says so.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace chunker {
 
-// What a kind of node is among its siblings, and by how much its children are deeper: Role and Inside in chunker/boundaries/grammar.py.
+// What a kind of node is among its siblings, and by how much its children are deeper: Role and Inside in chunker/formats/code/grammar.py.
 enum class Role : std::int8_t { unnamed = -1, other, clause, hidden, comment, leading, definition, wrapper };
 enum Inside : std::int8_t { nothing = -1, sentence, parts, elements };
 

@@ -1,4 +1,4 @@
-// The units of a text that are still ahead of the growing chunk, cut finer where they are too long: what chunker/units.py says.
+// The units of a text that are still ahead of the growing chunk, cut finer where they are too long: what chunker/growing/units.py says.
 #pragma once
 
 #include <cstddef>

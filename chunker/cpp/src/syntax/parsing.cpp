@@ -17,7 +17,7 @@ namespace chunker::syntax {
 
 namespace {
 
-// chunker/boundaries/parsing.py tells where these come from. Both must count alike, for the same text is to be cut alike.
+// chunker/formats/code/parsing.py tells where these come from. Both must count alike, for the same text is to be cut alike.
 constexpr std::uint64_t bytes_per_progress = 10, min_progress = 500;
 constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
 

@@ -1,4 +1,4 @@
-// Parsing in linear time, whatever the text; the twin of chunker/boundaries/parsing.py.
+// Parsing in linear time, whatever the text; the twin of chunker/formats/code/parsing.py.
 #pragma once
 
 #include <tree_sitter/api.h>

@@ -1,4 +1,4 @@
-// One walk over a syntax tree: which lines begin a part of the code, and how strong a cut there is. The twin of chunker/boundaries/walking.py,
+// One walk over a syntax tree: which lines begin a part of the code, and how strong a cut there is. The twin of chunker/formats/code/walking.py,
 // which draws it and says why; the two look at the same nodes in the same order.
 #pragma once
 

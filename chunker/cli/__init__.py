@@ -1,0 +1,1 @@
+"""The command `chunker`: one file a sub-command."""

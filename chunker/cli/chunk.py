@@ -1,0 +1,139 @@
+"""`chunker chunk`: files, cut into chunks that fit a token budget."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415, PLR0913
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+from chunker.cli.console import ending_quietly, open_output
+from chunker.cli.options import (
+    EXIT_CODES,
+    Context,
+    Format,
+    Hidden,
+    MaxTokens,
+    MinTokens,
+    Output,
+    Overlap,
+    Paths,
+    Secrets,
+    TokenizerName,
+    check_paths,
+    load_tokenizer,
+    wanted_format,
+)
+
+
+class StrategyName(enum.StrEnum):
+    """How cuts are chosen."""
+
+    GROW = "grow"
+    OPTIMAL = "optimal"
+
+
+class OverlapPieces(enum.StrEnum):
+    """What an overlap is made of."""
+
+    UNIT = "unit"
+    SENTENCE = "sentence"
+    TOKEN = "token"  # noqa: S105  # no password
+
+
+EPILOG = f"""\b
+Examples:
+  chunker chunk .
+  chunker chunk src docs --max-tokens 256 --context
+  chunker chunk src --overlap 32 --output chunks.jsonl
+  chunker chunk . --workers 8 --output chunks.jsonl
+  chunker chunk README.md --tokenizer gpt-4 --format jsonl | head -1
+  git show HEAD:notes.txt | chunker chunk - --format jsonl
+
+{EXIT_CODES}"""
+
+
+def chunk(
+    paths: Paths,
+    *,
+    tokenizer: TokenizerName = "o200k_base",
+    max_tokens: MaxTokens = 512,
+    min_tokens: MinTokens = None,
+    desired_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--desired-tokens",
+            min=1,
+            show_default=False,
+            help="End a chunk that has so many at the best place before --max-tokens.",
+        ),
+    ] = None,
+    overlap: Overlap = 0,
+    overlap_by: Annotated[
+        OverlapPieces, typer.Option("--overlap-by", help="Overlap in whole units, in sentences, or as much as fits.")
+    ] = OverlapPieces.UNIT,
+    strategy: Annotated[
+        StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
+    ] = StrategyName.GROW,
+    context: Context = False,
+    reserve: Annotated[
+        int,
+        typer.Option("--reserve", min=0, help="Of --max-tokens, so many are for what a model puts around each chunk."),
+    ] = 0,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Cut so many files at a time.")] = 1,
+    output_format: Format = None,
+    output: Output = None,
+    hidden: Hidden = False,
+    secrets: Secrets = False,
+) -> None:
+    """Cut files into chunks that fit a token budget exactly.
+
+    Code is cut between definitions and statements, Markdown between sections and blocks, other text between
+    paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore names is left out, and so are
+    hidden and binary files, and what holds secrets. The table tells for each file how its chunks use the budget; jsonl is one chunk
+    a line, json an array of them, csv and parquet a row each.
+    """
+    with ending_quietly():
+        from chunker.cli.outputs import CHUNKS, FileFormat, record_writer
+        from chunker.cli.reports import CHUNK_COLUMNS, ChunkSummary, render_table
+        from chunker.cli.runs import ChunkLines, ChunkRow, Run
+        from chunker.errors import ChunkerError
+        from chunker.files.chunk_files import Cut
+
+        check_paths(paths, output)
+        wanted = wanted_format(output_format, output)
+        counter = load_tokenizer(tokenizer)
+        try:
+            cut = Cut(
+                max_tokens,
+                tokenizer=counter,
+                min_tokens=min_tokens,
+                desired_tokens=desired_tokens,
+                overlap=overlap,
+                overlap_by=overlap_by.value,
+                context=context,
+                strategy=strategy.value,
+                reserve=reserve,
+            )
+        except ChunkerError as error:
+            raise typer.BadParameter(str(error)) from None
+
+        room = max_tokens - reserve
+        with open_output(output) as results:
+            run = Run(paths, hidden=hidden, secrets=secrets, output=output, task="Chunking")
+            if wanted is not FileFormat.TABLE:
+                with record_writer(wanted, results, CHUNKS) as writer:
+                    for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):
+                        writer.write(lines)
+            else:
+                total = ChunkSummary("total", room)
+                rows = []
+                for summary in run.over(ChunkRow(cut, room), workers=workers):
+                    rows.append(summary.cells())
+                    total.add(summary)
+                results.write(render_table(CHUNK_COLUMNS, rows, total.cells()))
+        run.finish()

@@ -1,0 +1,87 @@
+"""The ends of the command: where results go, what a terminal shows meanwhile, and how a run stops early.
+
+Results go to standard output or to a file that appears only when it is complete. All else (progress, complaints) goes to
+standard error, so a pipe carries nothing but results. They are UTF-8 everywhere, whatever the locale says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import typer
+
+STANDARD_OUTPUT = "-"
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE: what a program that does not handle the signal ends with
+
+
+@contextlib.contextmanager
+def open_output(path: str | None) -> Iterator[BinaryIO]:
+    """Standard output for None and "-"; else a file that replaces `path` at the end, if no exception comes before."""
+    if path is None or path == STANDARD_OUTPUT:
+        if sys.stdout is None:  # started with it closed
+            raise OSError(errno.EBADF, "standard output is closed")
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path).resolve()  # through a link: what it leads to is replaced, not the link
+    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced, only written to
+        with target.open("wb") as stream:
+            yield stream
+        return
+    with _replacing(target) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    # In the same folder: a rename is atomic only inside one file system. Hidden, so no other walk takes it for a source.
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(handle)
+        temporary.chmod(_mode(target))
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """The permissions that the file has, or that any new file would get; a temporary file is closed to all others."""
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+@contextlib.contextmanager
+def ending_quietly() -> Iterator[None]:
+    """Turns the ways a run is stopped from outside into exit codes: a reader that has gone, Ctrl-C, a full disk."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except OSError as error:
+        if error.errno == errno.EPIPE or (sys.platform == "win32" and error.errno == errno.EINVAL):
+            # What is still buffered would be written at exit, and fail again: let it go where nothing fails.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(EXIT_BROKEN_PIPE) from None
+        typer.echo(f"Error: the results cannot be written: {error}", err=True)
+        raise typer.Exit(EXIT_FAILED) from None

@@ -1,0 +1,84 @@
+"""`chunker count`: the tokens of files."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chunker.cli.console import ending_quietly, open_output
+from chunker.cli.options import (
+    EXIT_CODES,
+    Format,
+    Hidden,
+    Output,
+    Paths,
+    TokenizerName,
+    check_paths,
+    load_tokenizer,
+    wanted_format,
+)
+from chunker.cli.reports import Grouping
+
+if TYPE_CHECKING:
+    from chunker.files.documents import Document
+
+
+EPILOG = f"""\b
+Examples:
+  chunker count .
+  chunker count src docs --by language --tokenizer gpt-4
+  chunker count . --by total
+  chunker count . --format jsonl --output tokens.jsonl
+  cat prompt.txt | chunker count -
+
+{EXIT_CODES}"""
+
+
+def count(
+    paths: Paths,
+    *,
+    by: Annotated[Grouping, typer.Option("--by", help="What one row stands for.")] = Grouping.FILE,
+    tokenizer: TokenizerName = "o200k_base",
+    output_format: Format = None,
+    output: Output = None,
+    hidden: Hidden = False,
+) -> None:
+    """Count the tokens of files, exactly as the model does.
+
+    Folders are walked to the bottom; what .gitignore names is left out, and so are hidden and binary files. The
+    language of a file is told by its name, or by the interpreter that its first line names.
+    """
+    with ending_quietly():
+        from chunker.cli.outputs import FileFormat, record_writer
+        from chunker.cli.reports import TALLY_FIELDS, FileTally, Tally, tally_lines, tally_table
+        from chunker.cli.runs import Run
+        from chunker.files.documents import count_line_ends
+        from chunker.formats.detect import language_of
+
+        check_paths(paths, output)
+        wanted = wanted_format(output_format, output)
+        counter = load_tokenizer(tokenizer)
+
+        def tally(document: Document) -> FileTally:
+            text = document.text
+            unfinished = text != "" and not text.endswith(("\n", "\r"))
+            numbers = Tally(1, count_line_ends(text) + unfinished, document.size, counter.count(text))
+            return FileTally(document.path, language_of(document.path, text), numbers)
+
+        with open_output(output) as results:
+            run = Run(paths, hidden=hidden, secrets=True, output=output, task="Counting")
+            if wanted is FileFormat.TABLE:
+                results.write(tally_table(list(run.over(tally)), by))
+            else:
+                with record_writer(wanted, results, TALLY_FIELDS[by]) as writer:
+                    if by is Grouping.FILE:
+                        for file in run.over(tally, streaming=True):
+                            writer.write(file.line())
+                    else:
+                        writer.write(tally_lines(list(run.over(tally)), by))
+        run.finish()

@@ -1,0 +1,204 @@
+"""`chunker index` and `chunker search`: files made searchable, and searched."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415, PLR0913
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chunker.cli.console import ending_quietly, open_output
+from chunker.cli.options import EXIT_CODES, Hidden, Paths, Secrets
+
+IndexFolder = Annotated[
+    str,
+    typer.Option(
+        "--index", "-i", metavar="FOLDER", help="The folder of the index; sources are named from the one around it."
+    ),
+]
+
+INDEX_EPILOG = f"""\b
+Examples:
+  chunker index .
+  chunker index src docs --dry-run
+  chunker index . --tag "$(git branch --show-current)"
+  chunker index . --embedder minilm --watch
+  chunker index . --embedder openai:text-embedding-3-small --dry-run
+  chunker index . --embedder openai:nomic-embed-text --base-url http://localhost:11434/v1 --dimensions 768
+  chunker index status
+
+{EXIT_CODES}"""
+
+
+def index(
+    paths: Paths,
+    *,
+    folder: IndexFolder = ".chunker",
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            "--embedder",
+            "-e",
+            metavar="NAME",
+            show_default=False,
+            help="hashing (default: no model, finds shared spelling), minilm, openai:MODEL, sentence-transformers:MODEL, model2vec:MODEL.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", show_default=False, help="An endpoint that speaks as OpenAI's does."),
+    ] = None,
+    dimensions: Annotated[
+        int | None, typer.Option("--dimensions", min=1, show_default=False, help="Of the vectors of that endpoint.")
+    ] = None,
+    price: Annotated[
+        float | None,
+        typer.Option("--price", min=0, show_default=False, help="Of that endpoint, in dollars for a million tokens."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="NAME",
+            show_default=False,
+            help="Where a new index keeps its vectors: lancedb:PLACE, qdrant:PLACE, pgvector:URL. Default: a file.",
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenizer", "-t", metavar="NAME", show_default=False, help="Default: the one that fits the embedder."
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option("--max-tokens", "-m", min=1, show_default=False, help="No chunk has more tokens. Default: 256."),
+    ] = None,
+    overlap: Annotated[
+        int | None,
+        typer.Option("--overlap", min=0, show_default=False, help="Tokens of a chunk that the next repeats at most."),
+    ] = None,
+    context: Annotated[
+        bool | None,
+        typer.Option(
+            "--context/--no-context", show_default=False, help="Begin each chunk with where it stands (default)."
+        ),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", show_default=False, help="A view of the files, such as a branch."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would be embedded, and its tokens.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on: look for changes until Ctrl-C.")] = False,
+    interval: Annotated[float, typer.Option("--interval", min=0.05, help="Seconds between two looks.")] = 2.0,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Take other settings than the index has.")] = False,
+    secrets: Secrets = False,
+    verify: Annotated[bool, typer.Option("--verify", help="With status: check all that the index keeps.")] = False,
+    hidden: Hidden = False,
+) -> None:
+    """Make files searchable: what is new in them is embedded, and nothing else. `chunker index status` tells what there is
+    (what is called status is indexed as ./status).
+
+    The first run makes the index; each later one looks for what has changed, moved or gone. It may be stopped at any
+    point, and searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets are left
+    out and reported.
+    """
+    with ending_quietly():
+        _require_index()
+        from chunker.cli.run_index import IndexOrder, run_index, run_status
+
+        if paths == ["status"]:
+            if Path("status").exists():
+                typer.echo(
+                    "This is what the index holds; `chunker index ./status` indexes what is called status.", err=True
+                )
+            with open_output(None) as results:
+                run_status(folder, results, verify=verify)
+            return
+        given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "overlap": overlap, "context": context}
+        reached = {"base_url": base_url, "dimensions": dimensions, "price": price}
+        order = IndexOrder(
+            folder=folder,
+            embedder=embedder,
+            embedder_options={name: value for name, value in reached.items() if value is not None},
+            store=store,
+            options={name: value for name, value in given.items() if value is not None},
+            tags=tag or [],
+            rebuild=rebuild,
+            dry_run=dry_run,
+            watch=watch,
+            interval=interval,
+            hidden=hidden,
+            secrets=secrets,
+        )
+        with open_output(None) as results:
+            run_index(paths, order, results)
+
+
+class HitFormat(enum.StrEnum):
+    """How hits are written."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+
+
+class SearchBy(enum.StrEnum):
+    """What a search goes by."""
+
+    BOTH = "both"
+    VECTORS = "vectors"
+    WORDS = "words"
+
+
+SEARCH_EPILOG = f"""\b
+Examples:
+  chunker search "where are headers parsed?"
+  chunker search BudgetTooSmallError --by words --source "src/*"
+  chunker search "open a file" --language python --limit 3 --format jsonl
+
+{EXIT_CODES}"""
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="A question, or words.")],
+    *,
+    folder: IndexFolder = ".chunker",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many chunks.")] = 5,
+    by: Annotated[SearchBy, typer.Option("--by", help="Vectors, words, or both fused.")] = SearchBy.BOTH,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", show_default=False, help="Only in this view.")
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*."),
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
+    ] = None,
+    output_format: Annotated[
+        HitFormat, typer.Option("--format", "-f", help="For people, or one chunk a line.")
+    ] = HitFormat.TABLE,
+) -> None:
+    """Search what `chunker index` has indexed, by vectors and words together."""
+    with ending_quietly():
+        _require_index()
+        from chunker.cli.run_index import run_search
+        from chunker.index import Filter
+
+        only = Filter(tuple(tag or ()), tuple(source or ()), tuple(language or ()))
+        with open_output(None) as results:
+            run_search(folder, query, limit, only, results, by=by.value, as_lines=output_format is HitFormat.JSONL)
+
+
+def _require_index() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("numpy") is None:
+        raise typer.BadParameter('the index needs numpy: pip install "bpe-chunker[index]"')

@@ -1,0 +1,74 @@
+"""`chunker prompt`: a prompt that fits a token budget, from a file that says what goes into it."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chunker.cli.console import ending_quietly
+from chunker.cli.options import EXIT_CODES, Output, check_paths
+from chunker.files.discovery import STANDARD_INPUT, printable
+
+EPILOG = f"""\b
+Examples:
+  chunker prompt review.yaml
+  chunker prompt review.yaml --report
+  chunker prompt review.yaml --html prompt.html
+  chunker prompt review.toml --json | jq .messages
+  echo "What does it do?" | chunker prompt review.yaml --root ../project > prompt.txt
+
+\b
+A spec, in YAML (JSON and TOML have the same fields):
+  budget: 8000
+  reserve: 1000
+  items:
+    - {{id: system, text: You are a careful reviewer., required: true}}
+    - section: context
+      share: 0.6
+      items:
+        - {{glob: "src/**/*.py", priority: 5, heading: "File {{path}}:\\n", truncate: tail}}
+        - {{glob: "docs/**/*.md", chunks: 256}}
+    - {{id: question, file: "-", required: true}}
+
+{EXIT_CODES.replace("every file was done", "the prompt was made").replace("some", "what is required does not fit, or some")}"""
+
+
+def prompt(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", show_default=False, help="The spec: .yaml, .toml or .json.")],
+    *,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print what became of each item, in place of the prompt.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print prompt, messages and report as JSON.")] = False,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", show_default=False, help="Write a page that shows it all.")
+    ] = None,
+    root: Annotated[
+        str | None,
+        typer.Option("--root", metavar="DIR", show_default=False, help="Where files are. Default: where SPEC is."),
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Assemble a prompt that fits a token budget exactly, from a file of items, globs and budgets.
+
+    What is required is in it, then what matters most, each item if it fits. Of a folder hidden files are left out, what
+    .gitignore names, and what looks like a secret; nothing outside of it is read. With --html alone nothing is printed.
+    """
+    with ending_quietly():
+        from chunker.cli.run_prompt import Wanted, run
+
+        if report and as_json:
+            raise typer.BadParameter("one of --report and --json", param_hint="--json")
+        check_paths([spec], output)
+        check_paths([spec], html)
+        if Path(spec).is_dir() or spec == STANDARD_INPUT:
+            raise typer.BadParameter(f"{printable(spec)} is no file", param_hint="SPEC")
+        if root is not None and not Path(root).is_dir():
+            raise typer.BadParameter(f"{printable(root)} is no folder", param_hint="--root")
+        run(spec, root, Wanted(output, html, report, as_json))

@@ -1,0 +1,237 @@
+"""What `chunker index`, `chunker search` and `chunker index status` do: options in, an index in between, text out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, BinaryIO
+
+import typer
+
+from chunker.cli.console import EXIT_FAILED
+from chunker.errors import OptionError
+from chunker.files.discovery import Problem, portable, printable
+from chunker.files.progress import is_terminal
+from chunker.index import Filter, Hit, Index, IndexingError, MissingExtraError, SettingsMismatchError, SyncReport
+from chunker.index.searching import By
+from chunker.index.sources import MAX_FILE_BYTES
+
+# What an embedder that is no model should be known for.
+_LABELS = {"hashing": "hashed words and parts of words: finds shared spelling, not shared meaning (see --embedder)"}
+# Lines of a chunk that are shown of a hit.
+_SHOWN = 12
+_REDRAWN_AFTER = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOrder:
+    """What is asked of `chunker index`. `options`: those of `Index.open` that were given."""
+
+    folder: str
+    embedder: str | None
+    embedder_options: dict[str, Any]
+    store: str | None
+    options: dict[str, Any]
+    tags: list[str]
+    rebuild: bool
+    dry_run: bool
+    watch: bool
+    interval: float
+    hidden: bool
+    secrets: bool
+    max_file_bytes: int = MAX_FILE_BYTES
+
+
+@contextlib.contextmanager
+def telling() -> Iterator[None]:
+    """Errors of the index as the command tells them: what is wrong with the options ends with code 2, the rest with 1."""
+    try:
+        yield
+    except (OptionError, SettingsMismatchError, MissingExtraError) as error:
+        raise typer.BadParameter(str(error)) from None
+    except IndexingError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(EXIT_FAILED) from None
+
+
+def run_index(paths: Sequence[str], order: IndexOrder, output: BinaryIO) -> None:
+    """Make the index hold what is behind `paths`; print what was done."""
+    with telling():
+        index = Index.open(
+            order.folder,
+            embedder=order.embedder,
+            embedder_options=order.embedder_options or None,
+            store=order.store,
+            rebuild=order.rebuild,
+            **order.options,
+        )
+        report = _sync(index, paths, order)
+        output.write(_told(report, index).encode())
+        output.flush()
+        while order.watch:
+            time.sleep(order.interval)
+            again = _sync(index, paths, order)
+            if again.has_changes or again.problems != report.problems:
+                output.write(b"\n" + _told(again, index).encode())
+                output.flush()
+                _tell_problems(again)
+            report = again
+    _tell_problems(report)
+    if report.problems:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
+    """Print what an index holds; with `verify`, read all of it, and end with an error if it does not hold together."""
+    with telling():
+        index = Index.open(folder, create=False)
+        status = index.status()
+        faults = index.verify() if verify else []
+    tags = ", ".join(f"{printable(tag) or '(none)'}: {_files(files)}" for tag, files in status.tags.items())
+    lines = [
+        ("index", f"{printable(str(index.path))}, {status.bytes:,} bytes"),
+        ("files", f"{status.files:,}" + (f" ({tags})" if any(status.tags) else "")),
+        ("chunks", f"{status.chunks:,}, {status.tokens:,} tokens"),
+        ("vectors", f"{status.embeddings:,}, {status.spare:,} of them spare"),
+        ("embedder", _embedder(index)),
+        *([("store", printable(index.store.spec or repr(index.store)))] if index.store is not None else []),
+        ("settings", ", ".join(f"{name} {value}" for name, value in status.settings.items() if name in _SETTINGS)),
+    ]
+    output.write(_table(lines).encode())
+    for fault in faults:
+        typer.echo(f"Damaged: {fault}", err=True)
+    if faults:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def run_search(folder: str, query: str, limit: int, only: Filter, output: BinaryIO, *, by: By, as_lines: bool) -> None:
+    """Print the hits: for people, or one line of JSON each."""
+    with telling():
+        hits = Index.open(folder, create=False).search(query, limit, only, by=by)
+    output.writelines(
+        _line(hit) if as_lines else _shown(number, hit).encode("utf-8", "replace") for number, hit in enumerate(hits, 1)
+    )
+    if not hits:
+        typer.echo("Nothing found.", err=True)
+
+
+def _sync(index: Index, paths: Sequence[str], order: IndexOrder) -> SyncReport:
+    with _bar() as progress:
+        return index.sync(
+            paths,
+            tags=order.tags or "",
+            dry_run=order.dry_run,
+            hidden=order.hidden,
+            secrets=order.secrets,
+            max_file_bytes=order.max_file_bytes,
+            progress=progress,
+        )
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
+    """What shows a report on standard error while it grows; None if nobody looks."""
+    if not is_terminal(sys.stderr):
+        yield None
+        return
+    # Imported late: a pipe does not show a bar.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (TextColumn("Indexing"), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=None)
+        drawn = 0.0
+
+        def show(report: SyncReport) -> None:
+            nonlocal drawn
+            now = time.monotonic()
+            if now >= drawn + _REDRAWN_AFTER:
+                drawn = now
+                bar.update(task, description=f"{_files(report.files)}, {_bill(report)}")
+                bar.refresh()
+
+        yield show
+
+
+def _told(report: SyncReport, index: Index) -> str:
+    verb = "would be computed" if report.dry_run else "computed"
+    files = f"{report.added:,} added ({report.renamed:,} of them renamed), {report.changed:,} changed, {report.removed_files:,} removed, {report.unchanged:,} unchanged"
+    chunks = f"{report.computed:,} {verb}, {report.reused:,} reused, {report.moved:,} moved, {report.removed:,} removed"
+    total = "in these files" if report.dry_run else "in the index"
+    lines = [
+        ("files", files),
+        ("chunks", f"{chunks}; {report.chunks:,} {total}"),
+        ("tokens", f"{_bill(report)}; {report.tokens:,} {total}"),
+        ("embedder", _embedder(index)),
+    ]
+    return _table(lines)
+
+
+def _bill(report: SyncReport) -> str:
+    verb = "to embed" if report.dry_run else "embedded"
+    pace = "" if report.dry_run or not report.seconds else f", {report.tokens_computed / report.seconds:,.0f} a second"
+    cost = f", ${report.cost:,.4f}" if report.cost else ""
+    return f"{report.tokens_computed:,} tokens {verb}{pace}{cost}"
+
+
+def _embedder(index: Index) -> str:
+    settings = index.settings
+    label = _LABELS.get(settings.embedder, "")
+    return f"{settings.embedder}, {settings.dimensions} dimensions" + (f"; {label}" if label else "")
+
+
+def _tell_problems(report: SyncReport) -> None:
+    secrets = [problem for problem in report.left_out if "left out" in problem.reason]
+    if secrets:
+        typer.echo(f"Left out on purpose: {_files(len(secrets))}", err=True)
+        _list(secrets)
+    if report.problems:
+        typer.echo(f"Failed: {_files(len(report.problems))}", err=True)
+        _list(report.problems)
+
+
+def _list(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        typer.echo(f"  {problem}", err=True)
+
+
+def _shown(number: int, hit: Hit) -> str:
+    similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.3f}"
+    tags = "".join(f"  [{printable(tag)}]" for tag in hit.tags if tag)
+    place = f"{printable(hit.source)}:{hit.span.start_line}-{hit.span.end_line}"
+    lines = [f"{number}. {place}  {hit.kind}, {hit.token_count} tokens{similarity}{tags}"]
+    if hit.context:
+        lines.append(f"   | {_safe(hit.context.rstrip())}")
+    body = hit.body.strip("\r\n").splitlines()
+    lines += [f"   {_safe(line)}" for line in body[:_SHOWN]]
+    if len(body) > _SHOWN:
+        lines.append(f"   ... {len(body) - _SHOWN} more lines")
+    if hit.also:
+        lines.append(f"   also {', '.join(map(printable, hit.also))}")
+    return "\n".join(lines) + "\n\n"
+
+
+def _safe(line: str) -> str:
+    """A line of a file as a terminal may show it: a file may hold codes that would move the cursor, or worse."""
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)
+
+
+def _line(hit: Hit) -> bytes:
+    record = asdict(hit) | {"span": hit.span.model_dump(), "body": hit.body}
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _table(lines: Sequence[tuple[str, str]]) -> str:
+    return "".join(f"{name:<9} {portable(value)}\n" for name, value in lines)
+
+
+def _files(number: int) -> str:
+    return "1 file" if number == 1 else f"{number:,} files"
+
+
+_SETTINGS = ("tokenizer", "max_tokens", "desired_tokens", "overlap", "context")

@@ -1,0 +1,99 @@
+"""One run over many files: what goes wrong with one is noted, the others go on, and the notes come at the end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import typer
+
+from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT
+from chunker.cli.reports import ChunkSummary, chunk_line
+from chunker.files.chunk_files import Cut, working
+from chunker.files.discovery import Problem, find_files, printable
+from chunker.files.documents import Document
+from chunker.files.progress import with_progress
+from chunker.files.secrets import LEFT_OUT
+
+Result = TypeVar("Result")
+
+
+class ChunkLines:
+    """The chunks of a file as lines of JSON. Pickles, so that it can be done by other processes."""
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+
+    def __call__(self, document: Document) -> bytes:
+        """One line a chunk."""
+        return b"".join(chunk_line(document, chunk) for chunk in self._cut(document).chunks)
+
+
+class ChunkRow:
+    """How the chunks of a file use the budget of `max_tokens` tokens. Pickles, as `ChunkLines` does."""
+
+    def __init__(self, cut: Cut, max_tokens: int) -> None:
+        self._cut = cut
+        self._max_tokens = max_tokens
+
+    def __call__(self, document: Document) -> ChunkSummary:
+        """A row of the table."""
+        sizes = [chunk.token_count for chunk in self._cut(document).chunks]
+        return ChunkSummary.of(document.path, self._max_tokens, sizes)
+
+
+class Run:
+    """One pass over all files behind some paths.
+
+    `hidden`: take hidden files too. `secrets`: take files that hold secrets too. `output`: where results go (None or "-": standard output); a walk passes it over.
+    `task` stands before the progress bar.
+    """
+
+    def __init__(self, paths: Sequence[str], *, hidden: bool, secrets: bool, output: str | None, task: str) -> None:
+        self._to_stdout = output is None or output == STANDARD_OUTPUT
+        leave_out = [] if output is None or self._to_stdout else [str(Path(output).absolute())]
+        self._items = list(find_files(paths, hidden=hidden, leave_out=leave_out))
+        self._problems: list[Problem] = []
+        self._secrets = secrets
+        self._task = task
+
+    def over(
+        self, work: Callable[[Document], Result], *, streaming: bool = False, workers: int = 1
+    ) -> Iterator[Result]:
+        """What `work` makes of each file that is text, in order, `workers` of them at a time.
+
+        `streaming`: the caller writes each result at once. What `work` raises becomes a note on its file. With more than one worker it
+        runs in other processes, so it has to pickle where they are not forked.
+        """
+        with contextlib.ExitStack() as stack:
+            done = stack.enter_context(working(work, min(workers, len(self._items)), secrets=self._secrets))
+            streaming = streaming and self._to_stdout
+            results = with_progress(done(self._items), self._task, len(self._items), streaming=streaming)
+            for result in stack.enter_context(results):
+                if isinstance(result, Problem):
+                    self._problems.append(result)
+                else:
+                    yield result
+
+    def finish(self) -> None:
+        """Print the notes on standard error; raises `typer.Exit` if a file failed, and was not merely passed over."""
+        secrets = [printable(problem.path) for problem in self._problems if problem.reason in LEFT_OUT]
+        passed_over = [one for one in self._problems if not one.failed and one.reason not in LEFT_OUT]
+        failed = [problem for problem in self._problems if problem.failed]
+        if passed_over:
+            typer.echo(f"Passed over {_files(len(passed_over))} without text, such as {passed_over[0]}", err=True)
+        if secrets:
+            typer.echo(f"Left out what holds secrets (--secrets takes it): {', '.join(secrets)}", err=True)
+        if failed:
+            typer.echo(f"Failed: {len(failed):,} of {_files(len(self._items))}", err=True)
+            for problem in failed:
+                typer.echo(f"  {problem}", err=True)
+            raise typer.Exit(EXIT_FAILED)
+        if not self._items:
+            typer.echo("No files found: hidden ones and those that .gitignore names are left out.", err=True)
+
+
+def _files(number: int) -> str:
+    return "1 file" if number == 1 else f"{number:,} files"

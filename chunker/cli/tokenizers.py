@@ -1,0 +1,170 @@
+"""The commands `chunker tokenizer inspect` and `chunker tokenizer compare`: what a tokenizer is, and how two differ."""
+
+# Imports stand where they are used: help and complaints about options need no tokenizer.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chunker.cli.console import EXIT_FAILED, ending_quietly, open_output
+
+if TYPE_CHECKING:
+    from bpe_engine import Tokenizer
+
+_EXIT_CODES = """\b
+Exit codes:
+  0    done
+  1    a file cannot be read as a tokenizer or as a text
+  2    wrong usage
+"""
+_MOST = 5
+_SAMPLE = "Hello, world! It's 2025: naïve café, 中文.\n"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="What a tokenizer is, and how two differ.",
+)
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="tokenizer.json, *.tiktoken, *.gguf, *.model, tekken.json, vocab.bpe; or an encoding, or a model (gpt-4o).",
+    ),
+]
+
+
+@app.command(
+    epilog=f"""\b
+Examples:
+  chunker tokenizer inspect tokenizer.json
+  chunker tokenizer inspect model.gguf --sample "some text"
+  chunker tokenizer inspect gpt-4o --json
+
+{_EXIT_CODES}"""
+)
+def inspect(
+    name: Name,
+    *,
+    sample: Annotated[
+        str, typer.Option("--sample", metavar="TEXT", show_default=False, help="The text to show cut into tokens.")
+    ] = _SAMPLE,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object in place of lines for people.")] = False,
+) -> None:
+    """Tell what a tokenizer is: its kind, tokens, special tokens and stages, its longest tokens, and a text cut by it."""
+    with ending_quietly():
+        kind, tokenizer = _load(name)
+        facts = _facts(kind, tokenizer, sample)
+        with open_output(None) as results:
+            if as_json:
+                results.write(json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+                return
+            width = max(map(len, facts))
+            for label, value in facts.items():
+                line = f"{label:<{width}}  {_line(value)}\n"
+                results.write(line.encode("utf-8", "backslashreplace"))
+
+
+@app.command(
+    epilog=f"""\b
+Examples:
+  chunker tokenizer compare cl100k_base o200k_base README.md
+  chunker tokenizer compare old/tokenizer.json new/tokenizer.json docs/*.md
+
+{_EXIT_CODES}"""
+)
+def compare(
+    ours: Annotated[str, typer.Argument(metavar="A", show_default=False, help="A file, an encoding or a model.")],
+    theirs: Annotated[str, typer.Argument(metavar="B", show_default=False, help="The one to move to.")],
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEXT", show_default=False, help="Files whose tokens are counted with both."),
+    ] = None,
+) -> None:
+    """Tell how two tokenizers differ: tokens in both, ids that mean something else, special tokens, stages, and what texts cost."""
+    with ending_quietly():
+        # Wrong usage is told first; a text that is no UTF-8 is read as the engine reads bytes in a str.
+        named = {path: _read(path) for path in texts or ()}
+        (_, first), (_, second) = _load(ours), _load(theirs)
+        report = str(first.compare(second, named))
+        with open_output(None) as results:
+            results.write(report.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _load(name: str) -> tuple[str, Tokenizer]:
+    """What kind of tokenizer it is, and the tokenizer."""
+    from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+    from bpe_engine.formats.detection import detect
+
+    try:
+        if Path(name).is_file():
+            return detect(Path(name)), Tokenizer.from_file(name)
+        return "published encoding", Tokenizer.load(name)
+    except UnknownEncodingError as error:
+        raise typer.BadParameter(f"{error}; and there is no file of this name", param_hint="FILE") from None
+    except (BpeEngineError, OSError) as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(EXIT_FAILED) from None
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        raise typer.BadParameter(f"{path} does not exist", param_hint="TEXT") from None
+    except OSError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(EXIT_FAILED) from None
+
+
+def _facts(kind: str, tokenizer: Tokenizer, sample: str) -> dict[str, object]:
+    from bpe_engine.compare import describe_stages
+
+    tokens = tokenizer.token_byte_values()
+    longest = sorted(tokens, key=lambda data: (-len(data), data))[:_MOST]
+    special = sorted(tokenizer.special_tokens_set)
+    ids, starts = tokenizer.encode_with_offsets(sample, unit="characters")
+    return {
+        "name": tokenizer.name,
+        "kind": kind,
+        "tokens": len(tokens),
+        "ids": tokenizer.n_vocab,
+        "special tokens": [f"{text} {tokenizer.encode(text, allowed_special={text})[0]}" for text in special],
+        "around a text": {"prefix": list(tokenizer.prefix), "suffix": list(tokenizer.suffix)},
+        "stages": list(describe_stages(tokenizer)),
+        "longest tokens": [data.decode("utf-8", "backslashreplace") for data in longest],
+        "sample": [sample[start:end] for start, end in pairwise([*starts, len(sample)])],
+        "sample ids": ids,
+    }
+
+
+def _line(value: object) -> str:
+    """A fact on one line for people.
+
+    >>> _line(["a", "b"]), _line(200019), _line({"prefix": [1], "suffix": []})
+    ("'a' 'b'", '200,019', 'prefix 1')
+    """
+    match value:
+        case [] | None:
+            return "none"
+        case int():
+            return f"{value:,}"
+        case [int(), *_]:
+            return " ".join(map(str, value))
+        case list():
+            rest = f" and {len(value) - 20} more" if len(value) > 20 else ""
+            return " ".join(f"{item!r:.200}" for item in value[:20]) + rest
+        case dict():
+            parts = [f"{name} {_line(item)}" for name, item in value.items() if item]
+            return ", ".join(parts) or "none"
+        case _:
+            return str(value)

@@ -1,0 +1,74 @@
+"""`chunker view`: how files are cut, in a page or in the terminal."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415, PLR0913
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunker.cli.console import STANDARD_OUTPUT, ending_quietly
+from chunker.cli.options import (
+    EXIT_CODES,
+    Context,
+    Hidden,
+    MaxTokens,
+    MinTokens,
+    Overlap,
+    Paths,
+    TokenizerName,
+    check_paths,
+    load_tokenizer,
+)
+
+EPILOG = f"""\b
+Examples:
+  chunker view README.md --open
+  chunker view src --max-tokens 256 --overlap 32 --output chunks.html
+  chunker view src/main.py --terminal --tokens
+  FORCE_COLOR=1 chunker view src --terminal | less -R
+
+{EXIT_CODES}"""
+
+
+def view(
+    paths: Paths,
+    *,
+    tokenizer: TokenizerName = "o200k_base",
+    max_tokens: MaxTokens = 512,
+    min_tokens: MinTokens = None,
+    overlap: Overlap = 0,
+    context: Context = False,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Where to write the page (default: chunker-view.html), or - for standard output.",
+        ),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    terminal: Annotated[bool, typer.Option("--terminal", help="Print the chunks here in place of a page.")] = False,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Show where each token begins from the start.")] = False,
+    hidden: Hidden = False,
+) -> None:
+    """Show how files are cut: one HTML page, or the terminal.
+
+    The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is,
+    where each token begins, with a filter and keys. Of a folder it holds all files.
+    """
+    with ending_quietly():
+        from chunker.cli.run_view import ViewOptions, show
+
+        if open_page and (terminal or output == STANDARD_OUTPUT):
+            raise typer.BadParameter("there is no page to open", param_hint="--open")
+        check_paths(paths, output)
+        options = ViewOptions(
+            load_tokenizer(tokenizer), tokenizer, max_tokens, min_tokens, overlap, context=context, show_tokens=tokens
+        )
+        show(paths, options, output, terminal=terminal, open_page=open_page, hidden=hidden)

@@ -1,0 +1,1 @@
+"""The lines in front of a chunk that say where its body stands."""

@@ -1,0 +1,115 @@
+"""What stands before a chunk: where in the text, and in which file, its body begins; and what a reader needs besides.
+
+    src/shop.py > class Cart > def total          the breadcrumb: the named regions around the first new character of the body
+    import math; from shop import Item            what the file imports, if asked for ("imports")
+    The price of all that is in it.               what the innermost definition says of itself, if asked for ("summary")
+    item,price,currency                           lines that a region wants repeated, such as the header row of a table
+
+New is what the chunk before does not have: an overlap is passed over, for the context is to say where the chunk goes on.
+
+A context may use a quarter of the budget. What is too much goes in this order: repeated lines, imports, the summary, the outermost names; for
+the innermost say most about the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal, get_args
+
+from chunker.arguments import require
+from chunker.context.summaries import imports_line, summary_of
+from chunker.counting import TokenCounter
+from chunker.errors import OptionError
+from chunker.formats import Outline, Scope
+
+ContextPart = Literal["breadcrumb", "imports", "summary"]
+
+_BREADCRUMB: frozenset[ContextPart] = frozenset({"breadcrumb"})
+_SEPARATOR = " > "
+_MAX_SHARE = 4
+
+
+def context_parts(context: bool | Collection[ContextPart]) -> frozenset[ContextPart]:  # noqa: FBT001  # it may be other than a bool
+    """The parts that the option `context` asks for; raises `OptionError` for what is none."""
+    if isinstance(context, bool):
+        return _BREADCRUMB if context else frozenset()
+    require(context, Collection, "context", "True, False or a collection of names")
+    known = get_args(ContextPart)
+    unknown = [part for part in context if part not in known] if not isinstance(context, str) else [context]
+    if unknown:
+        raise OptionError(f"context must be True, False or some of {', '.join(known)}; got {unknown[0]!r}")
+    return frozenset(context)
+
+
+class Breadcrumbs:
+    """The contexts of one text. The same one is priced once. `text` is needed for "imports" and "summary" alone."""
+
+    def __init__(
+        self,
+        outline: Outline,
+        source: str | None,
+        tokenizer: TokenCounter,
+        max_tokens: int,
+        *,
+        parts: Collection[ContextPart] = _BREADCRUMB,
+        text: str = "",
+    ) -> None:
+        self._text = text
+        self._outline = outline
+        self._source = source
+        self._tokenizer = tokenizer
+        self._limit = max_tokens // _MAX_SHARE
+        self._parts = parts
+        self._contexts: dict[tuple[tuple[str, ...], str, str, str], str] = {}
+        self._imports, self._imported = imports_line(text, outline) if "imports" in parts else ("", 0)
+        self._summaries: dict[Scope, str] = {}
+
+    def at(self, offset: int, overlap: str = "", /) -> str:
+        """The context of a chunk whose body begins at `offset`, behind `overlap`; "" if there is nothing to say.
+
+        `offset`, in characters: where the text begins that the chunk before does not have. `overlap`: the text that both have; lines in it
+        are not repeated once more. At most a quarter of the budget.
+        """
+        scopes = self._outline.scopes_around(offset)
+        trail = tuple(scope.name for scope in scopes if scope.name) if "breadcrumb" in self._parts else ()
+        repeated = next((scope.header for scope in reversed(scopes) if scope.header), "")
+        if repeated in overlap:
+            repeated = ""
+        imports = self._imports if offset >= self._imported else ""
+        summary = self._summary(scopes) if "summary" in self._parts else ""
+        key = trail, imports, summary, repeated
+        context = self._contexts.get(key)
+        if context is None:
+            context = self._contexts[key] = self._context(trail, [summary, imports, repeated])
+        return context
+
+    def _summary(self, scopes: tuple[Scope, ...]) -> str:
+        for scope in reversed(scopes):
+            if scope not in self._summaries:
+                self._summaries[scope] = summary_of(self._text, scope)
+            if self._summaries[scope]:
+                return self._summaries[scope]
+        return ""
+
+    def _context(self, trail: tuple[str, ...], lines: list[str]) -> str:
+        """`lines`: what may follow the breadcrumb, the most important first."""
+        names = trail if self._source is None or "breadcrumb" not in self._parts else (self._source, *trail)
+        # A name is a part of one line, whatever stands in it.
+        parts = [part for part in (" ".join(name.split()) for name in names) if part]
+        summary, imports, repeated = (
+            line if not line or line.endswith(("\n", "\r")) else line + "\n" for line in lines
+        )
+        for kept in ([imports, summary, repeated], [imports, summary], [summary], []):
+            behind = "".join(kept)
+            context = _SEPARATOR.join(parts) + "\n" + behind if parts else behind
+            if self._fits(context):
+                return context
+        while parts:
+            del parts[0]
+            context = _SEPARATOR.join(parts) + "\n" if parts else ""
+            if self._fits(context):
+                return context
+        return ""
+
+    def _fits(self, context: str) -> bool:
+        return self._tokenizer.count_up_to(context, self._limit) is not None

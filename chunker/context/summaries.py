@@ -1,0 +1,83 @@
+'''What a context may say besides where a chunk stands: what the file imports, and what the definition around the chunk is for.
+
+    import math                         imports   import math; from shapes import Shape
+    from shapes import Shape
+                                        summary   A circle by its radius.
+    class Circle(Shape):
+        """A circle by its radius.
+
+        More of it.
+        """
+
+The outline says where the imports and the definitions are; what is read off them here is read off their text, in whatever language.
+'''
+
+from __future__ import annotations
+
+import re
+
+from chunker.formats import Outline, Scope
+
+# How much of a definition is looked at for what it says of itself, in characters.
+_LOOKED_AT = 2_000
+# A comment before or at the start of a definition: /** ... */, ///, //, #, --, ;; and the like. Group 1 or 2 is its first line of words.
+_COMMENT = re.compile(
+    r"[ \t]*(?:/\*[*!]?\s*(?:\*\s*)?([^\s*][^\n\r]*?)\s*(?:\*/|[\n\r]|$)|(?://[/!]?|#(?=\s)|--+[ |]*|;+)[ \t]*(\w[^\n\r]*))"
+)
+# A string that is the first thing in a body, as Python and some others have it.
+_DOCSTRING = re.compile(r""":[ \t]*(?:\#[^\n]*)?(?:\r\n|\r|\n)\s*[rRuU]?(\"\"\"|\'\'\'|"|')\s*([^\n\r]*)""")
+_IMPORT = re.compile(r"\s*(?:import|from|use|using|#\s*include|require|package)\b")
+_SENTENCE = re.compile(r".*?[.!?。！？](?=\s|$)", re.DOTALL)
+
+
+def imports_line(text: str, outline: Outline) -> tuple[str, int]:
+    """The imports of a file on one line, and the offset behind the last of them; ("", 0) where it has none.
+
+    Imports are what the outline calls so, outside of all named regions.
+    """
+    strengths = outline.strengths
+    imports = [index for index, label in enumerate(outline.labels) if label == "import"]
+    if not imports:
+        return "", 0
+    # The label at the start of a text is that of the whole text, whatever stands there.
+    if _IMPORT.match(text):
+        imports.insert(0, 0)
+    weakest = min(strengths[index] for index in imports)
+    statements: list[str] = []
+    behind = 0
+    for index in imports:
+        start = outline.offsets[index]
+        if outline.scopes_around(start + 1):
+            continue
+        # What is weaker than an import and behind it is a part of it.
+        following = (place for place in range(index + 1, len(strengths)) if strengths[place] >= weakest)
+        place = next(following, None)
+        end = len(text) if place is None else outline.offsets[place]
+        statements.append(" ".join(text[start:end].split()))
+        behind = end
+    return "; ".join(statement for statement in statements if statement), behind
+
+
+def summary_of(text: str, scope: Scope) -> str:
+    """The first sentence of what a definition says of itself, in a comment above it or in a string at the start of its body; or "".
+
+    >>> source = '# Adds one.\\ndef f(x):\\n    return x + 1\\n'
+    >>> summary_of(source, Scope(0, len(source), "def f"))
+    'Adds one.'
+    >>> source = "def f(x):\\n    'Add one. And more.'\\n    return x + 1\\n"
+    >>> summary_of(source, Scope(0, len(source), "def f"))
+    'Add one.'
+    """
+    stretch = text[scope.start : min(scope.end, scope.start + _LOOKED_AT)]
+    comment = _COMMENT.match(stretch)
+    if comment:
+        return _first_sentence(comment[1] or comment[2] or "")
+    docstring = _DOCSTRING.search(stretch)
+    if docstring is None or "\n\n" in stretch[: docstring.start()]:
+        return ""
+    return _first_sentence(docstring[2].split(docstring[1])[0])
+
+
+def _first_sentence(line: str) -> str:
+    found = _SENTENCE.match(line)
+    return " ".join((found[0] if found else line).split())

@@ -1,0 +1,1 @@
+"""Files: found, read, and chunked by several processes."""

@@ -1,0 +1,270 @@
+"""Chunks of many files, by several processes.
+
+    for result in chunk_files(["src", "docs"], 512, workers=4):
+        if isinstance(result, Problem):
+            print(result)                       path, place and reason
+        else:
+            index(result.path, result.chunks)
+
+Files are found as the command finds them (`files`), and results come in that order. A file that cannot be read, or that kills the process at
+work on it, is a `Problem` in its place; the others go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import traceback
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
+
+from bpe_engine.errors import BpeEngineError
+from chunker.arguments import require_all, told
+from chunker.counting import resolve_tokenizer
+from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError, WrongTypeError
+from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable
+from chunker.files.documents import Document, count_line_ends, read_document
+from chunker.files.progress import with_progress
+from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
+from chunker.files.workers import Lost, Workers
+from chunker.models import Chunk, Span
+
+if TYPE_CHECKING:
+    from chunker.chunkers import TextChunker
+    from chunker.options import Options
+
+Result = TypeVar("Result")
+# What a run finds: files, standard input once it is read, and what is wrong with others.
+Found = FoundFile | Document | Problem
+
+
+@dataclass(frozen=True, slots=True)
+class FileChunks:
+    """A file and its chunks, in its order. `encoding` is the codec between its text and its `size` bytes."""
+
+    path: str
+    encoding: str
+    size: int
+    chunks: list[Chunk]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A third of the time of pickling the models, which is a fifth of the time of making them.
+        if any(type(chunk) is not Chunk for chunk in self.chunks):
+            return FileChunks, (self.path, self.encoding, self.size, self.chunks)
+        return _unpacked, (self.path, self.encoding, self.size, [_row(chunk) for chunk in self.chunks])
+
+
+_UNITS = tuple(Span.model_fields)
+
+
+def _row(chunk: Chunk) -> tuple[Any, ...]:
+    span = chunk.span
+    return (
+        *(chunk.body, chunk.context, chunk.token_count, chunk.kind, chunk.language, chunk.id, chunk.metadata),
+        *(span.start, span.end, span.start_byte, span.end_byte, span.start_line, span.end_line),
+    )
+
+
+def _unpacked(path: str, encoding: str, size: int, rows: list[tuple[Any, ...]]) -> FileChunks:
+    chunks = [
+        Chunk.model_validate(
+            {
+                "body": body,
+                "context": context,
+                "token_count": tokens,
+                "span": dict(zip(_UNITS, span, strict=True)),
+                "kind": kind,
+                "language": language,
+                "id": name,
+                "metadata": metadata,
+            }
+        )
+        for body, context, tokens, kind, language, name, metadata, *span in rows
+    ]
+    return FileChunks(path, encoding, size, chunks)
+
+
+def chunk_files(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    max_tokens: int = 512,
+    *,
+    workers: int = 1,
+    chunker: TextChunker | None = None,
+    hidden: bool = False,
+    secrets: bool = False,
+    progress: bool | None = False,
+    start_method: str | None = None,
+    **options: Unpack[Options],
+) -> Generator[FileChunks | Problem, None, None]:
+    """The chunks of all files behind `paths`, one or more, file by file, in the order in which `files.find_files` finds them.
+
+    Each file gets the chunker that `chunker_for` has for it, with `max_tokens` and `options`; or all the same `chunker`. `workers`: so many
+    processes; 1 is this one. `progress`: a bar on standard error; None to have one if that is a terminal. `hidden`: take hidden files of
+    folders, too. `secrets`: take files that hold secrets (`chunker.files.secrets`), too; else each is a `Problem`, which has `failed` if the file was
+    named. `start_method`: "fork", "forkserver" or "spawn"; the last two import the main module again, which has to do its work
+    under `if __name__ == "__main__":`. None takes fork where that is safe (Linux, no other threads), else spawn.
+
+    Nothing begins before the first result is asked for, and no process is left when the iterator is closed. Raises `OptionError` at
+    once for options that cannot be used.
+    """
+    given: object = workers  # what callers without types may pass
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise OptionError(f"workers must be a whole number from 1, got {workers!r}")
+    if not isinstance(paths, str | os.PathLike):
+        require_all(paths, (str, os.PathLike), "paths", "str and paths")
+    if chunker is not None and not callable(getattr(chunker, "chunk", None)):
+        raise WrongTypeError(f"chunker must be a chunker, such as TextChunker(512), not {told(chunker)}")
+    if chunker is not None and (options or max_tokens != 512):
+        raise OptionError("a chunker has its own options: give either it or them")
+    cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
+    listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    return _chunk_files(
+        listed, cut, workers, hidden=hidden, secrets=secrets, progress=progress, start_method=start_method
+    )
+
+
+def _chunk_files(
+    paths: list[str],
+    cut: Callable[[Document], FileChunks],
+    workers: int,
+    *,
+    hidden: bool,
+    secrets: bool,
+    progress: bool | None,
+    start_method: str | None,
+) -> Generator[FileChunks | Problem, None, None]:
+    found = list(find_files(paths, hidden=hidden))
+    with contextlib.ExitStack() as stack:
+        done = stack.enter_context(working(cut, min(workers, len(found)), secrets=secrets, start_method=start_method))
+        yield from stack.enter_context(
+            with_progress(done(found), "Chunking", len(found), streaming=False, shown=progress)
+        )
+
+
+async def achunk_files(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    max_tokens: int = 512,
+    **options: Any,  # noqa: ANN401  # those of chunk_files, which checks them
+) -> AsyncIterator[FileChunks | Problem]:
+    """`chunk_files`, with the same options, for an event loop: it runs in a thread of its own, and waits there."""
+    results = chunk_files(paths, max_tokens, **options)
+    loop = asyncio.get_running_loop()
+    # One thread: whatever is asked of the iterator is asked in turn, its end too.
+    with ThreadPoolExecutor(1, "chunk_files") as thread:
+        try:
+            while (result := await loop.run_in_executor(thread, next, results, None)) is not None:
+                yield result
+        finally:
+            await asyncio.shield(loop.run_in_executor(thread, results.close))
+
+
+class Cut:
+    """Cuts a file with the chunker that `chunker_for` has for it. Pickles if the tokenizer does; each process loads it once.
+
+    Takes the options of `chunker_for`, and raises `OptionError` for those that do not go together.
+    """
+
+    def __init__(self, max_tokens: int = 512, **options: Unpack[Options]) -> None:
+        self._max_tokens = max_tokens
+        self._options = options
+        options["tokenizer"] = resolve_tokenizer(options.get("tokenizer", "o200k_base"))
+        self.chunker("", "")
+
+    def __call__(self, document: Document) -> FileChunks:
+        """The chunks of a file."""
+        return _cut_by(self.chunker(document.path, document.text), document)
+
+    def chunker(self, path: str, text: str) -> TextChunker:
+        """The chunker for a file of this name with this text."""
+        # Imported late: who counts tokens, or finds out that no file is there, needs no chunkers.
+        from chunker.chunkers import chunker_for  # noqa: PLC0415
+
+        return chunker_for(path, self._max_tokens, text=text, **self._options)
+
+
+class _CutAlike:
+    """Cuts all files with the same chunker. Pickles if that does."""
+
+    def __init__(self, chunker: TextChunker) -> None:
+        self._chunker = chunker
+
+    def __call__(self, document: Document) -> FileChunks:
+        return _cut_by(self._chunker, document)
+
+
+def _cut_by(chunker: TextChunker, document: Document) -> FileChunks:
+    """The chunks that `chunker` makes of a file."""
+    chunks = chunker.chunk(document.text, source=portable(document.path))
+    return FileChunks(document.path, document.encoding, document.size, chunks)
+
+
+@contextlib.contextmanager
+def working(
+    work: Callable[[Document], Result], workers: int, *, secrets: bool, start_method: str | None = None
+) -> Iterator[Callable[[Iterable[Found]], Iterator[Result | Problem]]]:
+    """A function from files to what `work` makes of each that is text, in order, or the problem there is with it.
+
+    `secrets`: also of files that hold secrets. At most one worker: in this process, one file in memory at a time. More: in so many other processes, which live as long as the context does.
+    """
+    at_work = _AtWork(work, secrets=secrets)
+    if workers < 2:
+        yield lambda items: map(at_work, items)
+        return
+    with Workers(at_work, workers, start_method=start_method) as pool:
+        yield lambda items: _in_processes(items, pool)
+
+
+def _in_processes(items: Iterable[Found], pool: Workers[Found, Result | Problem]) -> Iterator[Result | Problem]:
+    paths: list[str] = []
+
+    def sent() -> Iterator[Found]:
+        for item in items:
+            paths.append(item.path)
+            # Nobody else has our standard input.
+            yield read_document(item) if isinstance(item, FoundFile) and item.path == STANDARD_INPUT else item
+
+    for number, result in enumerate(pool.map(sent())):
+        yield Problem(paths[number], result.reason) if isinstance(result, Lost) else result
+
+
+class _AtWork(Generic[Result]):
+    """Reads a file and does the work; whatever goes wrong is a `Problem`."""
+
+    def __init__(self, work: Callable[[Document], Result], *, secrets: bool) -> None:
+        self._work = work
+        self._secrets = secrets
+
+    def __call__(self, item: Found) -> Result | Problem:
+        named = not isinstance(item, FoundFile) or item.named  # standard input was asked for, too
+        if not self._secrets and isinstance(item, FoundFile) and _named_as_secret(item):
+            return Problem(item.path, LEFT_OUT_BY_NAME, failed=named)
+        document = read_document(item) if isinstance(item, FoundFile) else item
+        if isinstance(document, Problem):
+            return document
+        if not self._secrets and begins_with_key(document.text):
+            return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
+        try:
+            return self._work(document)
+        except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
+            return _problem_of(error, document)
+
+
+def _named_as_secret(file: FoundFile) -> bool:
+    """Whether a file, or what the link leads to that was named, has the name of a secret."""
+    return named_as_secret(file.path) or (file.named and named_as_secret(portable(os.path.realpath(file.path))))
+
+
+def _problem_of(error: Exception, document: Document) -> Problem:
+    if isinstance(error, BudgetTooSmallError):
+        before = document.text[: error.offset]
+        return Problem(document.path, str(error), len(before.encode(document.encoding)), count_line_ends(before) + 1)
+    if isinstance(error, ChunkerError | BpeEngineError):
+        return Problem(document.path, str(error))
+    # Nothing that a user has done: say where it comes from, so that it can be reported.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return Problem(document.path, f"internal error, please report it: {type(error).__name__}: {error} ({place})")

@@ -1,0 +1,194 @@
+"""From the paths that a user names to files: which ones, and in which order.
+
+A file that is named is taken, whatever the rules say; `-` is standard input. A folder is walked to the bottom:
+
+- `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), and the `.gitignore` files above the folder,
+  up to the root of its repository; a repository inside another one starts afresh.
+- Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: that is
+  where secrets and caches lie. The folders of version control systems are always left out.
+- Symbolic links are not followed: they lead to what is found in its own place, or out of the tree, or in a circle.
+- What is no regular file (a socket, a device) is left out.
+
+The order is that of `git ls-files`: by path, byte for byte. Nothing here raises for a bad path: what cannot be used is
+handed out as a `Problem`, so that the others go on.
+"""
+
+# Paths stay strings: on a large tree the walk would spend most of its time making Path objects.
+# ruff: noqa: PTH100, PTH112, PTH116
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunker.files.gitignore import RuleStack, is_repository, repository_rules, rules_above
+
+STANDARD_INPUT = "-"
+
+_VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", "CVS"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to read: `path` opens it and has `/` between the names; `size` is in bytes, 0 if it is not known."""
+
+    path: str
+    size: int
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a path gives no text; `offset` counts bytes from 0 and `line` lines from 1, where there is a place to name.
+
+    `failed` is False for what a walk rightly passes over, such as a picture between sources.
+    """
+
+    path: str
+    reason: str
+    offset: int | None = None
+    line: int | None = None
+    failed: bool = True
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f" (line {self.line})"
+        place = "" if self.offset is None else f" byte {self.offset}{line}:"
+        return f"{printable(self.path)}:{place} {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder still to be listed: the rules that hold in its parent, and where it lies below their root."""
+
+    path: str
+    rules: RuleStack
+    below: str
+
+
+def portable(path: str) -> str:
+    r"""The path as UTF-8 can carry it, whatever the locale; bytes that are not UTF-8 become `\x..`.
+
+    >>> portable("src/é.py"), portable("caf\udce9.py")
+    ('src/é.py', 'caf\\xe9.py')
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def printable(path: str) -> str:
+    r"""The path as any terminal may show it: line ends and escape codes are spelled out too.
+
+    >>> printable("a\nb.txt"), printable("caf\udce9")
+    ('a\\nb.txt', 'caf\\xe9')
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in portable(path))
+
+
+def find_files(
+    paths: Iterable[str], *, hidden: bool = False, leave_out: Collection[str] = ()
+) -> Iterator[FoundFile | Problem]:
+    """The files behind the paths, each once: the paths in their order, the files of a folder by path.
+
+    `leave_out` holds absolute paths that a walk passes over, such as the file that the results are written to.
+    A path that does not exist and a folder that cannot be listed are Problems.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for item in _find(path, leave_out, hidden=hidden):
+            key = item.path if item.path == STANDARD_INPUT else os.path.abspath(item.path)
+            if key not in seen:
+                seen.add(key)
+                yield item
+
+
+def _find(path: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[FoundFile | Problem]:
+    if path == STANDARD_INPUT:
+        yield FoundFile(path, 0, named=True)
+    elif os.path.isdir(path):
+        yield from _walk(_tidy(path), leave_out, hidden=hidden)
+    else:
+        try:
+            yield FoundFile(_tidy(path), os.stat(path).st_size, named=True)
+        except OSError as error:
+            yield Problem(_tidy(path), reason_of(error))
+
+
+def _walk(top: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[FoundFile | Problem]:
+    try:
+        rules, below = rules_above(top)
+    except OSError as error:
+        yield Problem(top, f"the ignore rules that hold here cannot be read: {reason_of(error)}")
+        return
+    # A list and no recursion: a tree may be as deep as the disk allows. The next to do stands at the end.
+    pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, below)]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, _Folder):
+            pending.extend(reversed(_list_folder(item, leave_out, hidden=hidden)))
+        else:
+            yield item
+
+
+def _list_folder(folder: _Folder, leave_out: Collection[str], *, hidden: bool) -> list[FoundFile | Problem | _Folder]:
+    """What one folder holds, in order; the folders in it are not opened yet."""
+    rules, below = folder.rules, folder.below
+    try:
+        if below and is_repository(folder.path):
+            rules, below = repository_rules(Path(folder.path).resolve()), ""
+        rules = rules.entered(below)
+        with os.scandir(folder.path) as listing:
+            entries = sorted((_sorting_key(entry), entry) for entry in listing)
+    except OSError as error:
+        return [Problem(folder.path, f"this folder is left out: {_reason_with_file(error, folder.path)}")]
+    found: list[FoundFile | Problem | _Folder] = []
+    for _, entry in entries:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if entry.name == ".git" or (is_folder and entry.name in _VERSION_CONTROL):
+            continue
+        if entry.name.startswith(".") and not hidden:
+            continue
+        inner = f"{below}/{entry.name}" if below else entry.name
+        if rules.ignores(inner, is_folder=is_folder):
+            continue
+        path = _tidy(f"{folder.path.rstrip('/')}/{entry.name}")
+        if is_folder:
+            found.append(_Folder(path, rules, inner))
+        elif entry.is_file(follow_symlinks=False) and os.path.abspath(path) not in leave_out:
+            found.append(_sized(path, entry))
+    return found
+
+
+def _sorting_key(entry: os.DirEntry[str]) -> bytes:
+    """A folder sorts as if its name ended in a slash: then the whole walk is sorted by path."""
+    name = os.fsencode(entry.name)
+    return name + b"/" if entry.is_dir(follow_symlinks=False) else name
+
+
+def _sized(path: str, entry: os.DirEntry[str]) -> FoundFile | Problem:
+    try:
+        return FoundFile(path, entry.stat(follow_symlinks=False).st_size, named=False)
+    except OSError as error:  # removed since the folder was listed
+        return Problem(path, reason_of(error))
+
+
+def _tidy(path: str) -> str:
+    """The path with `/` between names and without a leading `./`, except where it would then mean standard input.
+
+    >>> _tidy("./src/a.py"), _tidy("./"), _tidy("./-")
+    ('src/a.py', '.', './-')
+    """
+    path = path.replace(os.sep, "/")
+    while path.startswith("./"):
+        path = path[2:].lstrip("/") or "."
+    return f"./{path}" if path == STANDARD_INPUT else path
+
+
+def reason_of(error: OSError) -> str:
+    """What went wrong in the system's words, without the path, which stands before it."""
+    return error.strerror or type(error).__name__
+
+
+def _reason_with_file(error: OSError, path: str) -> str:
+    inside = error.filename
+    return reason_of(error) if inside in (None, path) else f"{reason_of(error)} ({printable(os.fsdecode(inside))})"

@@ -1,0 +1,108 @@
+"""From a file to text, without changing anything: a span that is right in the text is right in the file.
+
+- UTF-8, or UTF-16 or UTF-32 with a byte order mark. The mark stays in the text, as U+FEFF, and line ends stay as they
+  are. `Document.encoding` names the codec: `text.encode(encoding)` is the file again.
+- A byte that is not UTF-8 makes the file a `Problem` with its offset. Nothing is replaced and no other encoding is
+  guessed: every guess would change the text that is counted.
+- A file is *binary* if its first 8 KiB hold a NUL byte (the rule of git), or are not UTF-8 and hold control characters.
+  A binary file that a walk found is passed over; one that was named is a failure, since somebody wanted it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, reason_of
+
+# The longer marks first: the mark of UTF-32 (little-endian) begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE_BYTES = 8192
+# Without those that text does hold: backspace, tab, line feed, vertical tab, form feed, carriage return, escape.
+_CONTROLS = bytes(set(range(32)) - {8, 9, 10, 11, 12, 13, 27}) + b"\x7f"
+# Compressed bytes hold about one in ten; text in an 8-bit encoding, which is to be reported, holds hardly any.
+_BINARY_SHARE = 0.02
+_BYTES_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that is text; `encoding` is the Python codec between `text` and its bytes, `size` their number."""
+
+    path: str
+    text: str
+    encoding: str
+    size: int
+
+
+def read_document(file: FoundFile) -> Document | Problem:
+    """The text of a file, or why there is none. Of a binary file only the first 8 KiB are read."""
+    try:
+        if file.path == STANDARD_INPUT:
+            if sys.stdin is None:
+                return Problem(file.path, "standard input is closed")
+            return read_stream(sys.stdin.buffer, file)
+        with Path(file.path).open("rb") as stream:
+            return read_stream(stream, file)
+    except OSError as error:
+        return Problem(file.path, reason_of(error))
+
+
+def count_line_ends(text: str) -> int:
+    """How many lines end in the text, as a chunk's span has them: with a line feed, CR LF or a lone carriage return.
+
+    >>> count_line_ends("a\\nb\\r\\nc\\rd")
+    3
+    """
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def read_stream(stream: BinaryIO, file: FoundFile) -> Document | Problem:
+    """The text of an open file, which `file` names, or why there is none. Raises OSError as the stream does."""
+    sample = stream.read(_SAMPLE_BYTES)
+    encoding = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
+    if encoding is None:
+        encoding = "utf-8"
+        reason = _why_binary(sample)
+        if reason is not None:
+            return Problem(file.path, f"binary: {reason}", failed=file.named)
+    content = sample + stream.read()
+    try:
+        return Document(file.path, content.decode(encoding), encoding, len(content))
+    except UnicodeDecodeError as error:
+        return _undecodable(file.path, content, error, encoding)
+
+
+def _why_binary(sample: bytes) -> str | None:
+    """The reason to take the start of a file for no text, or None.
+
+    >>> _why_binary(b"MZ\\x90\\0"), _why_binary("Grün".encode("latin-1")), _why_binary("Grün".encode()[:-2])
+    ('a NUL byte at byte 3', None, None)
+    """
+    nul = sample.find(b"\0")
+    if nul >= 0:
+        return f"a NUL byte at byte {nul}"
+    try:
+        # Not final: the sample may end inside a character.
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=False)
+    except UnicodeDecodeError:
+        controls = len(sample) - len(sample.translate(None, _CONTROLS))
+        if controls >= _BINARY_SHARE * len(sample):
+            return f"not UTF-8, with control characters in the first {len(sample)} bytes"
+    return None
+
+
+def _undecodable(path: str, content: bytes, error: UnicodeDecodeError, encoding: str) -> Problem:
+    bad = " ".join(f"0x{byte:02X}" for byte in content[error.start : error.end][:_BYTES_SHOWN])
+    line = count_line_ends(content[: error.start].decode(encoding)) + 1  # what stands before the bad byte is sound
+    name = encoding.removesuffix("-le").removesuffix("-be").upper()
+    return Problem(path, f"not {name}: {error.reason} ({bad})", error.start, line)

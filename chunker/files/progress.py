@@ -1,0 +1,55 @@
+"""Progress of long work on many files: a bar on standard error, drawn by rich, which is imported when a bar is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TextIO, TypeVar
+
+Item = TypeVar("Item")
+
+# Seconds between two pictures of a bar.
+_REDRAWN_AFTER = 0.1
+
+
+@contextlib.contextmanager
+def with_progress(
+    items: Iterable[Item], task: str, total: int, *, streaming: bool, shown: bool | None = None
+) -> Iterator[Iterator[Item]]:
+    """The items one by one, with a bar on standard error; the bar is gone at the end. `total`: how many they will be.
+
+    `shown`: None for a bar if standard error is a terminal. `streaming`: results are written to standard output meanwhile. If that is a
+    terminal too there is no bar, as the two would be mixed on the screen.
+    """
+    if shown is None:
+        shown = is_terminal(sys.stderr) and not (streaming and is_terminal(sys.stdout))
+    if not shown:
+        yield iter(items)
+        return
+    # Imported late: most of the time to start would go into a bar that a pipe does not show.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # No thread of its own that redraws it: the items may be the work of processes, and these are forked only where there are no threads.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
+        bar = progress.add_task(task, total=total)
+
+        def advancing() -> Iterator[Item]:
+            drawn = 0.0
+            for number, item in enumerate(items, 1):
+                yield item
+                progress.advance(bar)
+                if time.monotonic() >= drawn + _REDRAWN_AFTER or number == total:
+                    progress.refresh()
+                    drawn = time.monotonic()
+
+        progress.refresh()
+        yield advancing()
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """True if somebody looks at the stream; False for a pipe, a file and a stream that is closed."""
+    return stream is not None and stream.isatty()

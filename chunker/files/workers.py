@@ -1,0 +1,280 @@
+"""Work on many items in several processes: results in order, and a worker that dies takes nothing with it.
+
+    items     0   1   2   3   4   5 ...             two workers, each with one item at work and one waiting
+    worker A  0 --------   2 ---x                   killed while at work on 2: a new worker, and 2 is tried once more
+    worker B  1 --   3 -----   4 --
+    results   0   1   (2 lost twice: Lost)  3   4   each handed out when all before it are
+
+Each worker has a pipe of its own. So the parent knows what a dead worker was at, and a half-written result spoils nobody else's: that is what a
+process pool of the standard library cannot tell. A worker whose parent is gone finds its pipe closed, and ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Generic, TypeVar
+
+from chunker.errors import ChunkerError, OptionError
+from chunker.files.processes import without_interrupts
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Items at a worker: one at work, one waiting, so that no worker waits for the parent.
+_AT_A_WORKER = 2
+# Results that are done before their turn, for each worker: while one item takes long, so many others are held.
+_AHEAD = 16
+# How often an item is given to a worker that dies of it.
+_ATTEMPTS = 2
+# Bytes of a message that any pipe takes at one go, whether somebody reads it or not.
+_SHORT = 2_048
+# How often workers are looked after, in seconds.
+_LOOK = 1.0
+# In place of the number of an item: the worker has started.
+_READY = -1
+# What a worker that is told to end may take for it, in seconds.
+_GRACE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In place of a result that there is not."""
+
+    reason: str
+
+
+def context_of(start_method: str | None) -> BaseContext:
+    """How processes are started: "fork", "forkserver" or "spawn".
+
+    None: by fork on Linux as long as there are no other threads, which costs least; else by spawn. The other two import the main module
+    again, which must therefore do its work under `if __name__ == "__main__":`.
+    """
+    if start_method is None:
+        start_method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+    if start_method not in multiprocessing.get_all_start_methods():
+        raise OptionError(
+            f"start_method must be one of {', '.join(multiprocessing.get_all_start_methods())}; got {start_method!r}"
+        )
+    return multiprocessing.get_context(start_method)
+
+
+@dataclass
+class _Job:
+    """An item, pickled with its number; how often it was tried."""
+
+    number: int
+    message: bytes
+    attempts: int = 0
+
+    @classmethod
+    def of(cls, number: int, item: object) -> _Job:
+        return cls(number, bytes(ForkingPickler.dumps((number, item))))
+
+    def goes_to(self, worker: _Worker) -> bool:
+        """Whether the worker can be given this job now. A long message only to one that waits for it: who is at work may be about to send
+        a long one, too, and then both wait for the other to read.
+        """
+        return len(worker.jobs) < (_AT_A_WORKER if len(self.message) <= _SHORT else 1)
+
+
+class _Worker:
+    """A process, its pipe, and the jobs that it was given and has not answered, in order: it is at work on the first."""
+
+    def __init__(self, context: Any, work: Callable[[Any], Any], others: list[Connection]) -> None:  # noqa: ANN401  # contexts share no type that has Process
+        self.pipe, theirs = context.Pipe()
+        # A forked process has copies of all pipes: a copy of our end would keep it from seeing that we are gone.
+        inherited = [*others, self.pipe] if context.get_start_method() == "fork" else []
+        self.process: BaseProcess = context.Process(target=_serve, args=(theirs, inherited, work), daemon=True)
+        with without_interrupts(), _without_current_folder():
+            self.process.start()
+        theirs.close()
+        self.jobs: deque[_Job] = deque()
+        self.is_ready = False  # whether it got as far as to ask for work
+
+    def give(self, job: _Job) -> None:
+        """Send a job; that the worker is dead shows when it is waited for."""
+        self.jobs.append(job)
+        with contextlib.suppress(OSError):
+            self.pipe.send_bytes(job.message)
+
+    def end(self) -> None:
+        """Let the process end, now."""
+        self.pipe.close()
+        self.process.terminate()
+        self.process.join(_GRACE)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+@contextlib.contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Python lets the processes that it spawns look for modules in the current folder first, whose multiprocessing.py may be anybody's."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+class Workers(Generic[Item, Result]):
+    """`number` processes, each with a copy of `work`, which it calls with one item after the other.
+
+    `work` must not raise: an exception ends the worker, and the item counts as the one that killed it. A context manager; at its end all
+    processes have ended, whatever they were at. Raises `OptionError` for work that has to pickle and does not.
+    """
+
+    def __init__(self, work: Callable[[Item], Result], number: int, *, start_method: str | None = None) -> None:
+        self._start_method = start_method
+        self._work = work
+        self._number = number
+        self._workers: list[_Worker] = []
+        self._again: deque[_Job] = deque()
+        self._done: dict[int, Result | Lost] = {}
+        if context_of(start_method).get_start_method() != "fork":
+            try:
+                pickle.dumps(work)
+            except Exception as error:
+                raise OptionError(f"what workers are to do must pickle, unless they are forked: {error}") from error
+
+    def __enter__(self) -> Workers[Item, Result]:
+        # At once, for the sake of fork: later there may be threads.
+        try:
+            for _ in range(self._number):
+                self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._workers:
+            self._workers.pop().end()
+
+    def map(self, items: Iterable[Item]) -> Iterator[Result | Lost]:
+        """What `work` makes of each item, in their order. Takes items only as far ahead as keeps the workers busy.
+
+        Raises `ChunkerError` if workers cannot start at all.
+        """
+        jobs = (_Job.of(number, item) for number, item in enumerate(items))
+        taken = following = 0  # items taken; the number of the next result
+        exhausted = False
+        while True:
+            while self._again or (not exhausted and taken - following < _AHEAD * self._number):
+                job = self._again.popleft() if self._again else next(jobs, None)
+                if job is None:
+                    exhausted = True
+                    break
+                taken = max(taken, job.number + 1)
+                worker = self._worker_for(job)
+                if worker is None:
+                    self._again.appendleft(job)
+                    break
+                worker.give(job)
+            while following in self._done:
+                yield self._done.pop(following)
+                following += 1
+            if exhausted and following == taken:
+                return
+            if any(worker.jobs for worker in self._workers):
+                self._collect()
+
+    def _start(self) -> None:
+        others = [other.pipe for other in self._workers]
+        self._workers.append(_Worker(context_of(self._start_method), self._work, others))
+
+    def _worker_for(self, job: _Job) -> _Worker | None:
+        """The worker with the fewest jobs; None if it has enough."""
+        while len(self._workers) < self._number:
+            self._start()
+        worker = min(self._workers, key=lambda worker: len(worker.jobs))
+        return worker if job.goes_to(worker) else None
+
+    def _collect(self) -> None:
+        """Wait for results, and bury the dead."""
+        by_pipe = {worker.pipe: worker for worker in self._workers}
+        ready = wait(by_pipe, _LOOK)
+        for pipe in ready:
+            self._receive(by_pipe[pipe])
+        if not ready:
+            # A process that a dead worker has left behind may keep its pipe open.
+            for worker in [worker for worker in self._workers if not worker.process.is_alive()]:
+                self._receive(worker) if worker.pipe.poll() else self._bury(worker)
+
+    def _receive(self, worker: _Worker) -> None:
+        try:
+            number, result = worker.pipe.recv()
+        except (EOFError, OSError):
+            self._bury(worker)
+            return
+        except Exception as error:  # noqa: BLE001 - whatever a class raises when it is unpickled, it spoils one result
+            number, result = worker.jobs[0].number, Lost(f"the result cannot be read: {error}")
+        if number == _READY:
+            worker.is_ready = True
+        else:
+            worker.jobs.popleft()
+            self._done[number] = result
+
+    def _bury(self, worker: _Worker) -> None:
+        """What the dead worker was at is tried once more, what waited behind it as if nothing had been."""
+        self._workers.remove(worker)
+        worker.process.join(_GRACE)
+        exit_code = worker.process.exitcode
+        jobs = worker.jobs
+        worker.end()
+        if not worker.is_ready and exit_code is not None and exit_code > 0:
+            raise ChunkerError(
+                "worker processes cannot start (what they say is on standard error); a script that uses workers must do its work "
+                'under if __name__ == "__main__":'
+            )
+        if jobs:
+            jobs[0].attempts += 1
+            if jobs[0].attempts == _ATTEMPTS:
+                self._done[jobs.popleft().number] = Lost(_cause_of_death(exit_code))
+        self._again.extend(jobs)
+
+
+def _cause_of_death(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the worker process was killed by {signal.Signals(-exit_code).name}, {_ATTEMPTS} times"
+    return f"the worker process ended with exit code {exit_code}, {_ATTEMPTS} times"
+
+
+def _serve(pipe: Connection, inherited: list[Connection], work: Callable[[Any], Any]) -> None:
+    """What a worker does: answer each item with a result, until there are no more."""
+    # Ctrl-C reaches all processes of a terminal. It is for the parent to say what becomes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What the parent has set for itself, a way to clean up perhaps, is not for its workers.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for connection in inherited:
+        connection.close()
+    with contextlib.suppress(EOFError, OSError):  # the parent is gone, or wants no more
+        pipe.send((_READY, None))
+        while True:
+            number, item = pipe.recv()
+            result = work(item)
+            try:
+                pipe.send((number, result))
+            except (pickle.PicklingError, TypeError, AttributeError) as error:
+                pipe.send((number, Lost(f"the result cannot be sent: {error}")))

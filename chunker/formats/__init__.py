@@ -1,0 +1,9 @@
+"""Where a text may be cut: one format a file."""
+
+from __future__ import annotations
+
+from chunker.formats.outline import Boundary, Format, Outline, Scope, Strength
+from chunker.formats.refining import refine
+from chunker.formats.text.plain_text import TextFormat
+
+__all__ = ["Boundary", "Format", "Outline", "Scope", "Strength", "TextFormat", "refine"]

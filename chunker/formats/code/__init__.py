@@ -1,0 +1,1 @@
+"""Code of any language that has a tree-sitter grammar."""

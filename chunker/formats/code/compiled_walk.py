@@ -1,0 +1,106 @@
+"""The compiled twin of the walk: parse, walk and place in C++, without a Python object for each node.
+
+    CodeFormat.sketch(text, size)
+        compiled    text -> chunker._native.Grammar.read -> columns         what is closed is entered there, too
+        in Python   text -> tree_sitter.Parser -> Walk -> place -> columns
+
+Both give the same sketch. The compiled one parses with the runtime of tree-sitter that is linked into `chunker._native`, as the module of the
+package `tree-sitter` lets nobody else use its own. It needs the capsule of the grammar, which the function `language` of a grammar's package
+gives and a `tree_sitter.Language` keeps to itself: who brings one of these, or the number that older packages give, has the walk in Python, and so has a grammar with `joined` definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bpe_engine.at_exit import cache_until_exit
+from chunker.formats.code.grammar import ERROR, Definition, Grammar, compiled
+from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.sketches import Inside, Sketch
+from chunker.native import native
+
+if TYPE_CHECKING:  # it is not there where nothing is compiled
+    from chunker._native import Grammar as NativeGrammar
+
+_FIXED_LABELS = (
+    "line",
+    "paragraph",
+    "statement",
+    "clause",
+    "comment",
+)  # FixedLabel in chunker/cpp/include/chunker/found.hpp
+_LARGEST = 1 << 29  # characters, of up to four bytes
+
+
+@cache_until_exit
+def compiled_walk(grammar: Grammar) -> CompiledWalk | None:
+    """The compiled way to read this grammar; None if there is none."""
+    module = native()
+    if module is None or not module.has_syntax() or grammar.joined:
+        return None
+    language = grammar.load()
+    if type(language).__name__ != "PyCapsule" or not module.Grammar.reads(language):
+        return None
+    return CompiledWalk(module.Grammar(language, **_tables(grammar)))
+
+
+class CompiledWalk:
+    """Makes sketches. Made by `compiled_walk`, once a grammar."""
+
+    def __init__(self, grammar: NativeGrammar) -> None:
+        self._grammar = grammar
+
+    def reads(self, text: str) -> bool:
+        """Whether it takes this text: one that is not empty, and whose bytes can be counted in 32 bits."""
+        return 0 < len(text) < _LARGEST
+
+    def sketch(self, text: str, size: int, outline: Callable[[str], Outline]) -> Sketch:
+        """The sketch of `text` with what is of at most `size` bytes closed; `outline` makes the outline when its scopes are asked for."""
+        reading = self._grammar.read(text, min(size, _LARGEST))
+        notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
+
+        def look(offset: int) -> Inside:
+            offsets, strengths, labels, heads = reading.inside(offset)
+            return Inside(offsets, strengths, labels, (), heads)
+
+        def scopes_of(_: list[Scope]) -> list[Scope]:
+            return outline(text).scopes
+
+        offsets, strengths, labels, heads = reading.columns()
+        closed = dict.fromkeys(reading.closed())
+        return Sketch.of(
+            (offsets, strengths, labels), closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads
+        )
+
+
+def _tables(grammar: Grammar) -> dict[str, Any]:
+    """`Compiled` and the conditions of the definitions, in the form that `chunker._native.Grammar` takes."""
+    language, roles, inside, labels = compiled(grammar)
+    numbers = {label: number for number, label in enumerate(_FIXED_LABELS)}
+
+    def number_of(label: str) -> int:
+        return numbers.setdefault(label, len(numbers))
+
+    places = {name: place for place, name in enumerate(grammar.definitions)}
+    kinds = [
+        (roles[kind], inside[kind], number_of(labels[kind]), places.get(language.node_kind_for_id(kind) or "", -1))
+        if kind in roles
+        else (-1, -1, 0, -1)
+        for kind in (*range(language.node_kind_count), ERROR)
+    ]
+    definitions = [
+        (number_of(definition.label), _conditions(definition)) for definition in grammar.definitions.values()
+    ]
+    return {
+        "kinds": kinds,
+        "definitions": definitions,
+        "whole_text": number_of(grammar.label),
+        "skimmed": grammar.skimmed.encode(),
+        "labels": list(numbers),
+    }
+
+
+def _conditions(definition: Definition) -> list[tuple[list[list[str]], list[str]]]:
+    condition: Mapping[str, frozenset[str]] = definition.condition
+    return [([step.split("|") for step in path.split(".")], sorted(types)) for path, types in condition.items()]

@@ -1,0 +1,146 @@
+"""What the nodes of a language's syntax tree mean: the table that a language fills in, and the form of it that the walk reads.
+
+class Stack:          class_definition   a definition, "class {name}"
+    size = 0          block              a body: its children are parts, a level deeper
+    @traced           decorated_...      a wrapper: what is said of the definition in it holds for all of it
+    def push(self):
+        if self:
+            ...
+        else:         else_clause        a clause: continues a statement
+            x = [     list               a list: its children are weaker parts
+                1,
+            ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
+from typing import NamedTuple
+
+from tree_sitter import Language
+
+from chunker.formats.code.naming import NameTemplate
+
+ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does not understand
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A kind of node that defines something: `label` for the boundary, `name` for the breadcrumb.
+
+    `condition`: fields (or types of children) that a node must have to count, and the types of which the field must be, where that
+    is not all the same; "type.body" for a field of a field, "body|block" for one or the other. Nodes with a condition count only if
+    they span several lines.
+    """
+
+    label: str
+    name: NameTemplate
+    condition: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """What the nodes of a tree-sitter grammar mean, by their type names.
+
+    `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...`
+    packages does, or a `tree_sitter.Language`.
+    `bodies`: their children are parts, one level deeper; the first one is not cut from the line that introduces it.
+    `groups`: the same, but they are parts themselves: `#if`, the cases of a switch.
+    `lists`: the same for the elements of a collection or call, which are weaker than the statements of a body at the
+    same depth.
+    `clauses`: parts of a statement that continue it, such as "else". `definitions`: what has a name and should stay whole.
+    `wrappers`: nodes around one definition, such as `export`. `leading`: belongs to the sibling that follows it, such as an
+    attribute. `joined`: definitions that continue the one before if it has the same name, such as the equations of a function.
+    `comments`: belong to the part below them. `opaque`: nothing inside is a part, such as strings.
+    `labels`: of other parts; "statement" if not told.
+    `skimmed`: the characters with which lines begin that the grammar reads again and again; "" if it does not.
+    `isolated`: the grammar cannot be stopped on the way, for single steps of it may take seconds and gigabytes; it is run in a process of
+    its own.
+    `table`: the name of the table that it was read from, "" if it was made otherwise.
+    """
+
+    language: str
+    load: Callable[[], object]
+    label: str = "module"
+    bodies: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
+    clauses: frozenset[str] = frozenset()
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    wrappers: frozenset[str] = frozenset()
+    leading: frozenset[str] = frozenset()
+    joined: frozenset[str] = frozenset()
+    comments: frozenset[str] = frozenset()
+    opaque: frozenset[str] = frozenset()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    skimmed: str = ""
+    isolated: bool = False
+    table: str = ""
+
+
+class Role(IntEnum):
+    """What a kind of named node is among its siblings. Punctuation and keywords are never a part."""
+
+    OTHER = 0  # a part if its parent holds parts
+    CLAUSE = 1
+    HIDDEN = 2  # a body: its children are parts, not it
+    COMMENT = 3
+    LEADING = 4
+    DEFINITION = 5
+    WRAPPER = 6
+
+
+class Inside(IntEnum):
+    """What is in a kind of node; by how much its children are deeper, where they are parts."""
+
+    NOTHING = -1  # not worth entering
+    SENTENCE = 0  # clauses, and bodies further down
+    PARTS = 1
+    ELEMENTS = 2
+
+
+class Compiled(NamedTuple):
+    """A grammar by the numbers of its named node kinds: what each is, by how much its children are deeper, its label.
+
+    The label of a kind that is a definition under a condition is the one that it has without.
+    """
+
+    language: Language
+    roles: dict[int, int]
+    inside: dict[int, int]
+    labels: dict[int, str]
+
+
+@cache
+def compiled(grammar: Grammar) -> Compiled:
+    """The parser's language, and what each of its node kinds is. Kept for the life of the process."""
+    loaded = grammar.load()
+    language = loaded if isinstance(loaded, Language) else Language(loaded)
+    roles: dict[str, Role] = {}
+    for types, role in (
+        (grammar.bodies, Role.HIDDEN),
+        (grammar.groups | grammar.lists, Role.OTHER),
+        (grammar.clauses, Role.CLAUSE),
+        (frozenset(grammar.definitions), Role.DEFINITION),
+        (grammar.wrappers, Role.WRAPPER),
+        (grammar.comments, Role.COMMENT),
+        (grammar.leading, Role.LEADING),
+    ):
+        roles.update(dict.fromkeys(types, role))
+    inside = dict.fromkeys(grammar.opaque | grammar.comments, Inside.NOTHING)
+    inside.update(dict.fromkeys(grammar.bodies | grammar.groups, Inside.PARTS))
+    inside.update(dict.fromkeys(grammar.lists, Inside.ELEMENTS))
+    always = {kind: definition.label for kind, definition in grammar.definitions.items() if not definition.condition}
+    labels = {**grammar.labels, **always}
+
+    result = Compiled(language, {ERROR: int(Role.OTHER)}, {ERROR: int(Inside.PARTS)}, {ERROR: "statement"})
+    for kind in range(language.node_kind_count):
+        if language.node_kind_is_named(kind):
+            name = language.node_kind_for_id(kind) or ""
+            result.roles[kind] = int(roles.get(name, Role.OTHER))
+            result.inside[kind] = int(inside.get(name, Inside.SENTENCE))
+            result.labels[kind] = labels.get(name, "statement")
+    return result

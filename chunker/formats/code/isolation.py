@@ -1,0 +1,169 @@
+"""Parsing in a process of its own, for sources that nobody vouches for: a grammar that hangs, crashes or explodes takes that process along
+and nothing else.
+
+    outline(text) ──request──> worker: parse, walk ──outline──> the same result
+                               killed after its time ─────────> lines, {"parse": "given up"}
+
+One worker serves a process, started when it is first needed and again after it was stopped. What it may use grows with the text: processor
+time, memory, and as a last resort time on the clock. The result is that of the format itself; only where the limit is met may it depend on the
+machine.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+
+from chunker.errors import ChunkerError
+from chunker.files.processes import CREATION_FLAGS, without_interrupts
+from chunker.formats.outline import Format, Outline, Scope
+from chunker.formats.placing import lines_only
+from chunker.formats.text.lines import LineTable
+
+LENGTH = struct.Struct("<Q")
+READY = b"!"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one text may cost. `seconds` of processor time and `seconds_per_megabyte` for each million bytes on top; the clock may show ten times
+    as much. `megabytes` of memory, and `megabytes_per_megabyte` on top (where the system can limit it: not on Windows).
+    """
+
+    seconds: float = 5.0
+    seconds_per_megabyte: float = 5.0
+    megabytes: int = 1024
+    megabytes_per_megabyte: int = 256
+
+    def time(self, size: int) -> float:
+        """Seconds of processor time for a text of `size` bytes."""
+        return self.seconds + self.seconds_per_megabyte * size / 1e6
+
+    def memory(self, size: int) -> int:
+        """Bytes of memory for a text of `size` bytes."""
+        return 1_000_000 * self.megabytes + self.megabytes_per_megabyte * size
+
+
+class IsolatedFormat:
+    """A format whose outlines are made in another process. The format has to pickle. Raises nothing that the format does not raise."""
+
+    def __init__(self, inner: Format, limits: Limits | None = None) -> None:
+        self._inner = inner
+        self._limits = limits or Limits()
+        self._pickled = pickle.dumps(inner)
+
+    @property
+    def language(self) -> str | None:
+        """The name of the language."""
+        return self._inner.language
+
+    def outline(self, text: str) -> Outline:
+        """The outline that the format makes; if that takes too much time or memory, the lines, and a note {"parse": "given up"}."""
+        if not text:
+            return self._inner.outline(text)
+        source = text.encode("utf-8", "surrogatepass")
+        answer = _worker.ask(self._pickled, source, self._limits)
+        if answer is None:
+            return lines_only(LineTable(text, source), {"parse": "given up"})
+        offsets, strengths, labels, scopes, notes, finest, heads = json.loads(answer)
+        inner = [Scope(*one) for one in scopes]
+        return Outline.of_columns(offsets, strengths, labels, inner, notes, finest=finest, heads=dict(heads))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._inner!r}, {self._limits!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self._inner, self._limits)
+
+
+class _Worker:
+    """The other process of this one; threads take turns. A process that was forked off starts its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def ask(self, pickled: bytes, source: bytes, limits: Limits) -> bytes | None:
+        """The answer to one request; None if the worker did not live to give it."""
+        seconds, memory = limits.time(len(source)), limits.memory(len(source))
+        head = json.dumps([seconds, memory, len(pickled), len(source)]).encode()
+        with self._lock:
+            process = self._running()
+            watchdog = threading.Timer(10 * seconds, process.kill)
+            watchdog.start()
+            try:
+                answer = self._exchange(process, (LENGTH.pack(len(head)), head, pickled, source))
+            except (
+                BaseException
+            ):  # such as Ctrl-C: an answer that comes later would be taken for that of the next request
+                self.stop()
+                raise
+            finally:
+                watchdog.cancel()
+            if answer is None:
+                self.stop()
+            return answer
+
+    def _exchange(self, process: subprocess.Popen[bytes], request: tuple[bytes, ...]) -> bytes | None:
+        if process.stdin is None or process.stdout is None:
+            return None
+        try:
+            process.stdin.writelines(request)
+            process.stdin.flush()
+        except OSError:  # it died before it read all
+            return None
+        length = process.stdout.read(LENGTH.size)
+        if len(length) < LENGTH.size:
+            return None
+        (size,) = LENGTH.unpack(length)
+        answer = process.stdout.read(size)
+        return answer if len(answer) == size else None
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+            self.stop()
+            self._owner = os.getpid()
+            # It finds the packages where this process does, and never in the current folder (-P), whose json.py may be anybody's.
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            with without_interrupts():  # for good: Ctrl-C is for this process
+                self._process = subprocess.Popen(  # this interpreter, and a module of this package
+                    [sys.executable, "-P", "-m", "chunker.formats.code.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=environment,
+                    creationflags=CREATION_FLAGS,
+                )
+            # Its start is nobody's fault, and so not of anybody's time.
+            try:
+                is_ready = self._process.stdout is not None and bool(self._process.stdout.read(len(READY)))
+            except BaseException:  # such as Ctrl-C
+                self.stop()
+                raise
+            if not is_ready:
+                raise ChunkerError("the process that parses on its own did not start; its standard error says why")
+        return self._process
+
+    def stop(self) -> None:
+        """Stop the worker, if this process has one."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # a request that it did not read
+                    pipe.close()
+
+
+_worker = _Worker()
+atexit.register(_worker.stop)

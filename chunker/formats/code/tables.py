@@ -1,0 +1,99 @@
+"""The languages that have a table, one TOML file each in the folder `languages`: no code knows any of them.
+
+    package = "tree_sitter_go"                   # brings the grammar; a package of PyPI, with hyphens there
+    bodies = ["source_file", "block"]            # the keys of `Grammar`
+    [definitions]
+    function_declaration = { label = "function", name = "func {name}" }
+
+A definition may have a condition: `if = { value = ["arrow_function"] }` for one of these types in the field, `[]` for any.
+`base` names a table to begin with: its lists and tables are added to.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache, partial
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from chunker.errors import MissingGrammarError, UnknownLanguageError
+from chunker.formats.code.grammar import Definition, Grammar
+from chunker.formats.code.naming import NameTemplate
+
+_FOLDER = files("chunker.formats.code").joinpath("languages")
+_SETS = frozenset(field.name for field in fields(Grammar) if field.type == "frozenset[str]")
+
+
+@cache
+def table_names() -> tuple[str, ...]:
+    """The names of all tables, sorted; whether their grammars are installed or not."""
+    return tuple(
+        sorted(entry.name.removesuffix(".toml") for entry in _FOLDER.iterdir() if entry.name.endswith(".toml"))
+    )
+
+
+@cache
+def grammar_named(name: str) -> Grammar:
+    """The grammar of a table. Raises `UnknownLanguageError` for a name without one. Does not load the grammar itself yet."""
+    if name not in table_names():
+        raise UnknownLanguageError(f"language must be one of {', '.join(table_names())}; got {name!r}")
+    entries = _entries(name)
+    definitions = {
+        kind: Definition(
+            entry["label"],
+            NameTemplate(entry["name"]),
+            {field: frozenset(types) for field, types in entry.get("if", {}).items()},
+        )
+        for kind, entry in entries.pop("definitions", {}).items()
+    }
+    load = partial(_load, name, entries.pop("package"), entries.pop("function", "language"))
+    settings: dict[str, Any] = {key: frozenset(entry) if key in _SETS else entry for key, entry in entries.items()}
+    return Grammar(language=name, load=load, definitions=definitions, table=name, **settings)
+
+
+def own_types(name: str) -> frozenset[str]:
+    """The types of nodes that a table names itself, without those of its base: its grammar has them all."""
+    entries = _read(name)
+    lists = [entry for key, entry in entries.items() if key in _SETS]
+    return frozenset().union(*lists, entries.get("definitions", {}), entries.get("labels", {}))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+def _entries(name: str) -> dict[str, Any]:
+    """A table as it is written, on top of its base."""
+    entries = _read(name)
+    base = entries.pop("base", None)
+    return entries if base is None else _merged(_entries(base), entries)
+
+
+def _merged(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, entry in entries.items():
+        known = merged.get(key)
+        if isinstance(known, dict) and isinstance(entry, dict):
+            merged[key] = {**known, **entry}
+        elif isinstance(known, list) and isinstance(entry, list):
+            merged[key] = [*known, *entry]
+        else:
+            merged[key] = entry
+    return merged
+
+
+def _load(language: str, package: str, function: str) -> object:
+    try:
+        module = import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        distribution = package.replace("_", "-")
+        raise MissingGrammarError(
+            f"the grammar of {language} is not installed: pip install {distribution}, "
+            f'or pip install "bpe-chunker[code]" for those of all languages'
+        ) from error
+    return getattr(module, function)()

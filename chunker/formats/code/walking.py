@@ -1,0 +1,411 @@
+"""One walk over a syntax tree: which lines begin a part of the code, and how strong a cut there is.
+
+    class Stack:                    definition, depth 1
+        size = 0                    first part of a body: weak, a header keeps what it introduces
+        # Put on top.               definition, depth 2: the comments above it belong to it ...
+        @traced                     ... but if all of it is too long, a cut here is better than one inside,
+        def push(self, item):       and one here is the next best
+            if item:                weak, as above
+                self.put(item)      weak
+            else:                   clause, depth 4
+                pass                weak
+
+The walk enters only nodes that span several lines and keeps a stack of its own: its time is linear in the text,
+whatever the depth. Most of its time goes into making Python objects of nodes, so it looks at each node once, and at few of its attributes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from enum import IntEnum
+from functools import partial
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from chunker.formats.code.grammar import Grammar, Role, compiled
+from chunker.formats.code.naming import child_named
+from chunker.formats.outline import Strength
+from chunker.formats.text.lines import LineTable
+
+
+class Rank(IntEnum):
+    """The order of the boundaries of one depth."""
+
+    WRAPPED = 0  # between decorators and their definition
+    COMMENTED = 1  # between comments and their definition
+    TRAILING = 2  # between a definition and the comments at the end of its body
+    FIRST = 3  # a definition that is the first part of a body
+    PART = 4
+    GROUP = 5  # a part after a blank line
+    DEFINITION = 6  # a definition, what follows one, a clause
+
+
+_RANKS = len(Rank)
+
+# What is nested deeper is lines: nobody writes it, and the levels stay within the scale.
+_MAX_DEPTH = 250
+
+_MOST_WRAPPERS = 8  # around one definition
+_COMMENT_DEPTH = 3  # a comment, its mark, and what a grammar puts between them
+
+
+_LINE = int(Strength.LINE)
+# Members of an enumeration cost more to look up than a node does.
+_OTHER = int(Role.OTHER)
+_HIDDEN, _CLAUSE, _DEFINITION, _WRAPPER = int(Role.HIDDEN), int(Role.CLAUSE), int(Role.DEFINITION), int(Role.WRAPPER)
+_COMMENT, _LEADING = int(Role.COMMENT), int(Role.LEADING)
+_GROUP_OVER_PART, _DEFINITION_OVER_PART = Rank.GROUP - Rank.PART, Rank.DEFINITION - Rank.PART
+
+
+def strength_at(depth: int, rank: Rank) -> int:
+    """The strength of a boundary."""
+    return int(Strength.STRUCTURE) + (_MAX_DEPTH - depth) * _RANKS + rank
+
+
+def is_plain_part(strength: int) -> bool:
+    """Whether a boundary of this strength gets stronger when a blank line precedes it."""
+    return strength >= Strength.STRUCTURE and (strength - Strength.STRUCTURE) % _RANKS == Rank.PART
+
+
+class Region(NamedTuple):
+    """The lines of a definition, comments at its end included."""
+
+    first: int
+    last: int
+    depth: int
+    naming: Callable[[], str]
+
+    @property
+    def name(self) -> str:
+        """For the breadcrumb, "" if it has none. Looked for at each call, as many are never asked for."""
+        return self.naming()
+
+
+class Found:
+    """What the walk collects, by line.
+
+    `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
+    the strength of a cut between them and the comments above. `headers`: of definitions that begin with attributes or annotations of their
+    own, their first line behind these. `comments`: their last lines -> their first. `regions`: the definitions.
+    """
+
+    __slots__ = ("comments", "headers", "leading", "own", "parts", "regions")
+
+    def __init__(self, hidden: Iterable[int]) -> None:
+        self.parts: dict[int, tuple[int, str]] = {}
+        self.leading: dict[int, int] = {}
+        self.own: dict[int, int] = {}
+        self.headers: dict[int, int] = {}
+        self.comments: dict[int, int] = {row: row for row in hidden}
+        self.regions: list[Region] = []
+
+
+class _Siblings:
+    """What the children of one node that came before mean for the next one.
+
+    `strength`: of the next part, unless it is a definition. `part`: of one that nothing makes weaker or stronger. `attributes`: the line of
+    the first of the attributes that wait for what they belong to, -1 for none. `previous`: the name of the definition before, if the
+    next one may continue it.
+    """
+
+    __slots__ = ("attributes", "depth", "part", "previous", "strength")
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.part = strength_at(depth, Rank.PART)
+        self.strength = _LINE
+        self.attributes = -1
+        self.previous = ""
+
+
+class Closed(NamedTuple):
+    """A node that the walk has not entered: what may begin on the lines behind `first` up to `last` is known to be no stronger than `bound`."""
+
+    first: int
+    last: int
+    node: Node
+    depth: int
+
+    @property
+    def bound(self) -> int:
+        """No part inside is stronger."""
+        return strength_at(self.depth, Rank.WRAPPED)
+
+
+class Walk:
+    """The walk over one tree. Nodes of at most `small` bytes are not entered but kept in `closed`, for `enter` to do so later."""
+
+    def __init__(
+        self, grammar: Grammar, source: bytes, lines: LineTable, hidden: Iterable[int], small: int = 0
+    ) -> None:
+        self.found = Found(hidden)
+        self.closed: list[Closed] = []
+        self._small = small
+        self._may_end: dict[int, bool] = {}  # whether what ends on a line may be closed
+        self._grammar = grammar
+        self._compiled = compiled(grammar)
+        self._source = source
+        self._lines = lines
+        self._row_of_indent = dict(zip(lines.indents, range(len(lines)), strict=True))
+
+    def run(self, root: Node) -> Found:
+        """Collect the parts of the tree."""
+        stack: list[tuple[Node, int]] = []
+        # Whatever the root is called, it is a body.
+        self._enter(root, 1, stack)
+        settled: list[Closed] = []
+        while stack or self.closed:
+            self.enter(stack)
+            for closed in self.closed:
+                if self._is_part(closed):
+                    settled.append(closed)
+                else:
+                    stack.append((closed.node, closed.depth))
+            self.closed = []
+        self.closed = settled
+        return self.found
+
+    def enter(self, stack: list[tuple[Node, int]]) -> Found:
+        """Collect the parts of these nodes, each with its depth; the list is empty then."""
+        inside = self._compiled.inside
+        while stack:
+            node, depth = stack.pop()
+            deeper = inside[node.kind_id]
+            if deeper > 0:
+                self._enter(node, depth + deeper, stack)
+            else:
+                self._pass_through(node, depth, stack)
+        return self.found
+
+    def _enter(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
+        """The children of a body, group or list are parts at `depth`."""
+        siblings = _Siblings(depth)
+        labels = self._compiled.labels
+        for child, kind, role, row, last in self._children(node, -1, depth, depth, stack):
+            if role == _HIDDEN:
+                continue
+            if role == _LEADING:
+                siblings.attributes = row if siblings.attributes < 0 else siblings.attributes
+                continue
+            if role == _COMMENT:
+                self._put_comment(row, last, child.end_byte)
+                if siblings.attributes >= 0 or self._leads(row, last):
+                    continue
+            if role == _OTHER:
+                self._put_part(siblings, row, labels[kind])
+                siblings.previous = ""
+                continue
+            definition = self._definition(child, role, several_lines=last > row) if role >= _DEFINITION else None
+            if definition is None:
+                if role == _CLAUSE:
+                    siblings.strength = siblings.part + _DEFINITION_OVER_PART
+                self._put_part(siblings, row, labels[kind])
+                siblings.previous = siblings.previous if role == _COMMENT else ""
+            else:
+                self._put_definition(siblings, definition, row, last)
+        if siblings.attributes >= 0:  # nothing follows them
+            self._put(siblings.attributes, siblings.strength, "statement")
+
+    def _pass_through(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
+        """Of the children of any other node only clauses are parts, and the definition inside a wrapper."""
+        held = self._held(node) if self._compiled.roles[node.kind_id] == _WRAPPER else None
+        # What stands on the node's first line begins no line that the node itself does not.
+        after = self._lines.ends[bisect_right(self._lines.byte_starts, node.start_byte) - 1]
+        for child, kind, role, row, last in self._children(node, after, depth, depth + 1, stack):
+            if role == _COMMENT:
+                self._put_comment(row, last, child.end_byte)
+            elif role == _CLAUSE:
+                self._put(row, strength_at(depth + 1, Rank.DEFINITION), "clause")
+            elif held is not None and child == held:
+                definition = self._definition(child, role, several_lines=last > row)
+                label = self._compiled.labels[kind] if definition is None else self._label(definition)
+                self._put(row, strength_at(depth, Rank.WRAPPED), label)
+
+    def _children(
+        self, node: Node, after: int, depth: int, depth_of_clauses: int, stack: list[tuple[Node, int]]
+    ) -> Iterator[tuple[Node, int, int, int, int]]:
+        """The named children that begin a line: each with its kind, role, first and last line. Those worth entering go on the stack.
+
+        Children that end before the byte `after` are left out, and so are those of a sentence, whose clauses are deeper than it is, that
+        are nothing in particular.
+        """
+        dull = -1 if depth_of_clauses == depth else _OTHER
+        roles, inside = self._compiled.roles, self._compiled.inside
+        rows, byte_starts = self._row_of_indent, self._lines.byte_starts
+        ends, indents = self._lines.ends, self._lines.indents
+        for child in node.children:
+            end = child.end_byte
+            if end <= after:
+                continue
+            kind = child.kind_id
+            role = roles.get(kind)
+            if role is None:
+                continue
+            start = child.start_byte
+            row = rows.get(start, -1)
+            begins = row >= 0
+            if not begins:
+                row = bisect_right(byte_starts, start) - 1
+                begins = start <= indents[row]
+            # Most nodes end on the line on which they begin: no need to search.
+            several_lines = end > ends[row]
+            if (several_lines or (role == _HIDDEN and begins)) and inside[kind] >= 0:
+                inner = depth_of_clauses if role == _CLAUSE and begins else depth
+                if inner < _MAX_DEPTH:
+                    if several_lines and end - start <= self._small and self._closes(child, row, end, inner):
+                        pass
+                    else:
+                        stack.append((child, inner))
+            if begins and role != dull:
+                yield child, kind, role, row, bisect_right(byte_starts, end - 1) - 1 if several_lines else row
+
+    def _is_part(self, closed: Closed) -> bool:
+        """Whether a closed node is a part that is stronger than all inside; or begins in the middle of a line, where nothing else does."""
+        if closed.node.start_byte > self._lines.indents[closed.first]:
+            return True
+        if self._compiled.inside[closed.node.kind_id] > 0:
+            return False  # what begins it may be a part itself, or an attribute
+        strength, _ = self.found.parts.get(closed.first, (0, ""))
+        return strength > closed.bound
+
+    def _closes(self, node: Node, row: int, end: int, depth: int) -> bool:
+        """Keep a node for later, unless it ends with a comment: that may belong to what follows."""
+        last = bisect_right(self._lines.byte_starts, end - 1) - 1
+        # Many nodes may end on one line, each inside the one before: they end alike.
+        may_end = self._may_end.get(last)
+        if may_end is None:
+            may_end = self._may_end[last] = self._ends_well(node, last)
+        if may_end:
+            self.closed.append(Closed(row, last, node, depth))
+        return may_end
+
+    def _ends_well(self, node: Node, last: int) -> bool:
+        if self._lines.blank[last]:
+            return False
+        place = self._lines.indents[last]
+        roles = self._compiled.roles
+        leaf = node.descendant_for_byte_range(place, place)
+        # One without a character, which the author forgot, is hard to find from above.
+        if leaf is None or leaf.start_byte == leaf.end_byte:
+            return False
+        for _ in range(_COMMENT_DEPTH):
+            if leaf is None or roles.get(leaf.kind_id) == _COMMENT:
+                return False
+            leaf = leaf.parent
+        return True
+
+    # --- definitions
+
+    def _definition(self, node: Node, role: int, *, several_lines: bool) -> Node | None:
+        """The definition that `node` is or wraps; None if it is something else."""
+        if role == _DEFINITION:
+            return node if self._counts(node, several_lines=several_lines) else None
+        if not several_lines:
+            return None
+        roles = self._compiled.roles
+        found: Node | None = node
+        for _ in range(_MOST_WRAPPERS):
+            found = self._held(found) if found is not None else None
+            if found is None or roles[found.kind_id] == _DEFINITION:
+                break
+        else:
+            return None
+        return found if found is not None and self._counts(found, several_lines=True) else None
+
+    def _held(self, wrapper: Node) -> Node | None:
+        """The one definition, or wrapper of one, that is directly in a wrapper; None if there is none, or more than one.
+
+        What begins a line of its own in a wrapper that is a group, too, is a part of that: `type (`.
+        """
+        roles = self._compiled.roles
+        found = [child for child in wrapper.named_children if roles.get(child.kind_id) in (_DEFINITION, _WRAPPER)]
+        if len(found) != 1 or (
+            self._compiled.inside[wrapper.kind_id] > 0 and found[0].start_byte in self._row_of_indent
+        ):
+            return None
+        return found[0]
+
+    def _counts(self, node: Node, *, several_lines: bool) -> bool:
+        """Whether a node fulfils the condition of its kind of definitions."""
+        condition = self._grammar.definitions[node.type].condition
+        if condition and not several_lines:
+            return False
+        for name, types in condition.items():
+            child: Node | None = node
+            for step in name.split("."):
+                found = (child_named(child, way) for way in step.split("|")) if child is not None else ()
+                child = next((one for one in found if one is not None), None)
+            if child is None or (types and child.type not in types):
+                return False
+        return True
+
+    def _header_row(self, definition: Node) -> int:
+        """The line with the name of a definition, where its body is behind that; else the one on which it begins: above are annotations."""
+        body, name = definition.child_by_field_name("body"), definition.child_by_field_name("name")
+        named = body is not None and name is not None and name.start_byte < body.start_byte
+        place = name.start_byte if named and name is not None else definition.start_byte
+        return bisect_right(self._lines.byte_starts, place) - 1
+
+    def _label(self, definition: Node) -> str:
+        return self._grammar.definitions[definition.type].label
+
+    # --- parts
+
+    def _put_part(self, siblings: _Siblings, row: int, label: str) -> None:
+        """A part that is no definition."""
+        strength, attributes = siblings.strength, siblings.attributes
+        if attributes >= 0:
+            self.found.leading[row] = attributes
+            if strength > _LINE:
+                self.found.own[row] = strength_at(siblings.depth, Rank.COMMENTED)
+            siblings.attributes = -1
+        part = siblings.part
+        if strength == part and row and self._lines.blank[row - 1]:
+            strength += _GROUP_OVER_PART
+        known = self.found.parts.get(row)
+        if known is None or known[0] < strength:
+            self.found.parts[row] = strength, label
+        siblings.strength = part
+
+    def _put_definition(self, siblings: _Siblings, definition: Node, row: int, last: int) -> None:
+        """A part that is a definition, or wraps one, fills the lines from `row` to `last`."""
+        kind = self._grammar.definitions[definition.type]
+        naming = partial(kind.name.name, definition, self._source)
+        depth = siblings.depth
+        joined = definition.type in self._grammar.joined
+        name = naming() if joined else ""
+        if name and name == siblings.previous:
+            region = self.found.regions.pop()
+            self.found.regions.append(region._replace(last=last))
+            self._put(row, strength_at(depth + 1, Rank.DEFINITION), "clause")
+            return
+        self._put(row, strength_at(depth, Rank.FIRST if siblings.strength == _LINE else Rank.DEFINITION), kind.label)
+        self.found.own[row] = strength_at(depth, Rank.COMMENTED)
+        header = self._header_row(definition) if last > row else row
+        if header > row:
+            self.found.headers[row] = header
+        if siblings.attributes >= 0:
+            self.found.leading[row] = siblings.attributes
+        self.found.regions.append(Region(row, last, depth, naming))
+        siblings.previous = name
+        siblings.attributes, siblings.strength = -1, siblings.part + _DEFINITION_OVER_PART
+
+    def _put(self, row: int, strength: int, label: str) -> None:
+        """Put a part on a line; of two on the same line the stronger one counts."""
+        known = self.found.parts.get(row)
+        if known is None or known[0] < strength:
+            self.found.parts[row] = strength, label
+
+    # --- comments
+
+    def _put_comment(self, row: int, last: int, end: int) -> None:
+        """A comment that begins one line and ends another counts, unless something follows on its last line."""
+        if not self._source[end : self._lines.ends[last]].strip():
+            self.found.comments[last] = row
+
+    def _leads(self, row: int, last: int) -> bool:
+        """Whether the comment on these lines belongs to what the next line begins."""
+        lines = self._lines
+        return last + 1 < len(lines) and not lines.blank[last + 1] and lines.indent(row) <= lines.indent(last + 1)

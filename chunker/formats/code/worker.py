@@ -1,0 +1,62 @@
+"""The process that `isolation` has texts parsed in: requests on standard input, answers on standard output, until the input ends.
+
+    request    length, [seconds, bytes of memory, length of the format, length of the text], the format, the text
+    ready      one byte, once it has started
+    answer     length, [offsets, strengths, labels, scopes, notes, finest, heads]
+
+It is killed by the system when it uses more than a request allows.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import time
+from typing import BinaryIO
+
+from chunker.formats.code.isolation import LENGTH, READY
+from chunker.formats.outline import Format
+
+if sys.platform != "win32":  # there, the clock of the other side has to do
+    import resource
+
+
+def main() -> None:
+    """Serve requests."""
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    # A parser that prints must not print into the answers.
+    sys.stdout = sys.stderr
+    answers.write(READY)
+    answers.flush()
+    while head := _read(requests, LENGTH.size):
+        (size,) = LENGTH.unpack(head)
+        seconds, memory, of_format, of_text = json.loads(_read(requests, size))
+        kind: Format = pickle.loads(_read(requests, of_format))  # noqa: S301  # from the process that started this one
+        source = _read(requests, of_text)
+        _limit(seconds, memory)
+        outline = kind.outline(source.decode("utf-8", "surrogatepass"))
+        columns = (outline.offsets, outline.strengths, outline.labels)
+        rest = (outline.scopes, outline.notes, outline.finest, list(outline.heads.items()))
+        answer = json.dumps([*columns, *rest]).encode()
+        answers.write(LENGTH.pack(len(answer)) + answer)
+        answers.flush()
+
+
+def _read(file: BinaryIO, size: int) -> bytes:
+    """So many bytes; none if the file ends before."""
+    found = file.read(size)
+    return found if len(found) == size else b""
+
+
+def _limit(seconds: float, memory: int) -> None:
+    """What this process may use from now on."""
+    if sys.platform != "win32":
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds) + 1, most))
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (memory if most == resource.RLIM_INFINITY else min(memory, most), most))
+
+
+if __name__ == "__main__":
+    main()

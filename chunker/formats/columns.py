@@ -1,0 +1,185 @@
+"""What the markup formats have in common: boundaries written down in the order of the text, and sections under headings.
+
+headings   0 "A" 1, 10 "B" 2, 20 "C" 1        (offset, name, level)
+sections   "A" 0..20, "B" 10..20, "C" 20..30
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import regex
+
+from chunker.formats.embedded import Stretch, code_inside, sketch_inside
+from chunker.formats.expressions import re
+from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.prose import prose_ends
+from chunker.formats.sketches import Inside, Sketch
+
+# A line start inside a sentence: better than a cut between two words, no better than that.
+_SOFT_LINE = Strength.WORD + 5
+
+_LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(Strength.SENTENCE)
+_LINE_START = re.compile(r"\n(?:[ \t]*+\n)*+(?=.)", re.DOTALL)
+_BLANK_LINE = re.compile(r"[ \t]*+\n")
+
+# No cut before the ones, nor behind the others: parts of one character to a reader.
+_STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
+_PREPENDED = regex.compile(r"\p{GCB=Prepend}")
+
+
+class Columns:
+    """The boundaries of one text by columns: offsets, which ascend, strengths and labels.
+
+    `copy` is the text with a line feed for each line end, every character in its place. `start`: of the unit that is looked into, if that is
+    not the whole text. `sketching`: the scopes of code are looked for when they are asked for.
+    """
+
+    def __init__(
+        self, text: str, copy: str, label: str = "document", *, start: int = 0, sketching: bool = False
+    ) -> None:
+        self._text = text
+        self._copy = copy
+        self.offsets = [start]
+        self.strengths = [int(Strength.DOCUMENT)]
+        self.labels = [label]
+        self._first = -1  # the strength of what begins at 0, were it not the start of the text
+        self.scopes: list[Scope] = []
+        self._code_inside: Callable[[str, Stretch, str], Outline | None] = sketch_inside if sketching else code_inside
+        self._sketches: list[Sketch] = []  # of code
+
+    def put(self, offset: int, strength: int, label: str) -> None:
+        """A boundary at `offset`, not before the last one; at the same place the stronger one stays."""
+        last = self.offsets[-1]
+        if offset > last:
+            self.offsets.append(offset)
+            self.strengths.append(int(strength))
+            self.labels.append(label)
+        elif offset == last == 0:
+            if self._first < strength:
+                self._first, self.labels[0] = int(strength), label
+        elif offset == last and self.strengths[-1] < strength:
+            self.strengths[-1], self.labels[-1] = int(strength), label
+
+    def cut_before(self, offset: int) -> int:
+        """Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else on it.
+
+        The last boundary, if a cut there would part characters that belong together. Not before the last boundary.
+        """
+        at, floor = offset, self.offsets[-1]
+        while at > floor and self._copy[at - 1] in " \t":
+            at -= 1
+        if at == 0 or self._copy[at - 1] == "\n":
+            return at
+        if _STICKY.match(self._text, offset) or _PREPENDED.match(self._text, offset - 1):
+            return floor
+        return offset
+
+    def strengthen(self, start: int, strength: int) -> None:
+        """Give the first boundary at or behind `start` this strength."""
+        index = next((index for index, offset in enumerate(self.offsets) if offset >= start), None)
+        if index is not None:
+            self.strengths[index] = int(strength)
+
+    def verbatim(self, start: int, end: int) -> None:
+        """All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line."""
+        if start and self._copy[start - 1] == "\n" and _BLANK_LINE.match(self._copy, start, end):
+            start -= 1
+        found = [
+            (match.end(), match.end() - match.start() > 1) for match in _LINE_START.finditer(self._copy, start, end)
+        ]
+        self.offsets += [offset for offset, _ in found]
+        self.strengths += [_PARAGRAPH if blank else _LINE for _, blank in found]
+        self.labels += ["paragraph" if blank else "line" for _, blank in found]
+
+    def prose(self, start: int, end: int, ends: Iterable[int] | None = None) -> None:
+        """The sentences of a paragraph, and its lines; `ends` of the sentences, if the caller knows them."""
+        if ends is None:
+            ends = prose_ends(self._text, start, end)
+        if self._copy.find("\n", start, end - 1) < 0:
+            for offset in ends:
+                if offset < end:
+                    self.put(offset, _SENTENCE, "sentence")
+            return
+        places = {match.end(): (int(_SOFT_LINE), "line") for match in _LINE_START.finditer(self._copy, start, end)}
+        places.update((offset, (_SENTENCE, "sentence")) for offset in ends if offset < end)
+        for offset in sorted(places):
+            self.put(offset, *places[offset])
+
+    def code(self, stretch: Stretch, language: str) -> None:
+        """The lines of code, or what its own format makes of them."""
+        outline = self._code_inside(self._text, stretch, language)
+        if outline is None:
+            self.verbatim(stretch.start, stretch.end)
+            return
+        for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True):
+            self.put(offset, strength, label)
+        if isinstance(outline, Sketch):
+            self._sketches.append(outline)
+        else:
+            self.scopes += outline.scopes
+
+    def inside(self) -> Inside:
+        """What is behind the first boundary, which is that of the unit that was looked into."""
+        return Inside(self.offsets[1:], self.strengths[1:], self.labels[1:], self._all_scopes())
+
+    def _all_scopes(self) -> Iterator[Scope]:
+        yield from self.scopes
+        for sketch in self._sketches:
+            yield from sketch.opened().scopes
+
+    def outline(self, scopes: Iterable[Scope] = ()) -> Outline:
+        """The outline with these scopes and those of the code inside. What is too long is cut into words."""
+        return Outline.of_columns(
+            self.offsets,
+            self.strengths,
+            self.labels,
+            nested([*self.scopes, *scopes]),
+            finest=Strength.SENTENCE,
+        )
+
+
+class Heading(NamedTuple):
+    """Where a heading begins, its level (1 is the highest) and its text. `end`: where its section ends at the latest, if anything says so."""
+
+    start: int
+    level: int
+    name: str
+    end: int | None = None
+
+
+def sections(headings: list[Heading], size: int) -> Iterator[Scope]:
+    """The sections of the headings, last one first: each goes on to the next heading of its level or a higher one.
+
+    >>> list(sections([Heading(0, 1, "A"), Heading(10, 2, "B"), Heading(20, 1, "C")], 30))[::-1]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [Scope(start=0, end=20, name='A', header=''), Scope(start=10, end=20, name='B', header=''),
+     Scope(start=20, end=30, name='C', header='')]
+    """
+    ends: list[tuple[int, int]] = []  # (level, start) of the later headings that end sections above them
+    for start, level, name, latest in reversed(headings):
+        while ends and ends[-1][0] > level:
+            ends.pop()
+        end = ends[-1][1] if ends else size
+        if name:
+            yield Scope(start, end if latest is None else min(end, latest), name)
+        ends.append((level, start))
+
+
+def nested(scopes: Iterable[Scope]) -> list[Scope]:
+    """The scopes in their order; one that would reach out of the one around it ends with that; none is empty.
+
+    >>> nested([Scope(3, 9, "b"), Scope(0, 5, "a")])
+    [Scope(start=0, end=5, name='a', header=''), Scope(start=3, end=5, name='b', header='')]
+    """
+    result: list[Scope] = []
+    ends: list[int] = []
+    for scope in sorted(scopes, key=lambda scope: (scope.start, -scope.end)):
+        while ends and ends[-1] <= scope.start:
+            ends.pop()
+        end = min(scope.end, ends[-1]) if ends else scope.end
+        if end > scope.start:
+            result.append(scope._replace(end=end))
+            ends.append(end)
+    return result

@@ -1,0 +1,1 @@
+"""Data: JSON, JSON Lines, CSV, TOML, YAML and notebooks."""

@@ -1,0 +1,136 @@
+"""Tables as text, CSV and its kin: whole rows; the header row goes with every chunk.
+
+    item,price              document                   repeated in the context of what begins further down
+    apple,1                 row, weak: the header keeps the row that it introduces
+    "pear,                  row                        a line end between quotes cuts nothing
+    green",2
+    a very long row, ...    row                        scope "row 3" and a boundary before each cell, if it is longer than 64 characters
+
+Quotes are read as the module `csv` reads them: they count at the start of a cell, two of them stand for one. The delimiter is the one of
+comma, semicolon, tab and bar under which the first rows agree best. The first row is a header if it looks like none of the data: every cell
+filled, no two alike, no numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import islice
+
+from chunker.formats.expressions import re
+from chunker.formats.nesting import LONG, Rank, outline_of, strength_at
+from chunker.formats.outline import Outline, Scope
+
+_DELIMITERS = ",;\t|"
+_SAMPLE = 50  # rows
+_SAMPLE_SIZE = 65_536  # characters
+# A line that tells spreadsheets the delimiter.
+_DECLARATION = re.compile(r"\ufeff?sep=([^\r\n])[ \t]*+(?:\r\n?|\n)", re.IGNORECASE)
+_LINE_END = r"(?:\r\n?|\n)"
+_BLANK_LINES = re.compile(rf"(?:[ ]*+{_LINE_END})*+")
+_NUMBER = re.compile(
+    r"[-+]?[$€£¥]?\s?\d[\d\s.,:/%-]*(?:[eE][-+]?\d+)?\s?[%$€£¥]?(?:T[\d:.]+Z?)?|nan|null|none|true|false", re.IGNORECASE
+)
+
+
+class CsvFormat:
+    """Rows of cells, quoted as in CSV.
+
+    `delimiter`: what is between two cells; None to find out. `header`: whether the first row names the columns; None to find out.
+    """
+
+    def __init__(self, delimiter: str | None = None, *, header: bool | None = None) -> None:
+        self._delimiter = delimiter
+        self._header = header
+
+    @property
+    def language(self) -> str | None:
+        """csv, whatever the delimiter is."""
+        return "csv"
+
+    def outline(self, text: str) -> Outline:
+        """The rows of `text`, the cells of long ones, and a scope without a name over it all that has the header. Linear; any str is welcome."""
+        if not text:
+            return Outline([])
+        declared = _DECLARATION.match(text)
+        blank = _BLANK_LINES.match(text, declared.end() if declared else 0)
+        top = blank.end() if blank else 0
+        delimiter = self._delimiter or (declared[1] if declared else sniffed_delimiter(text[:_SAMPLE_SIZE]))
+        rows = _rows(text, delimiter, top)
+        has_header = len(rows) > 1 and (_is_header(text, delimiter, rows) if self._header is None else self._header)
+        found: dict[int, tuple[int, str]] = {}
+        scopes = []
+        if has_header:
+            scopes.append(Scope(0, len(text), "", header=text[slice(*rows[0])].removeprefix("\ufeff").rstrip("\r\n")))
+        cell = _expressions(delimiter)[1]
+        strengths = {0: 0, 1: strength_at(0, Rank.FIRST)} if has_header else {0: 0}
+        usual, cell_strength = strength_at(0), strength_at(1)
+        for number, (start, end) in enumerate(rows):
+            if number:
+                found[start] = strengths.get(number, usual), "row"
+            if end - start > LONG:
+                if number or not has_header:
+                    scopes.append(Scope(start, end, f"row {number + (not has_header)}"))
+                for match in cell.finditer(text, start, end):
+                    if match.end() < end and text[match.end() - 1] == delimiter:
+                        found[match.end()] = cell_strength, "cell"
+        return outline_of(text, found, scopes, "header" if has_header else "row")
+
+
+def sniffed_delimiter(sample: str) -> str:
+    """The delimiter under which most of the first rows have the same number of cells, and more than one; of equals the one with more cells.
+
+    >>> sniffed_delimiter("a;b,c;d\\n1;2,5;3\\n"), sniffed_delimiter("one column")
+    (';', ',')
+    """
+    best, delimiter = (0.0, 0), _DELIMITERS[0]
+    for candidate in _DELIMITERS:
+        if candidate not in sample:
+            continue
+        rows = _rows(sample, candidate, 0, _SAMPLE)
+        whole = rows[:-1] if len(rows) > 2 else rows  # the sample may end inside the last one
+        cells = Counter(len(_cells(sample, candidate, *row)) for row in whole)
+        usual, often = max(cells.items(), key=lambda item: (item[1], item[0]))
+        score = often / len(whole), usual
+        if usual > 1 and score > best:
+            best, delimiter = score, candidate
+    return delimiter
+
+
+@cache
+def _expressions(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A row with the blank lines behind it, and a cell with its delimiter. Both match the empty text at the end."""
+    mark = re.escape(delimiter)
+    quoted = r'"[^"]*+(?:""[^"]*+)*+"'
+    rest = rf"[^{mark}\r\n]*+"
+    content = rf"(?:{quoted}{rest}|{rest})"
+    row = rf"{content}(?:{mark}{content})*+({_LINE_END}(?:[ ]*+{_LINE_END})*+|\Z)"
+    return re.compile(row), re.compile(rf"{content}(?:{mark}|{_LINE_END}|\Z)")
+
+
+def _rows(text: str, delimiter: str, start: int, limit: int | None = None) -> list[tuple[int, int]]:
+    """Where each row begins and ends, from `start` on; at most `limit` rows."""
+    expression = _expressions(delimiter)[0]
+    spans = (match.span() for match in islice(expression.finditer(text, start), limit))
+    return [span for span in spans if span[0] < span[1]]
+
+
+def _cells(text: str, delimiter: str, start: int, end: int) -> list[str]:
+    """The cells of the row text[start:end], without their quotes."""
+    row = text[start:end].rstrip("\r\n")
+    cells = []
+    for match in _expressions(delimiter)[1].finditer(row):
+        cells.append(match.group().removesuffix(delimiter).strip().strip('"').strip())
+        if not match.group().endswith(delimiter):
+            break
+    return cells
+
+
+def _is_header(text: str, delimiter: str, rows: list[tuple[int, int]]) -> bool:
+    """Whether the first row looks like names of columns."""
+    names = _cells(text, delimiter, *rows[0])
+    first = _cells(text, delimiter, *rows[1])
+    # The column of row numbers, if it is the first, often has no name.
+    if not all(names[1:]) or len(set(names)) < len(names) or abs(len(names) - len(first)) > 1:
+        return False
+    return names != first and not any(_NUMBER.fullmatch(name) for name in names)

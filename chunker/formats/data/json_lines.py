@@ -1,0 +1,43 @@
+"""JSON Lines: one record a line; a record that is too long is cut as JSON.
+
+    {"id": 1, "text": "..."}      record
+    {"id": 2, "text": "..."}      record          scope "record 2", if it is longer than 64 characters
+             ^ key, depth 1
+
+A line that is no JSON is a record like others, so that one bad line spoils no other. Records count from 1, as lines do; blank lines are
+none, and belong to the record before them.
+"""
+
+from __future__ import annotations
+
+from chunker.formats.data.json_text import JsonScan
+from chunker.formats.expressions import re
+from chunker.formats.nesting import LONG, strength_at
+from chunker.formats.outline import Outline, Scope
+
+_RECORD = re.compile(r"([^\r\n]++)(?:\r\n?|\n)?+|(?:\r\n?|\n)")
+
+
+class JsonLinesFormat:
+    """Records in JSON, one a line: also known as NDJSON."""
+
+    language: str | None = "jsonl"
+
+    def outline(self, text: str) -> Outline:
+        """The records of `text`, and what long ones hold. Linear; any str is welcome."""
+        if not text:
+            return Outline([])
+        scan = JsonScan(text)
+        strength = strength_at(0)
+        number = 0
+        for match in _RECORD.finditer(text):
+            line = match[1]
+            if line is None or line.isspace():
+                continue
+            number += 1
+            start, end = match.span(1)
+            scan.put(start, strength, "record")
+            if end - start > LONG:
+                scan.scopes.append(Scope(start, end, f"record {number}"))
+                scan.run(start, end, outer=1)
+        return scan.outline("record")

@@ -1,0 +1,197 @@
+"""JSON: members and elements by depth; the trail of keys and numbers as breadcrumb.
+
+    {                         document
+      "servers": [            first member, depth 1       scope "servers"
+        {                     first element, depth 2      scope "0"
+          "name": "a",        first member, depth 3
+          "port": 1           member, depth 3             closing brackets stay with what they close
+        },
+        {                     element, depth 2            scope "1"
+          ...
+      ],
+      // Seconds.             member, depth 1             comments (JSON with comments, JSON5) belong to what follows
+      "limit": 30,  // each   none                        ... on the same line to what precedes
+      "x": "One.\\nTwo."       line, at the escaped line end inside a long string
+
+A boundary stands at the start of the line if only indentation precedes the member, else directly before the member: so minified text
+is cut as well. Numbers count from 0, as in JSON Pointer and jq. Several values one after the other are records.
+
+The scanner is one expression that jumps from bracket or comma to bracket or comma. It never fails: a string that is not closed ends with
+its line, a bracket too many is passed over, and what is cut off in the middle was good up to there. Depth costs a list item, no recursion.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import compress
+
+from chunker.formats.expressions import re
+from chunker.formats.nesting import LONG, MAX_NAMED, Rank, between_clusters, name_of, strength_at
+from chunker.formats.outline import Outline, Scope, Strength
+
+_STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
+_PLAIN = r'[^"\[\]{},/]*+'
+# The rest of the line, if nothing but a comment is on it, and the blank lines behind it; else spaces.
+_AFTER = r"(?:[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
+_OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
+_FIRST, _MEMBER = int(Rank.FIRST), int(Rank.MEMBER)
+_EVENT = re.compile(
+    rf"""{_PLAIN}(?:{_STRING}{_PLAIN})*+"""
+    rf"""(?:(?:([\[{{])|(,)){_AFTER}((?=\s*+(?:[\]}}]|\Z)))?+|([\]}}])|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?+|/|\Z)""",
+    re.DOTALL,
+)
+_COMMENTS = r"(?:\s++|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+"
+_KEY = re.compile(rf"""{_COMMENTS}(?:({_STRING})|'([^'\r\n]*+)'|([\w$.-]++))\s*+:""", re.DOTALL)
+_NEXT_RECORD = re.compile(rf"{_AFTER}(?=\s*+[^\s,\]}}])")
+# Line ends inside a string, and all other escapes, so that none of these is taken for one.
+_ESCAPE = re.compile(r"((?:\\r)?\\n(?:[ \t]*+(?:\\r)?\\n)*+)|\\.", re.DOTALL)
+
+
+class JsonFormat:
+    """JSON, with comments if there are any."""
+
+    language: str | None = "json"
+
+    def outline(self, text: str) -> Outline:
+        """The members of `text` by depth. The scopes are the members that are longer than 64 characters: "servers", "3", "name".
+
+        Linear; any str is welcome.
+        """
+        if not text:
+            return Outline([])
+        scan = JsonScan(text)
+        scan.run(0, len(text))
+        return scan.outline("document")
+
+
+class JsonScan:
+    """The boundaries and scopes of stretches of one text, in their order. Scopes are those of members longer than `long` characters."""
+
+    def __init__(self, text: str, long: int = LONG) -> None:
+        self._text = text
+        self._long = long
+        self.offsets: list[int] = []
+        self.strengths: list[int] = []
+        self.labels: list[str] = []
+        self.scopes: list[Scope] = []
+        # Of each open container, the outermost being the text itself: where its member begins, its number, and whether it is an array.
+        self._begins: list[int] = []
+        self._numbers: list[int] = []
+        self._arrays: list[bool] = []
+        self._after_value = False  # whether a container or a bracket too many ended last: then no scalar ends here
+
+    def run(self, start: int, end: int, outer: int = 0) -> None:
+        """Collect what is in the value or values `text[start:end]`, which are `outer` deep."""
+        text, long = self._text, self._long
+        begins, numbers, arrays = [start], [0], [False]
+        self._begins, self._numbers, self._arrays, self._after_value = begins, numbers, arrays, False
+        put_offset, put_strength, put_label = self.offsets.append, self.strengths.append, self.labels.append
+        outer -= 1  # the text itself is a container, too
+        for match in _EVENT.finditer(text, start, end):
+            event = match.lastindex
+            if event is None:
+                continue
+            offset = match.end()
+            if event == _CLOSED:
+                self._close(offset, end, outer)
+                continue
+            opened = match.start(_OPENED)
+            if opened >= 0:
+                begins.append(offset)
+                numbers.append(0)
+                arrays.append(text[opened] == "[")
+                rank = _FIRST
+            else:
+                if offset - begins[-1] > long:
+                    self._end_scalar(match.start(_SEPARATED))
+                begins[-1] = offset
+                numbers[-1] += 1
+                rank = _MEMBER
+            self._after_value = False
+            if event != _FOLLOWED_BY_NOTHING and offset < end:
+                put_offset(offset)
+                put_strength(strength_at(outer + len(begins), rank))
+                put_label("element" if arrays[-1] else "key")
+        # What is open still was cut off.
+        self._end_scalar(end)
+        for depth in range(len(self._begins) - 1):
+            self._name(depth, end)
+
+    def put(self, offset: int, strength: int, label: str) -> None:
+        """A boundary behind those that are there."""
+        self.offsets.append(offset)
+        self.strengths.append(strength)
+        self.labels.append(label)
+
+    def outline(self, label: str) -> Outline:
+        """All that was found, in a text that begins with what `label` says."""
+        offsets, strengths, labels = self.offsets, self.strengths, self.labels
+        if offsets[:1] != [0]:
+            offsets, strengths, labels = [0, *offsets], [0, *strengths], [label, *labels]
+        strengths[0], labels[0] = int(Strength.DOCUMENT), label
+        apart = between_clusters(self._text, offsets)
+        if apart is not None:
+            offsets, strengths, labels = (
+                list(compress(offsets, apart)),
+                list(compress(strengths, apart)),
+                list(compress(labels, apart)),
+            )
+        return Outline.of_columns(offsets, strengths, labels, self.scopes, finest=Strength.LINE)
+
+    def _close(self, at: int, end: int, outer: int) -> None:
+        """A closing bracket ends at `at`."""
+        self._end_scalar(at - 1)
+        self._after_value = True
+        if len(self._begins) == 1:
+            return
+        self._begins.pop()
+        self._numbers.pop()
+        self._arrays.pop()
+        self._name(len(self._begins) - 1, at)
+        if len(self._begins) > 1:
+            return
+        following = _NEXT_RECORD.match(self._text, at, end)
+        if following is not None and following.end() < end:
+            self._begins[0] = following.end()
+            self._after_value = False
+            self.put(following.end(), strength_at(outer + 1), "record")
+
+    def _name(self, depth: int, end: int) -> None:
+        """Let the current member of the container at this depth, which ends at `end`, be a scope, if it is long."""
+        start = self._begins[depth]
+        if end - start <= self._long or depth >= MAX_NAMED:
+            return
+        if self._arrays[depth]:
+            self.scopes.append(Scope(start, end, str(self._numbers[depth])))
+            return
+        key = _KEY.match(self._text, start, end)
+        name = "" if key is None else name_of(_unescaped(key[1]) if key[1] else key[2] or key[3] or "")
+        if name:
+            self.scopes.append(Scope(start, end, name))
+
+    def _end_scalar(self, end: int) -> None:
+        """A member ends; if it is no container, it is a string, nearly always, which may hold lines."""
+        text, start = self._text, self._begins[-1]
+        if end - start <= self._long or self._after_value:
+            return
+        self._name(len(self._begins) - 1, start + len(text[start:end].rstrip()))
+        if text.find("\\n", start, end) < 0:
+            return
+        for match in _ESCAPE.finditer(text, start, end):
+            offset = match.end()
+            if match[1] and offset < end and text[offset] != '"':
+                if match[1].count("\\n") > 1:
+                    self.put(offset, int(Strength.PARAGRAPH), "paragraph")
+                else:
+                    self.put(offset, int(Strength.LINE), "line")
+
+
+def _unescaped(string: str) -> str:
+    """The value of a JSON string as far as it is one."""
+    if "\\" not in string:
+        return string.strip('"')
+    try:
+        value = json.loads(string[:512], strict=False)
+    except ValueError:
+        return string.strip('"')
+    return str(value)

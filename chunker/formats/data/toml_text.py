@@ -1,0 +1,239 @@
+"""TOML: tables by the depth of their names, keys, and the lines of long arrays and strings.
+
+    # The build.              document
+    [tool]                    none                    scope "tool"; comments belong to what follows
+    name = "x"                first key, weak         a header keeps what it introduces
+    files = [                 key
+      "a",                    first element           scope "files", if it is longer than 64 characters
+      "b",                    element
+    ]
+    [tool.lint]               table, depth 2          scope "lint" inside "tool"
+    text = \"\"\"               first key
+    One.                      line
+    \"\"\"
+    [[part]]                  table, depth 1          scopes "part" and "0" in it
+
+Arrays of tables count from 0. The scan takes one statement after the other and does not check them: what is no statement is a line.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from chunker.formats.expressions import re
+from chunker.formats.nesting import LONG, MAX_NAMED, name_of, outline_of
+from chunker.formats.outline import Outline, Scope, Strength
+
+_LINE_END = r"(?:\r\n?|\n|\Z)"
+_PART = r"""(?:[\w-]++|"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"|'[^'\r\n]*+')"""
+_NAME = rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+"
+_TABLE = re.compile(rf"[ \t]*+(\[\[?)[ \t]*+({_NAME})[ \t]*+\]\]?[ \t]*+(?:\#[^\r\n]*+)?{_LINE_END}")
+_KEY = re.compile(rf"[ \t]*+({_NAME})[ \t]*+=")
+_ONE_PART = re.compile(_PART)
+_BLANK = re.compile(rf"[ \t]*+{_LINE_END}")
+_COMMENT = re.compile(rf"[ \t]*+\#[^\r\n]*+{_LINE_END}")
+_LINE = re.compile(rf"[^\r\n]*+{_LINE_END}")
+# A line in an array that is no element: the bracket that closes it stays with the last one.
+_CLOSES_OR_BLANK = re.compile(r"[ \t]*+(?:[\]}\r\n]|\Z)")
+# What a value is made of, up to the next bracket, line end or the end of the text. A string that is not closed goes on to the end of its
+# line; one of several lines to the end of the text.
+_OPENED, _CLOSED, _LINE_ENDED = 1, 2, 3
+_EVENT = re.compile(
+    r"(?:[^\"'\#\[\]{}\r\n]++"
+    r'|"{3}[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+(?:"{3,5}|\\?\Z)'
+    r"|'{3}[^']*+(?:'(?!'')[^']*+)*+(?:'{3,5}|\Z)"
+    r'|"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"?'
+    r"|'[^'\r\n]*+'?"
+    r"|\#[^\r\n]*+)*+(?:([\[{])|([\]}])|(\r\n?|\n)|\Z|.)",
+    re.DOTALL,
+)
+
+_TABLES = Strength.STRUCTURE + 100  # minus the depth of the table, at most 90
+_GROUP = int(Strength.STRUCTURE) + 6  # a key after a blank line
+_KEYS = int(Strength.STRUCTURE) + 5
+_FIRST = int(Strength.STRUCTURE) + 4  # the first key of a table
+_COMMENTED = int(Strength.STRUCTURE) + 3  # between comments and what they belong to
+_ELEMENT = int(Strength.STRUCTURE) + 2
+_FIRST_ELEMENT = int(Strength.STRUCTURE) + 1
+
+
+class TomlFormat:
+    """TOML."""
+
+    language: str | None = "toml"
+
+    def outline(self, text: str) -> Outline:
+        """The tables, keys and elements of `text`. The scopes are the tables, and keys longer than 64 characters.
+
+        Linear; any str is welcome.
+        """
+        if not text:
+            return Outline([])
+        walk = _Walk(text)
+        walk.run()
+        return outline_of(text, walk.found, walk.scopes, "document")
+
+
+_Path = tuple[str | int, ...]
+
+
+class _Open(NamedTuple):
+    """A table that goes on: the parts of its name with the numbers of elements, where it begins, and what it adds to the one around it."""
+
+    path: _Path
+    start: int
+    name: str
+
+
+class _Walk:
+    """One pass over the statements of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.found: dict[int, tuple[int, str]] = {}
+        self._tables: list[_Open] = []
+        self._numbers: dict[_Path, int] = {}  # of the last element of each array of tables
+        self._comment: int | None = None  # where the comments above begin that belong to what follows
+        self._comment_after_blank = False
+        self.scopes: list[Scope] = []
+
+    def run(self) -> None:
+        """Collect."""
+        text, size = self._text, len(self._text)
+        at = 1 if text[0] == "\ufeff" else 0
+        first_key, after_blank = False, True
+        while at < size:
+            table = _TABLE.match(text, at)
+            key = None if table else _KEY.match(text, at)
+            if table is not None:
+                self._statement(at, self._table(table), "table")
+                end, first_key = table.end(), True
+            elif key is not None:
+                strength = _FIRST if first_key else _GROUP if after_blank else _KEYS
+                top = self._statement(at, strength, "key")
+                end, first_key = self._value(key.end()), False
+                if end - top > LONG:
+                    self.scopes.append(Scope(top, end, name_of(".".join(_parts(key[1])))))
+            elif (blank := _BLANK.match(text, at)) is not None:
+                if not self._comment_after_blank:
+                    self._comment = None  # they end what is above
+                after_blank, at = True, blank.end()
+                continue
+            elif (comment := _COMMENT.match(text, at)) is not None:
+                end = comment.end()
+                self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+                if self._comment is None:
+                    self._comment = at
+                    self._comment_after_blank = after_blank
+                at, after_blank = end, False
+                continue
+            else:
+                self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+                end = _line_end(text, at)
+            self._comment, after_blank, at = None, False, end
+        self._close((), size)
+
+    def _statement(self, at: int, strength: int, label: str) -> int:
+        """A statement begins at `at`; where it begins together with the comments above."""
+        top = at if self._comment is None else self._comment
+        if top < at:
+            self._put(at, _COMMENTED, label)
+            if strength == _KEYS and self._comment_after_blank:
+                strength = _GROUP
+        self._put(top, strength, label)
+        return top
+
+    def _table(self, match: re.Match[str]) -> int:
+        """A table goes on until the next one that is not inside it; the strength of a cut before it."""
+        parts = _parts(match[2])
+        top = match.start() if self._comment is None else self._comment
+        path = self._path(parts[:-1]) + parts[-1:]
+        group: _Path = ()
+        if match[1] == "[[":
+            group = path
+            self._numbers[group] = self._numbers.get(group, -1) + 1
+            path = (*group, self._numbers[group])
+        self._close(path, top)
+        if group and (not self._tables or self._tables[-1].path != group):
+            self._open(group, top)
+        self._open(path, top)
+        return int(_TABLES) - min(len(parts), 90)
+
+    def _path(self, parts: tuple[str, ...]) -> _Path:
+        """The name of a table with the number of the last element behind the name of each array of tables."""
+        path: list[str | int] = []
+        for part in parts:
+            path.append(part)
+            number = self._numbers.get(tuple(path)) if self._numbers else None
+            if number is not None:
+                path.append(number)
+        return tuple(path)
+
+    def _open(self, path: _Path, top: int) -> None:
+        known = len(self._tables[-1].path) if self._tables else 0
+        self._tables.append(_Open(path, top, name_of(".".join(map(str, path[known:])))))
+
+    def _close(self, path: _Path, end: int) -> None:
+        """End the tables that the one with this path is not inside."""
+        while self._tables:
+            last = self._tables[-1]
+            if len(last.path) < len(path) and path[: len(last.path)] == last.path:
+                return
+            self._tables.pop()
+            if last.name and len(self._tables) < MAX_NAMED:
+                self.scopes.append(Scope(last.start, end, last.name))
+
+    def _value(self, at: int) -> int:
+        """The end of the line on which the value ends that begins at `at`; the lines inside it are put."""
+        text, size = self._text, len(self._text)
+        start, depth, after_opening = at, 0, False
+        while at < size:
+            match = _EVENT.match(text, at)
+            if match is None:  # not with this expression, which takes any character
+                break
+            at = match.end()
+            if match.lastindex == _OPENED:
+                depth, after_opening = depth + 1, True
+            elif match.lastindex == _CLOSED:
+                depth = max(depth - 1, 0)
+            elif match.lastindex == _LINE_ENDED:
+                if depth == 0 or _TABLE.match(text, at) or _KEY.match(text, at):
+                    break  # a bracket that is still open was never closed, if a statement begins here
+                if not _CLOSES_OR_BLANK.match(text, at):
+                    if depth == 1:
+                        self._put(at, _FIRST_ELEMENT if after_opening else _ELEMENT, "element")
+                    after_opening = False
+        self._lines(start, at)
+        return at
+
+    def _lines(self, start: int, end: int) -> None:
+        """The lines inside a value: of long strings, of arrays in arrays, comments."""
+        text = self._text
+        after_blank = False
+        at = _line_end(text, start)
+        while at < end:
+            if _BLANK.match(text, at):
+                after_blank = True
+            elif not _CLOSES_OR_BLANK.match(text, at):
+                self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+                after_blank = False
+            at = _line_end(text, at)
+
+    def _put(self, offset: int, strength: int, label: str) -> None:
+        if self.found.get(offset, (-1, ""))[0] < strength:
+            self.found[offset] = int(strength), label
+
+
+def _line_end(text: str, at: int) -> int:
+    """Where the line of `at` ends, its line end included."""
+    match = _LINE.match(text, at)
+    return len(text) if match is None else match.end()
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The parts of a dotted name, without quotes.
+
+    >>> _parts('a . "b.c"')
+    ('a', 'b.c')
+    """
+    return tuple(part[1:-1] if part[0] in "\"'" else part for part in _ONE_PART.findall(name))

@@ -1,0 +1,219 @@
+"""YAML: documents, then keys and items by their indentation.
+
+    # Who.                      document
+    name: web                   none                   comments belong to what follows,
+                                                       unless a blank line stands below but not above them
+    spec:                       key, depth 0           scope "spec"
+      ports:                    first key, depth 1     scope "ports"
+      - name: http              first item, depth 2    scope "0"; a list may stand as deep as its key
+        port: 80                key, depth 3
+      - name: ssh               item, depth 2          scope "1"
+      script: |                 key, depth 1           scope "script"
+        echo one                line                   the lines of a scalar are text
+    ---                         document               scopes "document 1", "document 2"
+
+The scan goes by lines and does not parse: templates (Helm, Jinja), half files and tabs are cut all the same. What a key holds on its own line
+goes on over all lines that are indented more; block scalars, too. Flow collections that span lines are cut at lines; a text
+that is one flow collection altogether is cut as JSON, which it is or nearly is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from chunker.formats.data.json_text import JsonFormat
+from chunker.formats.expressions import re
+from chunker.formats.nesting import LONG, MAX_NAMED, Rank, name_of, outline_of, strength_at
+from chunker.formats.outline import Outline, Scope, Strength
+
+_LINE = re.compile(r"(\ufeff?[ \t]*+)((?:-(?:[ \t]++|(?=[\r\n]|\Z)))*+)([^\r\n]*+)(?:\r\n?|\n|\Z)")
+_MARKER = re.compile(r"(?:---|\.\.\.)(?:[ \t]|\Z)")
+_PROPERTIES = r"(?:[&!][^\s,\[\]{}]*+[ \t]++)*+"
+_KEY = re.compile(
+    rf"""(?:\?[ \t]++)?+{_PROPERTIES}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|'([^']*+(?:''[^']*+)*+)'"""
+    r"""|(\*?[^\s"'\#&*!|>%@`{}\[\],?-](?:[^:\#]|:(?=\S)|(?<=\S)\#)*+|[?-](?=\S)(?:[^:\#]|:(?=\S)|(?<=\S)\#)*+)"""
+    r"""|(\*[^\s:]++))[ \t]*+:(?=[ \t]|\Z)"""
+)
+_NO_VALUE = re.compile(r"[ \t]*+(?:[&!][^\s,\[\]{}]*+(?:[ \t]++|\Z))*+(?:\#.*+)?\Z")
+_BLOCK_SCALAR = re.compile(r"[ \t]*+(?:[&!][^\s,\[\]{}]*+[ \t]++)*+[|>][-+0-9]*+[ \t]*+(?:\#.*+)?\Z")
+_FLOW = re.compile(r"\ufeff?(?:\s++|\#[^\r\n]*+)*+[\[{](?!\{|%)")
+
+_MAPPING, _SEQUENCE = 0, 1
+_DOCUMENT = strength_at(0) + len(Rank)
+
+
+class YamlFormat:
+    """YAML, of one or several documents."""
+
+    language: str | None = "yaml"
+
+    def outline(self, text: str) -> Outline:
+        """The documents, keys and items of `text`. The scopes are those longer than 64 characters, and the documents if there are several.
+
+        Linear; any str is welcome.
+        """
+        if not text:
+            return Outline([])
+        if _FLOW.match(text):
+            return JsonFormat().outline(text)
+        walk = _Walk(text)
+        walk.run()
+        return outline_of(text, walk.found, walk.scopes, "document")
+
+
+class _Comment(NamedTuple):
+    offset: int
+    indent: int
+    after_blank: bool
+
+
+class _Level:
+    """An open mapping or sequence: its column and kind, and of its current member the start, the key and the number."""
+
+    __slots__ = ("column", "kind", "name", "number", "start")
+
+    def __init__(self, column: int, kind: int) -> None:
+        self.column = column
+        self.kind = kind
+        self.number = -1
+        self.start = 0
+        self.name = ""
+
+
+class _Walk:
+    """One pass over the lines of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.found: dict[int, tuple[int, str]] = {}
+        self._levels: list[_Level] = []
+        self._comments: list[_Comment] = []  # those above
+        self._documents = [0]
+        self._started = False  # whether anything but comments and directives was there
+        self._open_column: int | None = None  # lines indented more go on with the value that began there
+        self._in_block = False  # and these are the lines of a block scalar
+        self.scopes: list[Scope] = []
+
+    def run(self) -> None:
+        """Collect."""
+        after_blank = True
+        for match in _LINE.finditer(self._text):
+            start, end = match.span()
+            if start == end:
+                break
+            dashes, body = match[2], match[3]
+            if not dashes and (not body or body.isspace()):
+                after_blank = True
+                if not self._in_block and self._comments and not self._comments[0].after_blank:
+                    self._comments.clear()  # they end what is above
+                continue
+            indent = match.end(1) - start
+            if start == 0 and self._text[0] == "\ufeff":
+                indent -= 1
+            self._line(start, indent, dashes, body, after_blank=after_blank)
+            after_blank = False
+        end = len(self._text)
+        self._close(-1, _MAPPING, end)
+        if len(self._documents) > 1:
+            ends = [*self._documents[1:], end]
+            for number, (first, behind) in enumerate(zip(self._documents, ends, strict=True), 1):
+                self.scopes.append(Scope(first, behind, f"document {number}"))
+
+    def _line(self, start: int, indent: int, dashes: str, body: str, *, after_blank: bool) -> None:
+        """A line that is not blank."""
+        if indent == 0 and not dashes and _MARKER.match(body):
+            self._marker(start, body)
+        elif self._open_column is not None and indent > self._open_column:
+            pass  # it goes on with the value above
+        elif not dashes and body.startswith("#"):
+            self._comments.append(_Comment(start, indent, after_blank))
+        elif self._started or indent > 0 or not body.startswith("%"):
+            self._started = True
+            key = _KEY.match(body)
+            if dashes or key is not None:
+                self._member(start, indent, dashes, body, key)
+                return
+            self._comments.clear()
+            if not self._levels and _BLOCK_SCALAR.match(body):  # all of the document
+                self._value(body, -1)
+        self._put(start, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+
+    def _marker(self, start: int, body: str) -> None:
+        """A line of dashes begins a document; the first one only if something but comments and directives precedes it."""
+        self._close(-1, _MAPPING, start)
+        self._comments.clear()
+        self._in_block, self._open_column = False, None
+        if body.startswith("-"):
+            if self._started:
+                self._put(start, _DOCUMENT, "document")
+                self._documents.append(start)
+            self._started = True
+            self._value(body[3:], -1)
+
+    def _member(self, start: int, indent: int, dashes: str, body: str, key: re.Match[str] | None) -> None:
+        """A line that begins a key or an item, or several, one inside the other."""
+        top = self._with_comments(start, indent)
+        column = indent
+        rest = dashes
+        first_of_line = True
+        while rest:
+            self._enter(column, _SEQUENCE, top, "", put=first_of_line, start=start)
+            first_of_line = False
+            width = len(rest) - len(rest[1:].lstrip(" \t"))
+            column, rest = column + width, rest[width:]
+        if key is None:
+            self._value(body, self._levels[-1].column)
+            return
+        name = key[1] or key[2] or key[3] or key[4] or ""
+        self._enter(column, _MAPPING, top, name, put=first_of_line, start=start)
+        self._value(body[key.end() :], column)
+
+    def _enter(self, column: int, kind: int, top: int, name: str, *, put: bool, start: int) -> None:
+        """A member of this kind begins in this column, with its comments at `top`."""
+        self._close(column, kind, top)
+        levels = self._levels
+        if not levels or (levels[-1].column, levels[-1].kind) != (column, kind):
+            levels.append(_Level(column, kind))
+            rank = Rank.FIRST
+        else:
+            rank = Rank.MEMBER
+        level = levels[-1]
+        level.number += 1
+        level.start = top
+        level.name = name if kind == _MAPPING else str(level.number)
+        if put:
+            depth = len(levels) - 1
+            if top < start:
+                self._put(start, strength_at(depth, Rank.COMMENTED), "key" if kind == _MAPPING else "item")
+            self._put(top, strength_at(depth, rank), "key" if kind == _MAPPING else "item")
+
+    def _close(self, column: int, kind: int, end: int) -> None:
+        """What is open inside this column ends, and so does the member before the one that begins there."""
+        levels = self._levels
+        while levels and (levels[-1].column, levels[-1].kind) > (column, kind):
+            self._name(levels.pop(), len(levels), end)
+        if levels and (levels[-1].column, levels[-1].kind) == (column, kind):
+            self._name(levels[-1], len(levels) - 1, end)
+
+    def _name(self, level: _Level, depth: int, end: int) -> None:
+        if end - level.start > LONG and depth < MAX_NAMED:
+            name = name_of(level.name)
+            if name:
+                self.scopes.append(Scope(level.start, end, name))
+
+    def _value(self, value: str, column: int) -> None:
+        """What a member in this column holds on its own line."""
+        self._in_block = _BLOCK_SCALAR.match(value) is not None
+        self._open_column = column if self._in_block or _NO_VALUE.match(value) is None else None
+
+    def _with_comments(self, start: int, indent: int) -> int:
+        """Where the comments above a line begin that are not indented more; they are used up."""
+        top = start
+        while self._comments and self._comments[-1].indent <= indent:
+            top = self._comments.pop().offset
+        self._comments.clear()
+        return top
+
+    def _put(self, offset: int, strength: int, label: str) -> None:
+        if self.found.get(offset, (-1, ""))[0] < strength:
+            self.found[offset] = int(strength), label

@@ -1,0 +1,174 @@
+"""Code inside markup: the boundaries of a long block of code are those of its own format.
+
+    ```python          kept whole where it fits, as any block is
+    class Cart:        scope "class Cart"
+        def add(...    weaker than all that is markup, stronger than a line
+    ```
+
+Short blocks are lines: whoever can afford a budget keeps them whole, and a parser costs more than all the rest. So is code in a
+language that has no format, or whose parser is not installed. Markup inside markup is lines too: nothing nests without end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from chunker.errors import ChunkerError
+from chunker.formats.expressions import re
+from chunker.formats.outline import Format, Outline, Scope, Strength
+from chunker.formats.registry import format_named, format_names
+from chunker.formats.sketches import Sketch, SketchingFormat
+
+# Characters from which on code is parsed: a few hundred tokens.
+LONG_CODE = 1_000
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+_MARKUP = frozenset({"html", "latex", "markdown", "restructuredtext", "text"})
+# What authors write behind a fence, where it is not the name of the format.
+_ALIASES = {
+    "bash": ("bash", "console", "sh", "shell", "shell-session", "zsh"),
+    "c": ("h",),
+    "cpp": ("c++", "cc", "cxx", "hpp"),
+    "csharp": ("c#", "cs"),
+    "go": ("golang",),
+    "haskell": ("hs",),
+    "javascript": ("cjs", "js", "jsx", "mjs", "node"),
+    "json": ("json5", "jsonc"),
+    "kotlin": ("kt", "kts"),
+    "python": ("py", "py3", "pycon", "python3"),
+    "ruby": ("rb",),
+    "rust": ("rs",),
+    "tsx": ("typescriptreact",),
+    "typescript": ("cts", "mts", "ts"),
+    "yaml": ("yml",),
+}
+_NAME_OF_ALIAS = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
+
+
+class Stretch(NamedTuple):
+    """A stretch of lines in a text: `start` and `end` in characters, `start` at a line start.
+
+    `indent`: at most so many characters of indentation and quote marks are not part of the code on each line.
+    """
+
+    start: int
+    end: int
+    indent: int = 0
+
+
+def code_inside(text: str, stretch: Stretch, language: str) -> Outline | None:
+    """The outline of the code in `stretch`, in offsets of `text`; None if it is short, or nothing knows the language.
+
+    Its boundaries lie strictly inside the stretch, each at the start of a line of `text` or inside one, and their strengths
+    between `PARAGRAPH` and `STRUCTURE`, unless they are no better than a line or paragraph.
+    """
+    code_format = _format_inside(stretch, language)
+    if code_format is None:
+        return None
+    code = _Code(text, stretch)
+    outline = code_format.outline(code.text)
+    return Outline.of_columns(*code.columns(outline), code.scopes(outline), outline.notes, finest=outline.finest)
+
+
+def sketch_inside(text: str, stretch: Stretch, language: str) -> Sketch | None:
+    """The same without scopes, until it is opened: where nobody asks for them, code is read in half the time."""
+    code_format = _format_inside(stretch, language)
+    if code_format is None:
+        return None
+    code = _Code(text, stretch)
+    if not isinstance(code_format, SketchingFormat):
+        found = Sketch.of_outline(code_format.outline(code.text))
+    else:
+        found = code_format.sketch(code.text, 0)
+        if found.closed:
+            found = Sketch.of_outline(found.opened())
+    return Sketch.of(
+        code.columns(found), (), found.inside, lambda _: code.scopes(found.opened()), found.notes, finest=found.finest
+    )
+
+
+def _format_inside(stretch: Stretch, language: str) -> Format | None:
+    return None if stretch.end - stretch.start < LONG_CODE else _format_of(language)
+
+
+def _format_of(language: str) -> Format | None:
+    name = language.strip().lower()
+    name = _NAME_OF_ALIAS.get(name, name)
+    if name in _MARKUP or name not in format_names():
+        return None
+    try:
+        return format_named(name)
+    except (ChunkerError, ImportError):
+        return None  # what the parser of this language needs is not installed: lines will do
+
+
+class _Line(NamedTuple):
+    """A line of code: where it starts in the code, and in the text, and how many characters of it the code lacks."""
+
+    start: int
+    origin: int
+    dropped: int
+
+
+class _Code:
+    """The code of a stretch by itself, and what is said of it in offsets of the text around it."""
+
+    def __init__(self, around: str, stretch: Stretch) -> None:
+        self._stretch = stretch
+        self.text, self._lines = _unindented(around, stretch)
+        self._starts = [line.start for line in self._lines]
+
+    def columns(self, outline: Outline) -> tuple[list[int], list[int], list[str]]:
+        """The boundaries strictly inside the stretch."""
+        ranks = _squeezed(set(outline.strengths))
+        strengths = [ranks[strength] for strength in outline.strengths]
+        start = self._stretch.start
+        if not self._stretch.indent:
+            return [start + offset for offset in outline.offsets[1:]], strengths[1:], outline.labels[1:]
+        # A line start is that of the text: before the indentation that is not part of the code.
+        places = list(map(self._place, outline.offsets))
+        inside = [row for row, place in enumerate(places) if start < place < self._stretch.end]
+        return (
+            [places[row] for row in inside],
+            [strengths[row] for row in inside],
+            [outline.labels[row] for row in inside],
+        )
+
+    def scopes(self, outline: Outline) -> list[Scope]:
+        """Its scopes."""
+        place = self._place
+        return [Scope(place(start), place(end), name, header) for start, end, name, header in outline.scopes]
+
+    def _place(self, offset: int) -> int:
+        line = self._lines[bisect_right(self._starts, offset) - 1]
+        return line.origin if offset == line.start else line.origin + line.dropped + offset - line.start
+
+
+def _unindented(text: str, stretch: Stretch) -> tuple[str, list[_Line]]:
+    """The code, and its lines; all of it is one line if there is nothing to drop."""
+    if not stretch.indent:
+        return text[stretch.start : stretch.end], [_Line(0, stretch.start, 0)]
+    parts: list[str] = []
+    lines: list[_Line] = []
+    size = 0
+    for match in _LINE.finditer(text, stretch.start, stretch.end):
+        line = match[0]
+        content = line[: stretch.indent].lstrip(" \t>") + line[stretch.indent :]
+        lines.append(_Line(size, match.start(), len(line) - len(content)))
+        parts.append(content)
+        size += len(content)
+    return "".join(parts), lines
+
+
+def _squeezed(strengths: set[int]) -> dict[int, int]:
+    """The strengths of a code format, moved to where they are weaker than any structure of markup; their order stays.
+
+    >>> _squeezed({40, 50, 1_843, 1_850, 1_000_000})
+    {40: 40, 50: 50, 1843: 97, 1850: 98, 1000000: 99}
+    """
+    paragraph, top = int(Strength.PARAGRAPH), int(Strength.STRUCTURE) - 1
+    strong = sorted((strength for strength in strengths if strength > paragraph), reverse=True)
+    squeezed = {strength: max(top - rank, paragraph + 1) for rank, strength in enumerate(strong)}
+    return {strength: squeezed.get(strength, strength) for strength in sorted(strengths)}

@@ -1,0 +1,1 @@
+"""Prose with marks in it: Markdown, HTML, reStructuredText, LaTeX."""

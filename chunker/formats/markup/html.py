@@ -1,0 +1,373 @@
+"""HTML: sections under their headings, then blocks, items, rows and sentences; the text is the source, tags and all.
+
+    <h1>Guide</h1>                        section              scope "Guide"
+    <p>First. <b>Second</b>.</p>          none; sentence       a heading keeps what it introduces
+    <ul>                                  block
+      <li>one                             none                 so does a tag that opens
+      <li>two                             block, one deeper
+    </ul>                                 none                 a tag that closes stays with what it closes
+    <table><tr><th>a<th>b</tr>            block (table)        scope without a name: its header is repeated in a context
+      <tr><td>1<td>2</tr>                 none
+      <tr><td>3<td>4</tr>                 block, one deeper
+    </table>
+    <section><h2>Install</h2>             section, weaker      scope "Install" inside "Guide"
+
+A cut stands before a tag that opens a block, or before the indentation of its line. Tags need not match: an end tag that
+nothing opened is ignored, and what is not closed ends with what is around it, or where HTML says so (`<li>` ends an
+item, any block a paragraph). Comments belong to what follows. Long scripts and style sheets are cut as their languages are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from html import unescape
+
+from chunker.formats.code.parser_copies import copy_for_parsers
+from chunker.formats.columns import Columns, Heading, sections
+from chunker.formats.embedded import Stretch
+from chunker.formats.expressions import re
+from chunker.formats.markup.html_tags import (
+    BARRIERS,
+    BLOCKS,
+    ENDED_BY,
+    LABELS,
+    RAW,
+    SECTION_ENDS,
+    TABLE_PARTS,
+    VOID,
+    Tag,
+    tags,
+)
+from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.prose import prose_ends
+
+_SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
+_BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
+_DEEPEST = 230
+_KEPT = -2  # between a heading and a block that should stay whole
+_IN_HEADINGS = frozenset({"center", "div", "link", "meta"})  # any other block ends a heading that nobody closed
+_KEPT_WHOLE = frozenset({"code", "script", "style", "table", "textarea"})
+
+_INK = re.compile(r"[^ \t\n]")
+_ANY_TAG = re.compile(r"<[^<>]*+>")
+_LANGUAGE_OF_SCRIPT = re.compile(r"""\btype\s*=\s*["']?[^"'\s>]*?(json|typescript|babel|python)""", re.IGNORECASE)
+_OTHER_SCRIPT = re.compile(
+    r"""\btype\s*=\s*["']?(?!module|text/javascript|application/javascript|application/ecmascript)[\w/]""",
+    re.IGNORECASE,
+)
+_SHORT_COMMENT = 300  # characters of a comment that says something about what follows
+
+
+class HtmlFormat:
+    """HTML of any age, well-formed or not; XHTML too."""
+
+    language: str | None = "html"
+
+    def outline(self, text: str) -> Outline:
+        """The sections, blocks and sentences of `text`. The scopes are the sections, named by their headings, and the tables that
+        have a header row.
+
+        Linear; any str is HTML.
+        """
+        if not text:
+            return Outline([], finest=Strength.SENTENCE)
+        reader = _Reader(text)
+        for tag in tags(reader.copy):
+            reader.read(tag)
+        return reader.result()
+
+
+@dataclass(slots=True)
+class _Element:
+    """An open block. `start` is where it would be cut; the rest is for tables: where the header ends, whether the
+    first row is open or behind, what cells it has, and whether a row below the header was met.
+    """
+
+    name: str
+    start: int
+    header_end: int = 0
+    rows: int = 0
+    data_cells: int = 0
+    header_cells: int = 0
+    kept: bool = False
+
+
+@dataclass(slots=True)
+class _Opening:
+    """Tags that have opened blocks, without anything inside yet: they are not cut from each other."""
+
+    start: int
+    strength: int
+    label: str
+    glued: bool  # a heading, or the header of a table, stands directly before
+
+
+class _Reader:
+    """Reads the tags of one text in their order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.copy = copy_for_parsers(text)
+        self._columns = Columns(text, self.copy)
+        self._open: list[_Element] = []
+        self._places: defaultdict[str, list[int]] = defaultdict(list)  # of the open blocks of a name, in `_open`
+        self._barriers: list[int] = []
+        self._sectioning: list[int] = []
+        self._opening: _Opening | None = None
+        self._run: int | None = None  # where the text began that goes on
+        self._after_break = False
+        self._at = 0  # all before is read
+        self._headings: list[Heading] = []
+        self._heading_start: int | None = None  # where the text of an open heading begins
+        self._heading_place = 0  # of that heading in `_open`
+        self._section_ends: dict[int, list[int]] = defaultdict(list)  # headings by the element that ends their sections
+        self._glued = 0  # the level of the heading that stands directly before, 0 if none does
+
+    def read(self, tag: Tag) -> None:
+        """Take notice of a tag, and of the text before it."""
+        self._text_until(tag.start)
+        if tag.name in BLOCKS and not self._is_stray(tag):
+            self._end_run(tag.start)
+            self._after_break = False
+            if tag.closes:
+                self._close(tag)
+            else:
+                self._begin(tag)
+        elif tag.name in RAW:
+            self._end_run(tag.start)
+            self._raw(tag)
+        elif tag.name == "!":
+            self._comment(tag)
+        elif tag.name == "br":
+            self._break(tag)
+        elif self._run is None and not tag.closes:
+            self._begin_run(tag.start)
+        self._at = tag.end
+
+    def result(self) -> Outline:
+        """What was read."""
+        size = len(self._text)
+        self._text_until(size)
+        self._end_run(size)
+        self._pop_to(0, size)
+        self._flush()
+        return self._columns.outline(sections(self._headings, size))
+
+    # --- blocks
+
+    def _begin(self, tag: Tag) -> None:
+        name = tag.name
+        if self._heading_start is not None and name not in _IN_HEADINGS:
+            self._pop_to(self._heading_place, tag.start)
+        if self._open and self._open[-1].name == "p":
+            self._pop_to(len(self._open) - 1, tag.start)
+        ended = ENDED_BY.get(name)
+        if ended is not None:
+            keep = len(self._open)
+            while keep and self._open[keep - 1].name in ended:
+                keep -= 1
+            self._pop_to(keep, tag.start)
+        start = self._columns.cut_before(tag.start)
+        heading = len(name) == 2 and name[0] == "h" and name[1] in "123456"
+        if heading:
+            self._begin_heading(int(name[1]), start, tag.end)
+        elif name == "tr":
+            self._begin_row(start)
+        else:
+            self._cell(name)
+            self._opens(start, self._level(), LABELS.get(name, name))
+        if name in VOID:
+            self._flush()
+            return
+        opening = self._opening
+        self._places[name].append(len(self._open))
+        if name in BARRIERS:
+            self._barriers.append(len(self._open))
+        if name in SECTION_ENDS:
+            self._sectioning.append(len(self._open))
+        self._open.append(_Element(name, start if opening is None else min(start, opening.start)))
+        if name == "table":
+            self._open[-1].start = start
+
+    def _opens(self, start: int, strength: int, label: str, *, glued: bool = False) -> _Opening:
+        opening = self._opening
+        if opening is None:
+            opening = self._opening = _Opening(start, strength, label, glued=bool(self._glued))
+        elif strength > opening.strength or label in _KEPT_WHOLE:
+            opening.strength, opening.label = max(strength, opening.strength), label
+        opening.glued |= glued
+        return opening
+
+    def _flush(self) -> None:
+        """Something is inside the tags that have opened: they begin where the first of them does."""
+        opening = self._opening
+        self._opening = None
+        if opening is None:
+            return
+        if not opening.glued:
+            self._columns.put(opening.start, opening.strength, opening.label)
+        elif opening.label in _KEPT_WHOLE:
+            self._columns.put(opening.start, opening.strength + _KEPT, opening.label)
+
+    def _is_stray(self, tag: Tag) -> bool:
+        """Whether the tag closes nothing: nothing of its name is open, or that is around the table in whose cell this is."""
+        if not tag.closes:
+            return False
+        places = self._places.get(tag.name)
+        barrier = self._barriers[-1] if self._barriers and tag.name not in TABLE_PARTS else -1
+        return not places or places[-1] < barrier
+
+    def _close(self, tag: Tag) -> None:
+        self._flush()
+        self._pop_to(self._places[tag.name][-1], tag.end)
+
+    def _pop_to(self, keep: int, end: int) -> None:
+        """Close all but the outermost `keep` blocks; what is closed ends at `end`."""
+        while len(self._open) > keep:
+            element = self._open.pop()
+            place = len(self._open)
+            self._places[element.name].pop()
+            if self._barriers and self._barriers[-1] == place:
+                self._barriers.pop()
+            if self._sectioning and self._sectioning[-1] == place:
+                self._sectioning.pop()
+            if self._heading_start is not None and element.name[0] == "h":
+                self._end_heading(self._heading_start, end)
+            for index in self._section_ends.pop(place, ()):
+                self._headings[index] = self._headings[index]._replace(end=end)
+            if element.name in TABLE_PARTS:
+                self._end_part(element, end)
+
+    def _level(self) -> int:
+        return _BLOCK - 3 * min(len(self._open), _DEEPEST)
+
+    # --- headings
+
+    def _begin_heading(self, level: int, start: int, text_start: int) -> None:
+        place = self._sectioning[-1] if self._sectioning else None
+        if place is not None and self._open[place].name not in ("article", "section"):
+            self._opens(start, self._level(), "heading")
+            return
+        opening = self._opens(start, _SECTION - level, "section")
+        opening.glued = 0 < self._glued < level
+        self._headings.append(Heading(opening.start, level, ""))
+        if place is not None:
+            self._section_ends[place].append(len(self._headings) - 1)
+        self._heading_start = text_start
+        self._heading_place = len(self._open)
+
+    def _end_heading(self, start: int, end: int) -> None:
+        source = _ANY_TAG.sub(" " if "\n" in self._text[start:end] else "", self._text[start:end])
+        heading = self._headings[-1]
+        self._headings[-1] = heading._replace(name=" ".join(unescape(source).split()))
+        self._glued = heading.level
+        self._heading_start = None
+
+    # --- tables
+
+    def _table(self) -> _Element | None:
+        places = self._places["table"]
+        return self._open[places[-1]] if places else None
+
+    def _begin_row(self, start: int) -> None:
+        table = self._table()
+        glued = False
+        if table is not None:
+            table.rows += 1
+            below_header = table.header_end > 0 and not table.kept
+            table.kept |= below_header
+            # The first row stays with the caption, the one below the header with that.
+            glued = below_header or (table.rows == 1 and self._opening is None)
+        self._opens(start, self._level(), "row", glued=glued)
+
+    def _cell(self, name: str) -> None:
+        table = self._table()
+        if table is not None:
+            table.data_cells += name == "td"
+            table.header_cells += name == "th"
+
+    def _end_part(self, element: _Element, end: int) -> None:
+        if element.name == "table":
+            if element.header_end and element.kept:
+                self._columns.scopes.append(
+                    Scope(element.start, end, "", self._text[element.start : element.header_end])
+                )
+            return
+        table = self._table()
+        if table is None or table.header_end:
+            return
+        only_headers = table.rows == 1 and table.header_cells and not table.data_cells
+        if element.name == "thead" or (element.name == "tr" and only_headers and not self._places["thead"]):
+            table.header_end = end
+
+    # --- text
+
+    def _text_until(self, end: int) -> None:
+        if self._run is None and self._at < end:
+            ink = _INK.search(self.copy, self._at, end)
+            if ink is not None:
+                self._begin_run(ink.start())
+
+    def _begin_run(self, start: int) -> None:
+        if self._after_break and self._opening is None:
+            self._columns.put(self._columns.cut_before(start), Strength.LINE, "line")
+        elif self._opening is None and not self._glued:
+            self._columns.put(self._columns.cut_before(start), self._level(), "text")
+        self._after_break = False
+        self._flush()
+        self._run = start
+        if self._heading_start is None:
+            self._glued = 0
+
+    def _end_run(self, end: int) -> None:
+        if self._run is None:
+            return
+        start, self._run = self._run, None
+        if self._places["pre"]:
+            self._columns.verbatim(start, end)
+            return
+        end = start + len(self.copy[start:end].rstrip(" \t\n"))
+        text = self._text[start:end]
+        if "<" in text:
+            # A tag after a full stop does not keep the sentence from ending, nor does what stands inside a tag end one.
+            text = _ANY_TAG.sub(lambda tag: ")" * len(tag[0]), text)
+        self._columns.prose(start, end, [start + offset for offset in prose_ends(text, 0, len(text))])
+
+    def _break(self, tag: Tag) -> None:
+        if self._heading_start is not None or self._places["pre"]:
+            return
+        if self._run is None:
+            self._begin_run(tag.start)
+        self._end_run(tag.end)
+        self._after_break = True
+
+    def _comment(self, tag: Tag) -> None:
+        """Belongs to what follows, if that begins a block."""
+        if self._run is not None:
+            return
+        self._opens(self._columns.cut_before(tag.start), self._level(), "comment")
+        if tag.end - tag.start < _SHORT_COMMENT:
+            return
+        self._flush()
+        self._columns.verbatim(tag.start, tag.end)
+        self._glued = 0
+
+    def _raw(self, tag: Tag) -> None:
+        """A script or style sheet, to its end."""
+        self._opens(self._columns.cut_before(tag.start), self._level(), tag.name)
+        self._flush()
+        self._glued = 0
+        # The tag stays with the first line.
+        first = self.copy.find("\n", tag.content_start, tag.content_end) + 1
+        if tag.name == "style":
+            language = "css"
+        elif found := _LANGUAGE_OF_SCRIPT.search(self.copy, tag.start, tag.content_start):
+            language = {"babel": "javascript"}.get(found[1].lower(), found[1].lower())
+        else:
+            language = "" if _OTHER_SCRIPT.search(self.copy, tag.start, tag.content_start) else "javascript"
+        if tag.name != "textarea" and first:
+            last = max(first, self.copy.rfind("\n", first, tag.content_end) + 1)
+            self._columns.code(Stretch(first, last), language)
+        else:
+            self._columns.verbatim(tag.content_start, tag.content_end)

@@ -1,0 +1,150 @@
+"""Markdown: sections under their headings, then blocks, items, rows and sentences.
+
+    # Guide              section              scope "Guide"
+    First. Second.       none; sentence       a heading keeps what it introduces
+    It goes on           sentence
+    and on.              soft line            weaker than sentences
+                                              (blank lines belong to what precedes them)
+    - one                block (list)
+    - two                item
+      - deep             block, one deeper
+    ```                  block (code)         kept whole where it fits
+    a = 1                none
+    b = 2                line
+    ```                  none
+    | a | b |            block (table)        scope without a name: its header is repeated in a context
+    |---|---|            none
+    | 1 | 2 |            none
+    | 3 | 4 |            row
+    ## Install           section, weaker      scope "Install" inside "Guide"
+
+CommonMark with tables, footnotes, blocks of math ($$) and front matter (YAML between ---, TOML between +++), which is a unit of
+its own. Every boundary but those of sentences stands at a line start, before the marks of quotes and lists. Lines that
+belong to no block, such as link definitions, are LINE boundaries. A long fence of code is cut as its language is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import regex
+
+from chunker.formats.code.parser_copies import copy_for_parsers
+from chunker.formats.columns import Columns, Heading, nested, sections
+from chunker.formats.embedded import Stretch
+from chunker.formats.expressions import re
+from chunker.formats.markup.markdown_blocks import read_blocks
+from chunker.formats.markup.markdown_sketch import MarkdownSketch
+from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.sketches import Inside, Sketch
+from chunker.native import native
+
+# YAML between lines of dashes or TOML between lines of plus signs, at the very start of the text. A key or a comment must
+# follow, else the dashes are a rule.
+_FRONT_MATTER = re.compile(
+    r"""
+    ---[ \t]*+\n (?= [ \t]*+ (?: [\w.-]++ [ \t]*+ : | \# ) ) (?P<yaml> (?: (?! (?: --- | \.\.\. ) [ \t]*+ \n ) [^\n]*+ \n )++ )
+    (?: --- | \.\.\. ) [ \t]*+ (?: \n | \Z )
+  | \+\+\+[ \t]*+\n (?= [ \t\n]*+ (?: [\w."'-]++ [ \t]*+ = | [\#\[] ) ) (?P<toml> (?: (?! \+\+\+ [ \t]*+ \n ) [^\n]*+ \n )++ )
+    \+\+\+ [ \t]*+ (?: \n | \Z )
+    """,
+    re.VERBOSE,
+)
+_FENCE = re.compile(r"`{3,}+|~{3,}+")
+_CLOSING_FENCES = {mark: re.compile(rf"[ \t>]*+{mark}{{3,}}+[ \t]*+\n?\Z") for mark in "`~"}
+_LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]]*+\])")
+_MARKS_BEFORE = re.compile(r"[ \t>]*+(?:#{1,6}(?=\s|\Z))?")
+_MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
+
+
+_compiled = native()
+_sketch_of: Callable[[str], MarkdownSketch] = MarkdownSketch if _compiled is None else _compiled.MarkdownSketch
+
+
+class MarkdownFormat:
+    """CommonMark with tables, footnotes, math and front matter."""
+
+    language: str | None = "markdown"
+
+    def outline(self, text: str) -> Outline:
+        """The sections, blocks, items, rows and sentences of `text`. The scopes are the sections, named by their headings, the
+        tables, for the sake of their header rows, and what long fences of code define.
+
+        Linear; any str is Markdown.
+        """
+        return sketch_by(_sketch_of, text, of_code=False).opened()
+
+    def sketch(self, text: str, _size: int) -> Sketch:
+        """The same, with all blocks closed that have no blocks inside."""
+        return sketch_by(_sketch_of, text)
+
+
+def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code: bool = True) -> Sketch:
+    """The sketch of `text` that one of the twins makes, of its copy. `of_code`: with sketches of the code in it, where it is opened; that
+    costs half if nobody asks for scopes, and one and a half if somebody does.
+    """
+    if not text:
+        return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
+    reading = _Reading(text, sketch_of, of_code=of_code)
+    closed = dict.fromkeys(reading.found.closed())
+    return Sketch.of(reading.found.columns(), closed, reading.inside, reading.scopes, finest=Strength.SENTENCE)
+
+
+class _Reading:
+    """What was found in one text, and how to look into it."""
+
+    def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch], *, of_code: bool) -> None:
+        self._of_code = of_code
+        self._text = text
+        self._copy = copy_for_parsers(text)
+        self.found = sketch_of(self._copy)
+        start = int(text.startswith("\ufeff"))
+        match = _FRONT_MATTER.match(self._copy, start)
+        if match is not None:
+            kind = "yaml" if match["toml"] is None else "toml"
+            self.found.front_matter(*match.span(kind), kind)
+            start = match.end()
+        read_blocks(self._copy, start, self.found, self.found.read_plain)
+        if match is not None:
+            self.found.strengthen(start)  # what is behind front matter is a unit of its own
+
+    def inside(self, unit: int) -> Inside:
+        """What was left for later of the unit that begins there."""
+        columns = Columns(self._text, self._copy, start=unit, sketching=self._of_code)
+        for kind, start, end in self.found.work_in(unit):
+            if kind == "prose":
+                columns.prose(start, end)
+            elif kind == "verbatim":
+                columns.verbatim(start, end)
+            elif kind == "fence":
+                columns.code(*self._code_of(start, end))
+            else:
+                columns.code(Stretch(start, end), kind)
+        return columns.inside()
+
+    def scopes(self, inside: list[Scope]) -> list[Scope]:
+        """All scopes, `inside` those of the code among them."""
+        text = self._text
+        headings = [Heading(start, level, _plain(text[start:end])) for start, end, level in self.found.headings()]
+        tables = [Scope(start, end, "", text[start:row]) for start, end, row in self.found.tables()]
+        return nested([*inside, *tables, *sections(headings, len(text))])
+
+    def _code_of(self, start: int, end: int) -> tuple[Stretch, str]:
+        """The code of a fence, and its language: the first word behind the marks."""
+        # The line that opens a fence stays with the first line of code, the one that closes it with the last.
+        first = self._copy.find("\n", start, end) + 1 or end
+        last = self._copy.rfind("\n", first, end - 1) + 1 or first
+        fence = _FENCE.search(self._copy, start, first)
+        if fence is None or not _CLOSING_FENCES[fence[0][0]].match(self._copy, last, end):
+            last = end
+        if fence is None:  # a parser took something else for one
+            return Stretch(first, last), ""
+        words = self._text[fence.end() : first].replace("{", " ").replace("}", " ").split()
+        return Stretch(first, last, fence.start() - start), words[0].lstrip(".") if words else ""
+
+
+def _plain(heading: str) -> str:
+    """The text of a heading on one line; of links only the text, as an address says little in a breadcrumb and costs much."""
+    heading = heading.replace("\r\n", "\n").replace("\r", "\n")
+    heading = _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", heading, count=1))
+    return " ".join(_LINK.sub(r"\1", heading).split())

@@ -1,0 +1,136 @@
+"""The blocks of Markdown, in order: what a reader of the text is told, and by whom.
+
+    # Guide            heading        plain: an expression knows it
+                       (blank lines)
+    Some words         paragraph      plain
+    in two lines.
+                       --- a stretch that an expression cannot be sure of begins here
+    - one              open list, item, paragraph
+    - two              item, paragraph, close
+                       --- and ends behind a blank line, before a line that no open block can claim
+    ```python          code           plain
+    a = 1
+    ```
+
+Most blocks are plain: a heading, a fence, or a paragraph whose lines all begin with what can begin nothing else. Those are matched by
+one expression, and only the stretches between them are parsed (markdown_stretches.py).
+
+All of this works on a copy of the text for parsers (parser_copies.py). Where chunker is compiled, chunker/cpp/src/markdown_blocks.cpp reads
+the plain blocks, and is sure of more of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chunker.formats.expressions import re
+from chunker.formats.markup.markdown_lists import PLAIN
+from chunker.formats.markup.markdown_reader import Reader
+from chunker.formats.markup.markdown_stretches import read_stretch
+
+_BLANK = r"(?:[ \t]*\n)*+(?:[ \t]++\Z)?"
+_END = r"(?:\n|\Z)"
+_MORE = r"(?: (?<=`) `*+ | (?<=~) ~*+ )"  # a fence may be closed by a longer one
+_PLAIN_BLOCK = re.compile(
+    rf"""
+    (?: (?P<blank> [ \t]*\n | [ \t]++\Z )
+      | (?P<heading> \#{{1,6}} (?=[ \t\n]|\Z) [^\n]*+ {_END} )
+      | (?P<paragraph> {PLAIN} [^\n]*+ (?: \n [ \t]*+ {PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z | \#{{1,6}}[ \t\n] | ```[^`\n]*+{_END} )
+      | (?P<code> (?P<fence> `{{3,}}+ | ~{{3,}}+ ) (?P<info> (?<=`) [^`\n]*+ | (?<=~) [^\n]*+ ) \n
+          (?: (?! [ ]{{0,3}} (?P=fence) {_MORE} [ ]*+ {_END} ) [^\n]*+ \n )*+
+          [ ]{{0,3}} (?P=fence) {_MORE} [ ]*+ {_END} )
+      | (?P<comment> <!-- (?!-?>) (?: [^-\n] | -(?!->) | \n )*+ --> [^\n]*+ {_END} )
+      | (?P<math> \$\$ (?: [^$\n] | \$(?!\$) | \n (?! [ \t]*\n ) )*+ \$\$ [ \t]*+ {_END} )
+      | (?P<table> (?P<header> \| [ \t]*+ [^\n]++ ) \n (?= [^|\n]*+ \| )
+          (?P<rule> \|? [ ]* :?-++:? [ ]* (?: \| [ ]* :?-++:? [ ]* )*+ \|? [ ]* ) {_END}
+          (?: \| [ \t]*+ [^\n]++ {_END} )*+ ) (?= [ \t]*\n | [ \t]*\Z )
+      | (?P<quote> > [ ]? {PLAIN} [^\n]*+ (?: \n > [ ]? {PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z )
+      | (?P<lines> (?: \[ (?!\^) [^\]\[\\\s] [^\]\[\\\n]*+ \]: [ \t]*+ [^\s<>()"'] [^\s<>()]*+ [ \t]*+ {_END} )++ ) (?= [ \t]*\n | [ \t]*\Z )
+    )
+    {_BLANK}
+    """,
+    re.VERBOSE,
+)
+
+
+def read_blocks(copy: str, start: int, reader: Reader, plain: Callable[[int], int] | None = None) -> None:
+    """Tell `reader` about the blocks of `copy[start:]`; `start` is a line start. Linear.
+
+    `plain` tells about the plain ones from an offset on, and answers with that of the first that is not; if it is not `read_plain`.
+    """
+    while True:
+        start = read_plain(copy, start, reader) if plain is None else plain(start)
+        if start >= len(copy):
+            return
+        start = read_stretch(copy, start, reader)
+
+
+def read_plain(copy: str, start: int, reader: Reader) -> int:
+    """Tell about the plain blocks from `start` on; the offset of the first that is not plain, or that of the end."""
+    while start < len(copy):
+        match = _PLAIN_BLOCK.match(copy, start)
+        if match is None or not _tell(match, reader):
+            return start
+        start = match.end()
+    return start
+
+
+def _tell(match: re.Match[str], reader: Reader) -> bool:
+    """Tell about a plain block; whether it is one after all."""
+    kind = match.lastgroup
+    # Groups inside the group of a kind close before it, so the last group is that of the kind.
+    if kind == "paragraph":
+        reader.paragraph(*match.span(kind))
+    elif kind == "code":
+        reader.code(*match.span(kind), match["info"])
+    elif kind == "heading":
+        start, end = match.span(kind)
+        hashes = match[kind][:7]
+        reader.heading(start, end, len(hashes) - len(hashes.lstrip("#")))
+    elif kind == "comment":
+        reader.leaf(*match.span(kind), "html")
+    elif kind == "math":
+        if not _stands_free(match.string, match.start()):
+            return False
+        reader.leaf(*match.span(kind), "math")
+    elif kind == "quote":
+        start, end = match.span(kind)
+        reader.open(start, "quote")
+        reader.paragraph(start, end)
+        reader.close()
+    elif kind == "lines":
+        reader.lines(*match.span(kind))
+    elif kind == "table":
+        if _cells(match["header"]) != _cells(match["rule"]):
+            return False
+        reader.table(*match.span(kind), _line_starts(match.string, match.end("rule"), match.end(kind)))
+    return True
+
+
+def _stands_free(copy: str, start: int) -> bool:
+    r"""Whether the line at `start` is the first one, or the one before it is blank.
+
+    >>> _stands_free("a\n \nb", 4), _stands_free("a\nb", 2)
+    (True, False)
+    """
+    before = copy.rfind("\n", 0, max(start - 1, 0)) + 1
+    return not start or (copy[start - 1] == "\n" and not copy[before:start].strip(" \t\n"))
+
+
+def _cells(row: str) -> int:
+    r"""How many cells a row has.
+
+    >>> _cells(r"| a | b \| c |"), _cells("|-|-"), _cells("|")
+    (2, 2, 1)
+    """
+    row = row.strip(" \t").replace("\\\\", "").replace("\\|", "").removeprefix("|")
+    return 1 + row.removesuffix("|").count("|")
+
+
+def _line_starts(copy: str, start: int, end: int) -> list[int]:
+    starts = []
+    at = copy.find("\n", start, end) + 1
+    while 0 < at < end:
+        starts.append(at)
+        at = copy.find("\n", at, end) + 1
+    return starts

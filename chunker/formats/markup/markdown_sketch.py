@@ -1,0 +1,178 @@
+"""Where the units of a Markdown text begin, and what is left to be looked into.
+
+    # Guide                  ^0 section     heading 0..8
+    Some words. In two       -              left for later: prose 8..40, of the unit at 0; the heading keeps it
+    lines.
+    ```python                ^41 code       left for later: fence 41..61, of the unit at 41
+    a = 1
+    ```
+
+Its twin in C++ is chunker/cpp/src/markdown_sketch.cpp, which has the same strengths and labels.
+"""
+
+from __future__ import annotations
+
+from chunker.formats.columns import Columns
+from chunker.formats.markup.markdown_blocks import read_plain
+from chunker.formats.outline import Strength
+
+_SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
+_BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
+_ITEM = -1  # an item, against the block that its list is
+_DEEPEST = 50  # what is nested deeper is as strong as what is not quite as deep
+_KEPT = -2  # between a heading and a block that should stay whole
+
+# What is left for later: "prose", "verbatim", "fence" (which has a language of its own), "yaml" or "toml"; its start and its end.
+Work = tuple[str, int, int]
+
+
+class MarkdownSketch:
+    """Is told about the blocks of one text, as `markdown_reader.Reader`, and writes down what begins where. `copy` is that for parsers."""
+
+    def __init__(self, copy: str) -> None:
+        self._copy = copy
+        self._columns = Columns(copy, copy)
+        self._works: dict[int, list[Work]] = {}
+        self._headings: list[tuple[int, int, int]] = []
+        self._tables: list[tuple[int, int, int]] = []
+        self._depth = 0
+        self._glued = 0  # the level of the heading that stands directly before, 0 if none does
+        self._first_item = False
+
+    def read_plain(self, start: int) -> int:
+        """Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end."""
+        return read_plain(self._copy, start, self)
+
+    # --- what there is in the end
+
+    def columns(self) -> tuple[list[int], list[int], list[str]]:
+        """Offsets, strengths and labels of the boundaries."""
+        return self._columns.offsets, self._columns.strengths, self._columns.labels
+
+    def closed(self) -> list[int]:
+        """Where units begin that have something left for later."""
+        return list(self._works)
+
+    def work_in(self, unit: int) -> list[Work]:
+        """What is left for later of the unit that begins there."""
+        return self._works.get(unit, [])
+
+    def headings(self) -> list[tuple[int, int, int]]:
+        """Start, end and level of those outside of quotes and lists."""
+        return self._headings
+
+    def tables(self) -> list[tuple[int, int, int]]:
+        """Start, end, and start of the first row, of those that have several."""
+        return self._tables
+
+    # --- what stands before the blocks
+
+    def front_matter(self, start: int, end: int, language: str) -> None:
+        """What stands before the text, without the lines around it."""
+        self._put_off(language, start, end)
+
+    def strengthen(self, start: int) -> None:
+        """Make the first boundary at or behind `start` as strong as a section."""
+        self._columns.strengthen(start, _SECTION)
+
+    # --- blocks: what `Reader` asks for
+
+    def heading(self, start: int, end: int, level: int) -> None:
+        """A heading, with its marks."""
+        above = self._glued
+        if self._depth:
+            self._block(start, "heading")
+        else:
+            if not above or above >= level:
+                self._columns.put(start, _SECTION - level, "section")
+            self._headings.append((start, end, level))
+        self._glued = level
+
+    def paragraph(self, start: int, end: int) -> None:
+        """Prose."""
+        self._block(start, "paragraph")
+        self._glued = 0
+        self._put_off("prose", start, end)
+
+    def code(self, start: int, end: int, info: str | None) -> None:
+        """A fence with its info string, or an indented block."""
+        self._whole(start, "code")
+        self._put_off("verbatim" if info is None else "fence", start, end)
+
+    def table(self, start: int, end: int, rows: list[int]) -> None:
+        """A table; `rows` are the starts of the lines below the delimiter row."""
+        self._whole(start, "table")
+        for row in rows[1:]:  # the first one stays with the header
+            self._columns.put(row, Strength.LINE, "row")
+        if len(rows) > 1:
+            self._tables.append((start, end, rows[0]))
+
+    def leaf(self, start: int, end: int, label: str) -> None:
+        """Another block without blocks inside."""
+        if label == "rule":
+            self._block(start, label)
+            self._glued = 0
+        else:
+            self._whole(start, label)
+            self._put_off("verbatim", start, end)
+
+    def lines(self, start: int, end: int) -> None:
+        """Lines that are no block, such as link definitions; blank ones among them."""
+        first = True
+        while start < end:
+            behind = self._copy.find("\n", start, end) + 1 or end
+            if not self._is_blank(start, behind):
+                if start:
+                    self._columns.put(start, *self._unclaimed(start, first=first))
+                first = False
+            start = behind
+
+    def open(self, start: int, label: str) -> None:
+        """A block with blocks inside begins."""
+        self._block(start, label)
+        self._depth += 1
+        self._first_item = True
+
+    def item(self, start: int) -> None:
+        """An item of the innermost list begins."""
+        if not self._first_item:
+            self._glued = 0  # a heading keeps the first item, not one after it
+        if not self._glued:
+            self._columns.put(start, self._level() + 3 + _ITEM, "item")
+        self._first_item = False
+
+    def close(self) -> None:
+        """The innermost open block ends."""
+        self._depth -= 1
+        self._glued = 0
+
+    # --- boundaries
+
+    def _level(self) -> int:
+        return _BLOCK - 3 * min(self._depth, _DEEPEST)
+
+    def _unclaimed(self, start: int, *, first: bool) -> tuple[int, str]:
+        """What stands at a line that is no block; the `first` of them or not."""
+        before = self._copy.rfind("\n", 0, max(start - 1, 0)) + 1
+        blank = self._copy[start - 1] == "\n" and self._is_blank(before, start)
+        if not blank and not first:
+            return Strength.LINE, "line"
+        if self._glued:
+            return (Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")
+        # Stronger than all that is inside the block before: that block is a unit of its own.
+        return (self._level(), "paragraph") if blank else (Strength.STRUCTURE, "line")
+
+    def _is_blank(self, start: int, end: int) -> bool:
+        return not self._copy[start:end].strip(" \t>\n")
+
+    def _put_off(self, kind: str, start: int, end: int) -> None:
+        self._works.setdefault(self._columns.offsets[-1], []).append((kind, start, end))
+
+    def _block(self, start: int, label: str) -> None:
+        if not self._glued:
+            self._columns.put(start, self._level(), label)
+
+    def _whole(self, start: int, label: str) -> None:
+        """A block that should stay whole, even if that parts it from its heading."""
+        self._columns.put(start, self._level() + (_KEPT if self._glued else 0), label)
+        self._glued = 0

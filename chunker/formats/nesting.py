@@ -1,0 +1,92 @@
+"""What the formats of nested data have in common: strengths by depth, and which values get a scope.
+
+    {                     depth 0
+      "a": {              depth 1
+        "b": [1, 2],      depth 2
+        "c": 3            depth 2
+      }
+    }
+
+A member at depth d is stronger than every member at depth d + 1. The first member of a container is the weakest of its depth: before
+it stands only what introduces it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from itertools import compress
+
+import regex
+
+from chunker.formats.outline import Outline, Scope, Strength
+
+# A chunk that begins inside a member has its name in the context. Who is shorter than this many characters is hardly ever cut, and a
+# scope for each would cost more than all the rest.
+LONG = 64
+
+# So many characters of a name say what it is.
+_LONGEST_NAME = 80
+
+# What is nested deeper counts as this deep: nobody writes it, and the strengths stay within the scale.
+MAX_DEPTH = 250
+
+# A breadcrumb has no more names: whoever asks for it at many places must not pay for a depth that is a mistake or an attack.
+MAX_NAMED = 50
+
+_EXTENDED = regex.compile(r"[^\r\n](?=[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])", regex.V0)
+
+
+class Rank(IntEnum):
+    """The order of the boundaries of one depth."""
+
+    COMMENTED = 0  # between comments and the member that they belong to
+    FIRST = 1  # the first member
+    MEMBER = 2
+
+
+_STRENGTHS = [
+    [int(Strength.STRUCTURE) + (MAX_DEPTH - depth) * len(Rank) + rank for rank in range(len(Rank))]
+    for depth in range(MAX_DEPTH + 1)
+]
+
+
+def strength_at(depth: int, rank: int = Rank.MEMBER) -> int:
+    """The strength of a boundary at this depth.
+
+    >>> strength_at(0) > strength_at(0, Rank.FIRST) > strength_at(1) > strength_at(10_000) == strength_at(250)
+    True
+    """
+    return _STRENGTHS[min(depth, MAX_DEPTH)][rank]
+
+
+def name_of(key: str) -> str:
+    """A key as a part of a breadcrumb: one line, of at most 80 characters.
+
+    >>> name_of("  a\\n b ")
+    'a b'
+    """
+    return " ".join(key[: 2 * _LONGEST_NAME].split())[:_LONGEST_NAME]
+
+
+def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
+    """Which of `offsets`, each behind an ASCII character, cut no grapheme cluster; None if all of them."""
+    if text.isascii():
+        return None
+    size = len(text)
+    apart = [
+        not 0 < offset < size or text[offset] < "\u0300" or not _EXTENDED.match(text, offset - 1) for offset in offsets
+    ]
+    return None if all(apart) else apart
+
+
+def outline_of(text: str, found: Mapping[int, tuple[int, str]], scopes: Iterable[Scope], label: str) -> Outline:
+    """The outline of a text in which these strengths and labels were found by offset; at its start stands what `label` says."""
+    places = {**found, 0: (int(Strength.DOCUMENT), label)}
+    offsets = sorted(places)
+    apart = between_clusters(text, offsets)
+    if apart is not None:
+        offsets = list(compress(offsets, apart))
+    strengths = [places[offset][0] for offset in offsets]
+    labels = [places[offset][1] for offset in offsets]
+    return Outline.of_columns(offsets, strengths, labels, scopes, finest=Strength.LINE)

@@ -1,0 +1,294 @@
+"""From the parts of a source text to its boundaries: comments and attributes go with what they belong to, and all other lines are lines.
+
+row                    part           boundary
+0  # Counts.                          definition: moved up to the first of its comments
+1  #[test]             (attribute)    weak: an attribute stays with its definition
+2  fn count() {        definition     weaker still
+3      let a = 1;      first part     line
+4
+5      run(a);         part           part after a blank line
+6  }                                  line
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import compress
+from operator import not_
+
+from chunker.formats.code.grammar import Grammar
+from chunker.formats.code.walking import Closed, Found, Rank, is_plain_part, strength_at
+from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.sketches import Inside, Sketch
+from chunker.formats.text.lines import LineTable
+
+Placed = dict[int, tuple[int, str]]
+
+_LINE, _PARAGRAPH = int(Strength.LINE), int(Strength.PARAGRAPH)
+
+
+def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
+    """The outline of a text that is `size` characters long, at least one."""
+    placed, tops = _settled(found, lines)
+    ends = [*lines.starts, size]
+    columns = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
+    return columns.outline(_nested(_regions(found, tops, ends)), notes)
+
+
+def sketch(
+    found: Found,
+    closed: list[Closed],
+    enter: Callable[[list[Closed], list[int]], Found],
+    lines: LineTable,
+    *,
+    size: int,
+    grammar: Grammar,
+    notes: dict[str, str],
+) -> Sketch:
+    """The sketch of such a text, in which the nodes of `closed` have not been entered; `enter` does so, and knows of the comments on some lines.
+
+    A unit is closed from the last boundary to the first that is stronger than all that such a node may hold: what is weaker, the line of a
+    brace for example, is inside, too.
+    """
+    placed, tops = _settled(found, lines)
+    ends = [*lines.starts, size]
+    rows = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
+    units = rows.close(closed)
+    # Attributes are kept together with what they belong to: nothing inside them is a part.
+    attributes = {line for row, leading in found.leading.items() for line in range(leading, row)}
+
+    def look(offset: int) -> Inside:
+        first, last, nodes = units[offset]
+        inner = enter(nodes, [row for row in range(first, last) if row in found.comments])
+        inner_placed, inner_tops = _settled(inner, lines)
+        for row in attributes.intersection(inner_placed):
+            del inner_placed[row]
+        scopes = (Scope(*region) for region in _regions(inner, inner_tops, ends))
+        return rows.inside(first, last, inner_placed, _heads(inner, inner_tops, ends), scopes)
+
+    def scopes_of(inside: list[Scope]) -> list[Scope]:
+        return _nested([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
+
+    return rows.sketch(units, look, scopes_of, notes)
+
+
+def _settled(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:
+    """What is placed on which line, and which parts moved where, on account of comments and attributes."""
+    placed, tops = _with_leading_lines(found, lines)
+    _cut_off_trailing_comments(placed, found, lines)
+    return placed, tops
+
+
+def _label_of(placed: Placed, grammar: Grammar) -> str:
+    """What the text as a whole is called: as the definition it begins with, or as its language says."""
+    _, label = placed.get(0, (0, grammar.label))
+    known = any(label == definition.label for definition in grammar.definitions.values())
+    return label if known else grammar.label
+
+
+def _regions(found: Found, tops: dict[int, int], ends: list[int]) -> Iterator[tuple[int, int, str]]:
+    """Where the named definitions start and end, in characters."""
+    for region in found.regions:
+        if name := region.name:
+            yield ends[tops.get(region.first, region.first)], ends[region.last + 1], name
+
+
+def _heads(found: Found, tops: dict[int, int], ends: list[int]) -> dict[int, int]:
+    """The lines between the tops of parts and their first lines, these included -> where the first lines end, in characters.
+
+    Of parts that are no better than lines there are none: where these begin, no unit does.
+    """
+    farthest: dict[int, int] = {}  # the first of these lines -> the header
+    for row in tops.keys() | found.headers.keys():
+        if found.parts[row][0] > _PARAGRAPH:
+            first, header = tops.get(row, row) + 1, found.headers.get(row, row)
+            farthest[first] = max(header, farthest.get(first, 0))
+    heads: dict[int, int] = {}
+    # What an attribute holds may have a head of its own, and comments share a top: of those that a line is in the farthest counts.
+    line, header = 0, -1
+    for first in [*sorted(farthest), len(ends)]:
+        for inner in range(line, min(first, header + 1)):
+            heads[inner] = ends[header + 1]
+        line, header = first, max(header, farthest.get(first, 0))
+    return heads
+
+
+def lines_only(lines: LineTable, notes: dict[str, str]) -> Outline:
+    """The outline of code of which nothing is known but its lines, at least one."""
+    return _Rows({}, "lines", lines, {}).outline([], notes)
+
+
+class _Rows:
+    """A boundary for each line that is not blank: what is placed there, else a line; the text as a whole is a `label`."""
+
+    def __init__(self, placed: Placed, label: str, lines: LineTable, heads: dict[int, int]) -> None:
+        starts, blank = lines.starts, lines.blank
+        strengths = [_LINE] * len(starts)
+        labels = ["line"] * len(starts)
+        for row in compress(range(1, len(starts)), blank):
+            strengths[row] = _PARAGRAPH
+            labels[row] = "paragraph"
+        for row, (strength, name) in placed.items():
+            strengths[row], labels[row] = strength, name
+        strengths[0], labels[0] = int(Strength.DOCUMENT), label
+        self._placed = placed
+        self._heads = heads
+        self._starts, self._strengths, self._labels = starts, strengths, labels
+        self._shown = [True, *map(not_, blank[1:])]
+        self._inked = self._shown
+
+    def _columns(self) -> tuple[list[int], list[int], list[str]]:
+        shown = self._shown
+        return (
+            list(compress(self._starts, shown)),
+            list(compress(self._strengths, shown)),
+            list(compress(self._labels, shown)),
+        )
+
+    def _shown_heads(self) -> dict[int, int]:
+        return {self._starts[row]: end for row, end in self._heads.items() if self._shown[row]}
+
+    def outline(self, scopes: list[Scope], notes: dict[str, str]) -> Outline:
+        """All of them."""
+        # A line of code has no sentences: what is too long is cut into words.
+        return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads())
+
+    def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:
+        """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line behind the last, the nodes."""
+        self._shown = self._inked.copy()
+        units: list[tuple[int, int, list[Closed]]] = []
+        end = bound = 0
+        for node in sorted(closed, key=lambda one: one.first):
+            if node.first >= end or not units:
+                start, nodes = node.first, [node]
+                bound = node.bound
+            else:
+                start, _, nodes = units.pop()
+                nodes.append(node)
+                bound = max(bound, node.bound)
+            while not (self._inked[start] and self._strengths[start] > bound):
+                start -= 1
+                if units and start < units[-1][1]:
+                    start, _, more = units.pop()
+                    nodes = more + nodes
+            end = max(end if nodes[0] is not node else 0, node.last + 1)
+            while end < len(self._inked) and not (self._inked[end] and self._strengths[end] > bound):
+                end += 1
+            units.append((start, end, nodes))
+        for start, stop, _ in units:
+            self._shown[start + 1 : stop] = [False] * (stop - start - 1)
+        return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
+
+    def inside(self, first: int, last: int, placed: Placed, heads: dict[int, int], scopes: Iterable[Scope]) -> Inside:
+        """What is behind line `first` and before line `last`, where more is placed than was known."""
+        rows = slice(first + 1, last)
+        strengths, labels = self._strengths[rows], self._labels[rows]
+        for row, (strength, name) in placed.items():
+            index = row - first - 1
+            if 0 <= index < len(strengths) and (strength > strengths[index] or row not in self._placed):
+                strengths[index], labels[index] = strength, name
+        inked = self._inked[rows]
+        merged = {}
+        for row in compress(range(first + 1, last), inked):
+            if end := max(self._heads.get(row, 0), heads.get(row, 0)):
+                merged[self._starts[row]] = end
+        return Inside(
+            list(compress(self._starts[rows], inked)),
+            list(compress(strengths, inked)),
+            list(compress(labels, inked)),
+            scopes,
+            merged,
+        )
+
+    def sketch(
+        self,
+        units: dict[int, tuple[int, int, list[Closed]]],
+        look: Callable[[int], Inside],
+        scopes_of: Callable[[list[Scope]], list[Scope]],
+        notes: dict[str, str],
+    ) -> Sketch:
+        """What is not hidden."""
+        return Sketch.of(
+            self._columns(),
+            units.keys(),
+            look,
+            scopes_of,
+            notes,
+            finest=Strength.SENTENCE,
+            heads=self._shown_heads(),
+        )
+
+
+def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:
+    """The parts moved up to the first of the comments and attributes above them; and where those that moved went.
+
+    Comments belong to what follows without a blank line, unless they are indented more: those end the part before.
+    Attributes belong to what follows, whatever stands between.
+    """
+    placed = dict(found.parts)
+    tops: dict[int, int] = {}
+    comments = found.comments
+    commented = {last + 1 for last in comments}.intersection(placed)
+    for row in sorted(commented.union(found.leading)):
+        strength, label = found.parts[row]
+        leading = found.leading.get(row, row)
+        indent = lines.indent(row)
+        top = leading
+        for between in range(leading, row):
+            placed.pop(between, None)
+        while (above := comments.get(top - 1)) is not None and lines.indent(above) <= indent:
+            for between in range(above, top):
+                placed.pop(between, None)
+            # A comment that has moved up is indented at least as much as those that it has passed.
+            top = tops.get(above, above)
+            placed.pop(top, None)
+        if top == row:
+            continue
+        del placed[row]
+        tops[row] = top
+        if is_plain_part(strength) and top > 0 and lines.blank[top - 1]:
+            strength += Rank.GROUP - Rank.PART
+        placed[top] = strength, label
+        # If all of it is too long, a cut above its attributes is better than one below them.
+        own = found.own.get(row, 0)
+        if own and top < leading:
+            placed[leading] = own, label
+        if own and leading < row:
+            cut = row
+            while (above := comments.get(cut - 1)) is not None and above > leading:
+                cut = above  # comments below the attributes stay with what follows them
+            placed[cut] = own - Rank.COMMENTED + Rank.WRAPPED, label
+    return placed, tops
+
+
+def _cut_off_trailing_comments(placed: Placed, found: Found, lines: LineTable) -> None:
+    """Comments at the end of a definition stay with it, if all of it fits; else they go first."""
+    commented = set(found.comments)
+    for last, first in found.comments.items():
+        commented.update(range(first, last))
+    for region in found.regions:
+        row = region.last
+        # Only where a definition ends with a comment is there anything to look for.
+        above = row
+        while above > region.first and (lines.blank[above] or above in commented):
+            row = row if lines.blank[above] else above
+            above -= 1
+        strength = strength_at(region.depth, Rank.TRAILING)
+        if row in commented and placed.get(row, (0, ""))[0] < strength:
+            placed[row] = strength, "comment"
+
+
+def _nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
+    """Scopes of the regions. One that would overlap the next in part ends there: comments moved from one to the other."""
+    scopes: list[Scope] = []
+    open_scopes: list[int] = []
+    for start, end, name in sorted(regions, key=lambda region: (region[0], -region[1])):
+        while open_scopes and scopes[open_scopes[-1]].end <= start:
+            open_scopes.pop()
+        for index in reversed(open_scopes):
+            if scopes[index].end >= end:
+                break
+            scopes[index] = scopes[index]._replace(end=start)
+        open_scopes.append(len(scopes))
+        scopes.append(Scope(start, end, name))
+    return scopes

@@ -1,0 +1,99 @@
+"""The formats by name: where each is kept. A format is imported when it is asked for, so that its parser costs nobody else anything."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from bpe_engine.at_exit import cache_until_exit
+from chunker.arguments import told
+from chunker.errors import OptionError, UnknownLanguageError, WrongTypeError
+from chunker.formats import Format
+from chunker.formats.detect import format_called
+
+if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
+    from tree_sitter import Language
+
+    from chunker.formats.code.grammar import Grammar
+
+# Name of the format: module and class, which takes no arguments.
+_PLACES: dict[str, tuple[str, str]] = {
+    "csv": ("chunker.formats.data.csv_text", "CsvFormat"),
+    "html": ("chunker.formats.markup.html", "HtmlFormat"),
+    "json": ("chunker.formats.data.json_text", "JsonFormat"),
+    "jsonl": ("chunker.formats.data.json_lines", "JsonLinesFormat"),
+    "latex": ("chunker.formats.markup.latex", "LatexFormat"),
+    "markdown": ("chunker.formats.markup.markdown", "MarkdownFormat"),
+    "notebook": ("chunker.formats.data.notebook", "NotebookFormat"),
+    "restructuredtext": ("chunker.formats.markup.restructuredtext", "RestructuredTextFormat"),
+    "text": ("chunker.formats.text.plain_text", "TextFormat"),
+    "toml": ("chunker.formats.data.toml_text", "TomlFormat"),
+    "yaml": ("chunker.formats.data.yaml_text", "YamlFormat"),
+}
+
+
+def format_names() -> list[str]:
+    """The names of all formats, sorted; those of programming languages too."""
+    return sorted({*_PLACES, *code_names()})
+
+
+def code_names() -> tuple[str, ...]:
+    """The names of the programming languages that have a table, sorted; whether their grammars are installed or not."""
+    names: tuple[str, ...] = import_module("chunker.formats.code.tables").table_names()
+    return names
+
+
+@cache_until_exit
+def format_named(name: str) -> Format:
+    """The format of this name.
+
+    Raises `UnknownLanguageError` for a name that is none, and `MissingGrammarError` for a language whose grammar is not installed.
+    """
+    if name not in _PLACES and name not in code_names():
+        raise UnknownLanguageError(f"no format is called {name!r}; there are {', '.join(format_names())}")
+    made: Format
+    if name in _PLACES:
+        module, kind = _PLACES[name]
+        made = getattr(import_module(module), kind)()
+    else:
+        made = import_module("chunker.formats.code.code_format").CodeFormat(name)
+        if import_module("chunker.formats.code.tables").grammar_named(name).isolated:
+            made = _isolated(made)
+    return made
+
+
+def code_format(language: str | Grammar | Language, *, isolate: bool = False) -> Format:
+    """The format of source code in a language: by any of its names, from a table of one's own, or from a grammar alone.
+
+    `isolate`: in a process of its own. Raises `UnknownLanguageError`, `MissingGrammarError`, and `OptionError` for a grammar without
+    a name that is to be isolated.
+    """
+    made: Format
+    if isinstance(language, str):
+        name = format_called(language)
+        if name not in code_names():
+            raise UnknownLanguageError(f"language must be one of {', '.join(code_names())}; got {language!r}")
+        made = format_named(name)
+    else:
+        if not isinstance(language, _grammar()) and not hasattr(language, "node_kind_count"):
+            raise WrongTypeError(
+                'language must be the name of a programming language, such as CodeChunker("python", max_tokens=512), '
+                f"a tree_sitter.Language, or a Grammar, not {told(language)}"
+            )
+        made = import_module("chunker.formats.code.code_format").CodeFormat(language)
+    if not isolate:
+        return made
+    if not isinstance(language, str):
+        raise OptionError("isolate needs a language with a name: a grammar cannot be handed to another process")
+    return _isolated(made)
+
+
+def _grammar() -> type:
+    kind: type = import_module("chunker.formats.code.grammar").Grammar
+    return kind
+
+
+def _isolated(inner: Format) -> Format:
+    isolation = import_module("chunker.formats.code.isolation")
+    made: Format = inner if isinstance(inner, isolation.IsolatedFormat) else isolation.IsolatedFormat(inner)
+    return made

@@ -1,0 +1,286 @@
+"""Grapheme clusters, words and sentences: the rules of Unicode Standard Annex 29, each as one regular expression.
+
+    ends of grapheme clusters   "e\\u0301a"          -> 2, 3
+    ends of words               "don't stop"         -> 5, 6, 10
+    ends of sentences           "Mr. x said. No! 1"  -> 12, 16
+
+The expressions are written from the rules (GB, WB, SB numbers below) on the properties that the `regex` package knows,
+which also fix the Unicode version. Every repetition is possessive and no two neighbours compete for a character, so a
+scan is linear on any text. The built-in `\\X` and `(?w)\\b` of `regex` follow the same rules, but are quadratic on a run
+of regional indicators (flags): 26 seconds for 80,000 of them.
+
+An expression full of Unicode properties is slow to search with. So ASCII has expressions of its own, which say the same in
+its 128 characters, and for sentences a text is first written in ASCII, one character for each: any letter in lower case
+becomes "a", any closing quote becomes '"'. Only text with marks and the like goes through the full expression, and that
+only where one of the few terminators stands.
+
+What the annex leaves to tailoring is in `tailored_sentence_ends`: in Thai and Lao a space ends a sentence, in Tibetan a shad; and a
+bracket or quote that opens directly behind a terminator, as is common in Chinese and Japanese, belongs to what follows.
+Thai, Lao, Khmer and Burmese have no spaces between words, and to find their words takes a dictionary: `words_of_script` drops the
+ends of words that the annex sees behind nearly every letter of theirs, so that what is too long there is cut at spaces, and else
+between grapheme clusters.
+
+Nothing is cut at the end of `text`: whoever passes a part of a longer text must know what the part's last segment is
+worth. Words and sentences here may end inside a grapheme cluster (the annex says so: a Thai consonant and its SARA AM
+are two words); `refine` drops those ends.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+
+import regex
+
+from chunker.formats.expressions import re
+
+# Grapheme clusters: table 1c of the annex. CR LF and controls stand alone (GB3-5); else prefixes, a core and what extends it.
+_GRAPHEME = regex.compile(
+    r"""
+    \r\n
+    | \p{GCB=Control} | \r | \n
+    | \p{GCB=Prepend}*+
+      (?: \p{GCB=L}*+ (?: \p{GCB=V}++ | \p{GCB=LV} \p{GCB=V}*+ | \p{GCB=LVT} ) \p{GCB=T}*+          # GB6-8, Hangul syllables
+        | \p{GCB=L}++
+        | \p{GCB=T}++
+        | \p{GCB=Regional_Indicator} \p{GCB=Regional_Indicator}?+                                   # GB12-13, flags
+        | \p{ExtPict} (?: \p{GCB=Extend}*+ \p{GCB=ZWJ} \p{ExtPict} )*+                              # GB11, emoji sequences
+        | \p{InCB=Consonant} (?: \p{InCB=Extend}*+ \p{InCB=Linker}
+                                 [\p{InCB=Extend}\p{InCB=Linker}]*+ \p{InCB=Consonant} )*+          # GB9c, conjuncts
+        | [^\p{GCB=Control}\r\n\p{GCB=Prepend}]
+      )
+      [\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+                                              # GB9, GB9a
+    | \p{GCB=Prepend}++ [\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+                            # prefixes of nothing
+    """,
+    regex.VERBOSE | regex.V0,
+)
+
+# Words. `_X` is what WB4 lets stick to any character. A word joins letters and digits (WB5, WB8-10), also across one
+# mark between two letters or two digits (WB6-7, WB11-12), Katakana (WB13), and either of them across connectors such
+# as "_" (WB13a-b).
+_X = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"
+_LETTER = r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}]"
+_WORD_RUN = rf"""
+    (?: (?: \p{{WB=Hebrew_Letter}} {_X} \p{{WB=Double_Quote}} {_X} (?=\p{{WB=Hebrew_Letter}})                        # WB7b-c
+          | {_LETTER} {_X} (?: [\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {_X} (?={_LETTER}) )?+
+          | \p{{WB=Numeric}} {_X} (?: [\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {_X} (?=\p{{WB=Numeric}}) )?+
+        )++
+      | (?: \p{{WB=Katakana}} {_X} )++
+    )
+"""
+_CONNECTORS = rf"(?: \p{{WB=ExtendNumLet}} {_X} )++"
+_WORD_SEQUENCE = rf"""
+    (?: {_WORD_RUN} (?: {_CONNECTORS} {_WORD_RUN}?+ )*+ | {_CONNECTORS} (?: {_WORD_RUN} (?: {_CONNECTORS} {_WORD_RUN}?+ )*+ )?+ )
+    (?: (?<= \p{{WB=Hebrew_Letter}} [\p{{WB=Extend}}\p{{WB=Format}}\p{{WB=ZWJ}}]*+ ) \p{{WB=Single_Quote}} {_X} )?+  # WB7a
+"""
+_WORD = regex.compile(
+    rf"""
+    \r\n | [\r\n\p{{WB=Newline}}]                                                                                    # WB3-3b
+    | (?: \p{{WB=WSegSpace}}++ {_X}                                                                                  # WB3d
+        | {_WORD_SEQUENCE}
+        | \p{{WB=Regional_Indicator}} {_X} (?: \p{{WB=Regional_Indicator}} {_X} )?+                                  # WB15-16
+        | [^\r\n\p{{WB=Newline}}] {_X}
+      )
+      (?: (?<=\u200d) (?=\p{{ExtPict}}) (?: {_WORD_SEQUENCE} | . {_X} ) )*+                                          # WB3c
+    """,
+    regex.VERBOSE | regex.DOTALL | regex.V0,
+)
+
+# Sentences end after a line end (SB4), or after a terminator, what closes it, and spaces (SB9-11), unless one of
+# SB6-8a forbids.
+_SB_X = r"[\p{SB=Extend}\p{SB=Format}]*+"
+_SB_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=Sep}\p{SB=CR}\p{SB=LF}\p{SB=STerm}\p{SB=ATerm}]*+"
+_SB_CASED = r"[\p{SB=Upper}\p{SB=Lower}]"
+_FULL_STOP = rf"""
+    \p{{SB=ATerm}} (?! {_SB_X} \p{{SB=Numeric}} )                                                   # SB6: 3.4
+    (?! (?<= {_SB_CASED} {_SB_X} \p{{SB=ATerm}} ) {_SB_X} \p{{SB=Upper}} )                          # SB7: U.S.
+"""
+_SB_GOES_ON = r"[\p{SB=SContinue}\p{SB=STerm}\p{SB=ATerm}]"
+_SENTENCE_END = regex.compile(
+    rf"""
+    \r\n | [\p{{SB=Sep}}\r\n]
+    | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) )
+      {_SB_X} (?: \p{{SB=Close}} {_SB_X} )*+ (?: \p{{SB=Sp}} {_SB_X} )*+
+      (?: \r\n | [\p{{SB=Sep}}\r\n]
+        | (?! {_SB_GOES_ON} )                                                                       # SB8a
+          (?(full_stop) (?! {_SB_NEUTRAL} \p{{SB=Lower}} ) )                                        # SB8: etc. and
+      )
+    """,
+    regex.VERBOSE | regex.V0,
+)
+
+# The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it
+# and not behind the indentation of the next line; emphasis marks close a sentence and opening brackets do not; and a
+# Latin terminator must be followed by white space, so that an address such as example.com/?Query=1 stays whole. CJK
+# terminators need no space. No end cuts a grapheme cluster.
+_CJK_TERMINATOR = "[。！？｡]"
+_PROSE_CLOSE = rf"(?: (?! [\p{{Ps}}\p{{Pi}}] ) [\p{{SB=Close}}*_~`] {_SB_X} )*+"
+_PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
+_PROSE_SENTENCE_END = regex.compile(
+    rf"""
+    (?: {_CJK_TERMINATOR} {_SB_X} {_PROSE_CLOSE} (?: \p{{SB=Sp}} {_SB_X} )*+ (?: \r\n | [\r\n] )?+
+      | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) ) {_SB_X} {_PROSE_CLOSE}
+        (?: (?: \p{{SB=Sp}} {_SB_X} )++ (?: \r\n | [\r\n] )?+ | \r\n | [\r\n] )
+    )
+    (?! [\p{{SB=Sp}}\r\n]*+ {_SB_GOES_ON} )
+    (?(full_stop) (?! {_PROSE_NEUTRAL} \p{{SB=Lower}} ) )
+    (?<! [\p{{GCB=Prepend}}\u200d] ) (?! [\p{{GCB=Extend}}\p{{GCB=SpacingMark}}\u200d] )
+    """,
+    regex.VERBOSE | regex.V0,
+)
+
+
+def _of_ascii(value: str) -> str:
+    """The inside of a class of `re`: the ASCII characters that `regex` gives this property."""
+    return "".join(re.escape(chr(code)) for code in range(128) if regex.match(rf"\p{{{value}}}", chr(code)))
+
+
+# What the expressions above come to in ASCII, where nothing extends a character: no X, no Hebrew, no emoji. For sentences there are three
+# characters more: _LETTER is a letter without case, _SEPARATOR a line end, and with _MARK, which extends or formats, they do not apply.
+# One for each character that may end a sentence, because an expression that begins with a literal is searched for at the speed of that. No
+# match holds the beginning of another that ends elsewhere, so that they do not compete.
+_LETTER, _MARK, _SEPARATOR = "\x80", "\x81", "\x82"
+_ASCII_GOES_ON = _of_ascii("SB=SContinue") + _of_ascii("SB=STerm") + _of_ascii("SB=ATerm")
+_ASCII_CASED = _of_ascii("SB=Upper") + _of_ascii("SB=Lower")
+_ASCII_AFTER = rf"[{_of_ascii('SB=Close')}]*+[{_of_ascii('SB=Sp')}]*+(?:\r\n?|[\n{_SEPARATOR}]|(?![{_ASCII_GOES_ON}])"
+_ASCII_SENTENCE_ENDS = {
+    "\r": re.compile(r"\r\n?"),
+    "\n": re.compile(r"\n"),
+    _SEPARATOR: re.compile(_SEPARATOR),
+    "!": re.compile(rf"!{_ASCII_AFTER})"),
+    "?": re.compile(rf"\?{_ASCII_AFTER})"),
+    ".": re.compile(
+        rf"\.(?![0-9])(?!(?<=[{_ASCII_CASED}]\.)[A-Z]){_ASCII_AFTER}"
+        rf"(?![^{_ASCII_CASED}{_LETTER}{_SEPARATOR}\r\n!?.]*+[a-z]))"
+    ),
+}
+_REPRESENTATIVES = {
+    "Sep": _SEPARATOR, "Sp": " ", "Lower": "a", "Upper": "A", "OLetter": _LETTER, "Numeric": "0", "ATerm": ".", "STerm": "!",
+    "SContinue": "-", "Close": '"', "Extend": _MARK, "Format": _MARK,
+}  # fmt: skip
+_ASCII_WORD = re.compile(
+    r"""
+    \r\n | [ ]++
+    | (?: _*+ (?: [A-Za-z] (?: [:.'] (?=[A-Za-z]) )?+ | [0-9] (?: [,;.'] (?=[0-9]) )?+ )++ )++ _*+ | _++
+    | [\x00-\x7f]
+    """,
+    re.VERBOSE,
+)
+
+# Letters of scripts that are written without spaces between words.
+_UNSPACED = r"\p{LB=SA}"
+_INSIDE_UNSPACED = regex.compile(rf"(?<={_UNSPACED})(?={_UNSPACED})", regex.V0)
+_PHRASE_END = re.compile(
+    r"""
+    [\u0e01-\u0eff] [ ]++ (?=[\u0e01-\u0eff])                           # a space between letters, marks or digits of Thai or Lao
+    | [\u0f0d-\u0f11\u0f14] [\u0f0d-\u0f11\u0f14 ]*+                    # Tibetan shads
+    """,
+    re.VERBOSE,
+)
+_OPENER = regex.compile(r"[\p{Ps}\p{Pi}]", regex.V0)
+_HAS_PHRASES = re.compile(r"[\u0e01-\u0eff\u0f0d-\u0f14]")
+_HAS_UNSPACED = regex.compile(_UNSPACED, regex.V0)
+
+
+def grapheme_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """The ends of the grapheme clusters of `text[start:end]`, as offsets into `text`, its end included."""
+    return (match.end() for match in _GRAPHEME.finditer(text, start, len(text) if end is None else end))
+
+
+def word_ends(text: str) -> Iterator[int]:
+    """The ends of the words of `text` (of the spaces and marks between them too), its end included."""
+    matches: Iterable[re.Match[str] | regex.Match[str]] = (
+        _ASCII_WORD.finditer(text) if text.isascii() else _WORD.finditer(text)
+    )
+    return (match.end() for match in matches)
+
+
+def words_of_script(text: str, ends: list[int]) -> list[int]:
+    """Those of `ends`, ends of words of `text`, that are not between two letters of a script without spaces between words.
+
+    >>> words_of_script("ไป มา", [1, 2, 3, 4, 5])
+    [2, 3, 5]
+    """
+    if text.isascii() or not _HAS_UNSPACED.search(text):
+        return ends
+    return [end for end in ends if not _INSIDE_UNSPACED.match(text, end)]
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """The ends of the sentences of `text`, trailing spaces included; its own end only behind a terminator or line end."""
+    plain = text if text.isascii() else _in_ascii(text)
+    if _MARK in plain:
+        return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
+    found: set[int] = set()
+    for mark, expression in _ASCII_SENTENCE_ENDS.items():
+        if mark in plain:
+            found.update(match.end() for match in expression.finditer(plain))
+    return iter(sorted(found))
+
+
+def prose_sentence_ends(text: str) -> Iterator[int]:
+    """The ends of the sentences of one paragraph of marked-up prose, where a line end is a space."""
+    return _ends_at(_sentence_candidates(), _PROSE_SENTENCE_END, text)
+
+
+def tailored_sentence_ends(text: str) -> list[int]:
+    """The ends of the sentences of `text` as its scripts have them; its own end only behind a terminator or line end.
+
+    >>> tailored_sentence_ends("ไปไหนมา ไปตลาด"), tailored_sentence_ends("好。「是」。好")
+    ([8], [2, 6])
+    """
+    ends = list(sentence_ends(text))
+    for index, end in enumerate(ends):
+        if text[end - 1] > " ":
+            while _OPENER.match(text, ends[index] - 1):
+                ends[index] -= 1
+    if text.isascii() or not _HAS_PHRASES.search(text):
+        return ends
+    return sorted({*ends, *(match.end() for match in _PHRASE_END.finditer(text))})
+
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+class _Representatives(dict[int, str]):
+    """For `str.translate`: to each code point the ASCII character that stands for it in the rules of sentences, found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        values = (value for value in _REPRESENTATIVES if regex.match(rf"\p{{SB={value}}}", character))
+        representative = self[code] = _REPRESENTATIVES.get(next(values, ""), "#")
+        return representative
+
+
+_IN_ASCII = _Representatives({code: chr(code) for code in range(128)})
+
+
+def _in_ascii(text: str) -> str:
+    """The same text, character by character, in ASCII and the three characters beyond."""
+    if len(text.encode("utf-8", "surrogatepass")) * 4 > len(text) * 5:
+        return text.translate(_IN_ASCII)
+    # Where nearly all is ASCII, it is quicker to look for what is not.
+    return _NOT_ASCII.sub(lambda match: match.group().translate(_IN_ASCII), text)
+
+
+def _ends_at(candidates: re.Pattern[str], expression: regex.Pattern[str], text: str) -> Iterator[int]:
+    """The ends of the matches of `expression`, each of which begins at a candidate."""
+    done = 0
+    for candidate in candidates.finditer(text):
+        start = candidate.start()
+        if start >= done:
+            match = expression.match(text, start)
+            if match is not None:
+                done = match.end()
+                yield done
+
+
+@functools.cache
+def _sentence_candidates() -> re.Pattern[str]:
+    """Finds a character that may end a sentence: of the first plane one that does, and any one beyond, of which there are few.
+
+    That keeps the class to what `re` looks up in a table. Made when the first text needs it: ten milliseconds.
+    """
+    plane = "".join(map(chr, range(0x10000)))
+    ends = regex.findall(r"[\p{SB=STerm}\p{SB=ATerm}\p{SB=Sep}\r\n]", plane)
+    return re.compile(f"[{re.escape(''.join(ends))}\U00010000-\U0010ffff]")

@@ -1,0 +1,109 @@
+"""A sketch: an outline that has not looked into all of its units, and does so when it is asked.
+
+    outline    ^0 section    ^16 sentence  ^25 sentence    ^40 paragraph   ^52 sentence
+    sketch     ^0 section, closed                          ^40 paragraph, closed
+    inside(0)                ^16 sentence  ^25 sentence
+
+To find sentences, or the statements of a function, costs more than to find the paragraph or the function, and a unit that goes
+into a chunk as a whole needs none of it: only the one at which the chunk overflows is looked into. So a format that can tell where a
+unit ends without reading it has a sketch to give, and `sketch.opened()` is its outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from chunker.formats.outline import Outline, Scope
+
+
+class Inside(NamedTuple):
+    """What is inside a unit: its boundaries, by columns as in `Outline`, all of them weaker than where it begins; its scopes, once; and its heads."""
+
+    offsets: list[int]
+    strengths: list[int]
+    labels: list[str]
+    scopes: Iterable[Scope]
+    heads: Mapping[int, int] = MappingProxyType({})
+
+
+class Sketch(Outline):
+    """An outline some of whose units are *closed*: more boundaries are inside.
+
+    `closed`: where these units begin; each ends at the next boundary, or with the text. `inside(offset)` looks into one. The scopes
+    are those of `opened()`, nothing before.
+    """
+
+    __slots__ = ("_look", "_scopes_of", "closed")
+
+    closed: Collection[int]
+    _look: Callable[[int], Inside]
+    _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
+
+    @classmethod
+    def of(
+        cls,
+        columns: tuple[list[int], list[int], list[str]],
+        closed: Collection[int],
+        look: Callable[[int], Inside],
+        scopes_of: Callable[[list[Scope]], Iterable[Scope]],
+        notes: dict[str, str] | None = None,
+        *,
+        finest: int,
+        heads: dict[int, int] | None = None,
+    ) -> Sketch:
+        """The sketch with these boundaries; `scopes_of` makes of the scopes inside those of the whole text."""
+        sketch = cls.__new__(cls)
+        sketch._set(list(columns), (), notes, finest, heads)  # noqa: SLF001  # it is of this very class
+        sketch.closed = closed
+        sketch._look = look  # noqa: SLF001  # so it is
+        sketch._scopes_of = scopes_of  # noqa: SLF001  # so it is
+        return sketch
+
+    @classmethod
+    def of_outline(cls, outline: Outline) -> Sketch:
+        """The sketch that is all of the outline."""
+        columns = (outline.offsets, outline.strengths, outline.labels)
+        return cls.of(
+            columns, (), _nothing, lambda _: outline.scopes, outline.notes, finest=outline.finest, heads=outline.heads
+        )
+
+    def inside(self, offset: int) -> Inside:
+        """What is inside the closed unit that begins at `offset`. Costs the length of the unit."""
+        return self._look(offset)
+
+    def opened(self) -> Outline:
+        """The outline, with all that is inside. Linear."""
+        offsets: list[int] = []
+        strengths: list[int] = []
+        labels: list[str] = []
+        scopes: list[Scope] = []
+        heads = dict(self.heads)
+        for offset, strength, label in zip(self.offsets, self.strengths, self.labels, strict=True):
+            offsets.append(offset)
+            strengths.append(strength)
+            labels.append(label)
+            if offset in self.closed:
+                inside = self._look(offset)
+                offsets += inside.offsets
+                strengths += inside.strengths
+                labels += inside.labels
+                scopes += inside.scopes
+                heads.update(inside.heads)
+        return Outline.of_columns(
+            offsets, strengths, labels, self._scopes_of(scopes), self.notes, finest=self.finest, heads=heads
+        )
+
+
+def _nothing(offset: int) -> Inside:
+    raise KeyError(offset)
+
+
+@runtime_checkable
+class SketchingFormat(Protocol):
+    """A format that has a sketch to give."""
+
+    def sketch(self, text: str, size: int) -> Sketch:
+        """The outline of `text`, with closed units; those of more than `size` characters had better be open. Linear, as `outline`."""
+        ...

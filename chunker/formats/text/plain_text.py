@@ -1,0 +1,82 @@
+"""Plain text: paragraphs and lines.
+
+    "One.\\nTwo.\\n\\nThree."   ->   ^0 DOCUMENT   ^5 LINE   ^11 PARAGRAPH
+
+The more blank lines stand before a paragraph, the stronger it begins: who leaves two between chapters and one between paragraphs means
+something by it.
+
+There is one boundary for every line that is not blank, so all the work is done in bulk, without a step of Python for each line: by what is
+compiled (chunker/cpp/src/text_rows.cpp); or `str.splitlines` finds the lines, their lengths add up to offsets, and strengths and labels
+are picked by how many of the lines above are blank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate, chain, compress, islice
+from operator import and_, not_
+from types import ModuleType
+
+from chunker.formats.expressions import re
+from chunker.formats.outline import Outline, Strength
+from chunker.native import native
+
+# Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR is one that ends a paragraph on its own. `str.splitlines` also
+# takes three control characters for line ends, \x1c, \x1d and \x1e, and `str.isspace` takes them and \x1f for white space: to us they are
+# characters like others.
+_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]*+(?:\r\n|[\n\r\v\f\x85\u2028\u2029]|\Z)")
+_BLANK = re.compile(r"[^\S\x1c-\x1f]*+")
+_UNUSUAL = ("\x1c", "\x1d", "\x1e", "\x1f", "\u2029")
+
+# More blank lines than these mean no more.
+_MOST_BLANK = 8
+# By the number of blank lines above.
+_STRENGTHS = [int(Strength.LINE), *range(Strength.PARAGRAPH, Strength.PARAGRAPH + _MOST_BLANK)]
+_LABELS = ["line", *["paragraph"] * _MOST_BLANK]
+
+_Rows = tuple[list[int], list[int], list[str]]  # the columns of an outline
+_compiled = native()
+
+
+class TextFormat:
+    """Plain text. Boundaries stand at line starts; blank lines belong to the paragraph before them."""
+
+    language: str | None = None
+
+    def outline(self, text: str) -> Outline:
+        """The paragraphs and lines of `text`; a run of blank lines is not cut. Linear."""
+        if not text:
+            return Outline([])
+        offsets, strengths, labels = rows_in_bulk(text) if _compiled is None else rows_by_compiled(text, _compiled)
+        strengths[0], labels[0] = int(Strength.DOCUMENT), "paragraph"
+        return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)
+
+
+def rows_by_compiled(text: str, compiled: ModuleType) -> _Rows:
+    """The lines that are not blank, and the first; a run of blank lines is not cut."""
+    source = text if text.isascii() else text.encode("utf-8", "surrogatepass")
+    rows: _Rows = compiled.text_rows(source, _STRENGTHS, _LABELS)
+    return rows
+
+
+def rows_in_bulk(text: str) -> _Rows:
+    """The same in Python."""
+    ended: list[bool] = []
+    if any(mark in text for mark in _UNUSUAL):
+        lines = _LINE.findall(text)[:-1]  # to the expression the end of the text is a line, too
+        blank = [_BLANK.fullmatch(line) is not None for line in lines]
+        ended = [line[-1] == "\u2029" for line in lines]
+    else:
+        lines = text.splitlines(keepends=True)
+        blank = list(map(str.isspace, lines))
+    # How many blank lines end with each line.
+    runs: Iterable[int] = blank
+    if any(map(and_, blank, islice(blank, 1, None))):
+        runs = accumulate(blank, lambda run, is_blank: min(run + 1, _MOST_BLANK) if is_blank else 0)
+    if ended:
+        runs = map(max, runs, ended)
+    # Whether a boundary stands at the start of each line.
+    keep = [True, *map(not_, islice(blank, 1, None))]
+    offsets = list(compress(accumulate(map(len, lines), initial=0), keep))
+    above = list(compress(chain((0,), runs), keep))
+    return offsets, list(map(_STRENGTHS.__getitem__, above)), list(map(_LABELS.__getitem__, above))

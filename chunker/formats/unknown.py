@@ -1,0 +1,45 @@
+"""Texts whose structure is not known: cut by what is known of them, with a note in the metadata of the chunks that says so.
+
+main.zig    {"language": "Zig: no grammar, cut by lines"}
+data.zzz    {"language": "unknown, cut as plain text"}
+"""
+
+from __future__ import annotations
+
+from chunker.formats.outline import Outline, Strength
+from chunker.formats.placing import lines_only
+from chunker.formats.text.lines import LineTable
+from chunker.formats.text.plain_text import TextFormat
+
+
+class LinesFormat:
+    """Lines of code in a language whose structure is not known. `note` goes into the metadata of the chunks, under "language"."""
+
+    def __init__(self, language: str, note: str) -> None:
+        self._language = language
+        self._note = note
+
+    @property
+    def language(self) -> str:
+        """The name of the language."""
+        return self._language
+
+    def outline(self, text: str) -> Outline:
+        """The lines of `text`; those after a blank line are the better places to cut."""
+        notes = {"language": self._note}
+        if not text:
+            return Outline([], notes=notes, finest=Strength.SENTENCE)
+        return lines_only(LineTable(text, text.encode("utf-8", "surrogatepass")), notes)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._language!r}, {self._note!r})"
+
+
+class UnknownFormat(TextFormat):
+    """Plain text for want of knowing better."""
+
+    def outline(self, text: str) -> Outline:
+        """The paragraphs, lines and sentences of `text`."""
+        outline = super().outline(text)
+        outline.notes["language"] = "unknown, cut as plain text"
+        return outline

@@ -1,0 +1,1 @@
+"""Growing chunks to a budget: one grower, its rules and its options."""

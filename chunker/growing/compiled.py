@@ -1,0 +1,105 @@
+"""Which grower makes the chunks: what is compiled where it can be, `growing`, which is its specification, where it cannot.
+
+The compiled one (chunker/cpp/include/chunker/grower.hpp) takes every option, every outline and sketch, and every counter: it asks the
+encoders of `bpe_engine` without a Python call a step, and others by their methods. It does not take text with halves of surrogate pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from types import ModuleType
+from typing import Any, Protocol
+
+from bpe_engine.at_exit import cache_until_exit
+from chunker.counting import TokenCounter
+from chunker.formats import Outline
+from chunker.formats.sketches import Sketch
+from chunker.growing.budget import Budget
+from chunker.growing.grower import LONGEST_TOKEN, LOOK_AHEAD, Grower, look
+from chunker.growing.overlap import finest_of_overlap, overlap_look
+from chunker.growing.pieces import ContextAt, Piece, no_context
+from chunker.growing.units import Place
+from chunker.native import native
+
+# So many chunks are grown before the first of them is given out.
+_AT_ONCE = 64
+
+# What Piece(*fields) makes of a tuple, at a third of the time.
+_as_piece: Callable[[tuple[int, int, str, int, str]], Piece] = partial(tuple.__new__, Piece)
+
+
+class AnyGrower(Protocol):
+    """What makes the chunks of one text, once."""
+
+    def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
+        """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
+        ...
+
+    def ahead(self) -> tuple[list[Place], int, int]:
+        """What another grower needs to go on: the units ahead that are not, or not as they are, of the outline; how many of the outline's are
+        behind; and how many of those ahead repeat the end of the last chunk.
+        """
+        ...
+
+    def resume(self, ahead: list[Place], overlapping: int) -> None:
+        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
+        ...
+
+
+class CompiledGrower:
+    """Grows the chunks of one text. Made by `grower_of`."""
+
+    def __init__(self, grower: Any) -> None:  # noqa: ANN401 - a class of the compiled module
+        self._grower = grower
+
+    def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
+        """See `AnyGrower`."""
+        while made := self._grower.grow(_AT_ONCE, horizon):
+            yield from map(_as_piece, made)
+
+    def ahead(self) -> tuple[list[Place], int, int]:
+        """See `AnyGrower`."""
+        places, behind, overlapping = self._grower.ahead()
+        return [Place(*place) for place in places], behind, overlapping
+
+    def resume(self, ahead: list[Place], overlapping: int) -> None:
+        """See `AnyGrower`."""
+        self._grower.resume(ahead, overlapping)
+
+
+def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:
+    """What grows the chunks of `text` by an outline of it; `context_at` says what stands before a chunk from an offset."""
+    compiled = native()
+    if compiled is None:
+        return Grower(text, outline, tokenizer, budget, context_at)
+    sketch = outline if isinstance(outline, Sketch) else None
+    try:
+        grower = compiled.Grower(
+            text,
+            tokenizer,
+            outline,
+            _limits(compiled, budget),
+            None if context_at is no_context else context_at,
+            None if sketch is None else sketch.inside,
+            None if sketch is None or not sketch.closed else sketch.closed,
+        )
+    except UnicodeEncodeError:  # halves of surrogate pairs
+        return Grower(text, outline, tokenizer, budget, context_at)
+    return CompiledGrower(grower)
+
+
+@cache_until_exit
+@lru_cache(maxsize=64)
+def _limits(compiled: ModuleType, budget: Budget) -> Any:  # noqa: ANN401 - a class of the compiled module
+    return compiled.Limits(
+        most=budget.max_tokens,
+        least=budget.min_tokens,
+        overlap=budget.overlap,
+        desired=budget.desired_tokens,
+        overlap_finest=finest_of_overlap(budget),
+        look_ahead=LOOK_AHEAD,
+        look=look(budget.max_tokens),
+        overlap_look=overlap_look(budget.overlap),
+        longest_token=LONGEST_TOKEN,
+    )

@@ -1,0 +1,312 @@
+"""Growing chunks: one algorithm for every format.
+
+    text      First one.  Second one.  A much longer third one.
+    units     |----------|------------|------------------------|
+    append        ok          ok        over the budget: roll back to here
+                                       ^ cut, and begin the next chunk with the third unit
+
+A chunk grows unit by unit in an appending encoder, so that its exact count is known after each. When it is over the budget, the
+encoder is rolled back to the last boundary that fitted, `cutting` chooses where to cut, and the next chunk grows from there. What is read
+twice is what lay between the cut and the overflow; a chunk costs its own length and that, whatever the length of the text.
+
+A unit that does not fit into a chunk of its own is cut finer when it is met, level by level, in the end between characters; so
+is one that would leave a chunk with less than `min_tokens`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from chunker.counting import AppendingCounter, TokenCounter
+from chunker.errors import BudgetTooSmallError
+from chunker.formats import Outline, Strength
+from chunker.growing.budget import Budget
+from chunker.growing.cut_rules import Filling, balanced_tail, best_cut, whole_units
+from chunker.growing.overlap import repeated_places, shortened
+from chunker.growing.pieces import ContextAt, Piece
+from chunker.growing.units import Place, Units
+
+# Counts of prefixes are not monotone: one more character can complete a long token and lower the count, so the first overflow does
+# not prove that no longer prefix fits. By how much it can fall at once is not bounded by anything small, but falls of more than two tokens
+# are hardly ever seen, and to miss one only makes a chunk shorter than it could be. So growing goes on while the count is at most this
+# many tokens over the budget.
+LOOK_AHEAD = 4
+
+# Characters a token of budget that are appended before the count is looked at, as by `append_fitting`.
+_LOOK = 2
+
+
+def look(limit: int) -> int:
+    """Characters that are appended before the count is looked at, as by `append_fitting`."""
+    return max(limit, 16) * _LOOK
+
+
+# More tokens than there are in any chunk.
+UNLIMITED = 1 << 40
+
+# Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
+_BLANKS = 64
+
+# What has this many characters a token of a limit is above it: published vocabularies have no longer token.
+LONGEST_TOKEN = 128
+
+
+class Grower:
+    """Grows the chunks of one text, once. Linear in the text; memory is that of the outline and of one chunk."""
+
+    def __init__(
+        self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
+    ) -> None:
+        self._text = text
+        self._tokenizer = tokenizer
+        self._budget = budget
+        self._context_at = context_at
+        self._units = Units(text, outline)
+        self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
+        self._empty = self._encoder.snapshot()
+        # How many of the units ahead repeat the end of the previous chunk.
+        self._overlapping = 0
+
+    def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
+        """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
+        while self._units:
+            if horizon is not None and self._units.offset > horizon:
+                return
+            filling = self._fill()
+            cut = self._choose_cut(filling)
+            if cut is None:
+                continue
+            self._units.put_back(filling.places, cut)
+            first = filling.places[0]
+            yield Piece(first.offset, self._units.offset, filling.context, filling.sizes[cut], first.label)
+            self._overlapping = 0
+            if self._units and self._budget.overlap:
+                self._repeat_end_of(filling.places)
+
+    def ahead(self) -> tuple[list[Place], int, int]:
+        """The units ahead that are not, or not as they are, of the outline; how many of the outline's are behind; and how many of those
+        ahead repeat the end of the last chunk.
+        """
+        return self._units.front[::-1], self._units.row, self._overlapping
+
+    def resume(self, ahead: list[Place], overlapping: int) -> None:
+        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
+        self._units.put_back(ahead, 0)
+        self._overlapping = overlapping
+
+    # --- growing
+
+    def _fill(self) -> Filling:
+        """Take as many units as fit, at least one of them new; cut finer what is ahead where that is needed."""
+        units = self._units
+        filling = self._begin(self._context())
+        while True:
+            self._extend(filling)
+            if filling.complete:
+                return filling
+            if len(filling.places) < filling.fresh:
+                # Not even the overlap fits behind its context. It is not cut finer: what is repeated would be taken for new.
+                filling = self._shorten_overlap(filling)
+                continue
+            enough = filling.gain(len(filling.places)) >= filling.least
+            if units.next_is_closed:
+                if enough and self._stays_whole(filling):
+                    return filling
+                if units.open_next():
+                    continue
+            if enough and units.next_is_of_outline:
+                return filling
+            parts = units.parts(units.next, units.after_next)
+            if units.holds_several(units.next, units.after_next, parts):
+                units.split_next(parts)
+            elif enough:
+                return filling
+            else:
+                more = self._make_room(filling, parts)
+                if more is None:
+                    return filling
+                filling = more
+
+    def _stays_whole(self, filling: Filling) -> bool:
+        """Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
+        into this chunk.
+        """
+        start, end = self._units.offset, self._units.end
+        if not self._fits_alone(start, end):
+            return False
+        if filling.tears_head(len(filling.places), self._units.next, self._fits_alone):
+            return False
+        ink = self._end_of_ink(start, end)
+        if ink == end:
+            return True
+        here = self._encoder.snapshot()
+        count = self._append(start, ink)
+        self._encoder.rollback(here)
+        return count > self._budget.max_tokens
+
+    def _context(self) -> str:
+        """What stands before the next chunk: it tells where the text is that no chunk had before, behind the overlap."""
+        units = self._units
+        start, fresh = units.offset, units.offset_of(self._overlapping)
+        return self._context_at(fresh, self._text[start:fresh])
+
+    def _begin(self, context: str) -> Filling:
+        """A chunk without units."""
+        self._start_encoder(context)
+        count = self._encoder.count if context else 0
+        least, fresh = self._least_gain(), self._overlapping
+        heads = self._units.heads
+        return Filling(self._budget.max_tokens, least, context, count, fresh, [], [count], heads)
+
+    def _start_encoder(self, context: str) -> None:
+        self._encoder.rollback(self._empty)
+        if context:
+            self._encoder.append(context)
+
+    def _extend(self, filling: Filling) -> None:
+        """Append unit after unit to the encoder; afterwards it stands at the farthest boundary that fits, and so does `filling`."""
+        units, sizes = self._units, filling.sizes
+        taken: list[Place] = []
+        counts: list[int] = []
+        fitting, mark = 0, self._encoder.snapshot()
+        while units:
+            start, end = units.offset, units.end
+            taken += units.take(1)
+            counts.append(self._append(start, end, LOOK_AHEAD))
+            if counts[-1] > self._budget.max_tokens + LOOK_AHEAD:
+                break
+            if counts[-1] <= self._budget.max_tokens:
+                fitting, mark = len(counts), self._encoder.snapshot()
+        self._encoder.rollback(mark)
+        units.put_back(taken, fitting)
+        filling.places += taken
+        sizes += counts[:fitting]
+        if len(sizes) > filling.fresh:
+            filling.base = sizes[filling.fresh]
+        filling.complete = not units
+
+    def _append(self, start: int, end: int, look_ahead: int = 0) -> int:
+        """Append text[start:end], or a part of it that is too long by more than `look_ahead` tokens; the count then."""
+        encoder, stride = self._encoder, look(self._budget.max_tokens)
+        for at in range(start, end, stride):
+            encoder.append(self._text[at : min(at + stride, end)])
+            if encoder.count > self._budget.max_tokens + look_ahead:
+                break
+        return encoder.count
+
+    def _make_room(self, filling: Filling, parts: list[Place]) -> Filling | None:
+        """Do something so that more fits than `filling` has, and return what to go on with; None if it has to do as it is.
+
+        What goes first: overlap that keeps a unit out which would fit without it, the unit's wholeness, the context.
+        A grapheme cluster is taken apart only if it does not fit into a chunk that holds nothing else.
+        """
+        start, end = self._units.offset, self._units.end
+        limit = self._budget.max_tokens
+        if self._overlapping and self._fits(filling.context, start, end, limit):
+            return self._shorten_overlap(filling)
+        if parts and (parts[0].strength >= Strength.GRAPHEME or not self._fits("", start, end, limit)):
+            self._units.split_next(parts)
+            return filling
+        if filling.gain(len(filling.places)):
+            return None
+        # No unit was taken, or such as add no token: "\n\n" behind a context that ends with a line end.
+        if self._overlapping:
+            return self._shorten_overlap(filling)
+        if filling.context:
+            self._units.put_back(filling.places)
+            return self._begin("")
+        if filling.places:
+            return None
+        unit = self._text[start:end]
+        raise BudgetTooSmallError(unit, start, self._tokenizer.count(unit), limit)
+
+    def _least_gain(self) -> int:
+        """Tokens that a chunk should add to the previous one: where an overlap leaves less than `min_tokens`, what it leaves."""
+        room = self._budget.max_tokens - self._budget.overlap if self._overlapping else self._budget.max_tokens
+        return max(min(self._budget.min_tokens, room), 1)
+
+    def _fits(self, context: str, start: int, end: int, limit: int) -> bool:
+        return self._tokenizer.count_up_to(context + self._text[start:end], limit) is not None
+
+    # --- cutting
+
+    def _choose_cut(self, filling: Filling) -> int | None:
+        """How many of the units to keep. None: the chunk is to grow once more, for now there are more units to choose from."""
+        if filling.complete:
+            size = len(self._text)
+            return best_cut(
+                filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone
+            )
+        self._leave_blank_lines(filling)
+        after = self._units.next
+        cut = best_cut(filling, after, self._budget.desired_tokens, self._fits_alone)
+        cut = whole_units(filling, after, self._fits_alone, cut)
+        rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
+        if self._is_crumb(rest):
+            if self._units.any_closed(filling.places[filling.fresh].offset):
+                self._units.put_back(filling.places, filling.fresh)
+                self._units.open_all()
+                self._units.put_back(filling.places)
+                return None
+            whole = self._tokenizer.count(filling.context + self._text[filling.places[0].offset :])
+            cut = balanced_tail(filling, after, cut, whole, self._fits_alone)
+        return cut
+
+    def _leave_blank_lines(self, filling: Filling) -> None:
+        """Take the next unit without the blank lines at its end, if these are all that keeps a larger unit from being complete."""
+        if not self._units.next_completes_unit:
+            return
+        place, behind = self._units.next, self._units.end
+        if not filling.begins_unit_around(place):
+            return
+        end = self._end_of_ink(place.offset, behind)
+        if end == behind:
+            return
+        count = self._append(place.offset, end)
+        if count <= self._budget.max_tokens:
+            self._units.move_next_end(end)
+            filling.places += self._units.take(1)
+            filling.sizes.append(count)
+
+    def _end_of_ink(self, start: int, end: int) -> int:
+        """Where the blank lines begin that text[start:end] ends with; `end` if there are none."""
+        size = _BLANKS
+        while True:
+            first = max(end - size, start)
+            ink = len(self._text[first:end].rstrip())
+            if ink or first == start:
+                return self._text.find("\n", first + ink, end) + 1 or end
+            size *= 2
+
+    def _fits_alone(self, start: int, end: int) -> bool:
+        """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
+        limit = self._budget.max_tokens - self._budget.overlap
+        if end - start > limit * LONGEST_TOKEN:
+            return False  # what reaches to the end of the text is not read again for each chunk that it spans
+        return self._fits(self._context_at(start), start, self._end_of_ink(start, end), limit)
+
+    def _is_crumb(self, start: int) -> bool:
+        """Whether text[start:] is less than `min_tokens`."""
+        min_tokens = self._budget.min_tokens
+        if len(self._text) - start > min_tokens * LONGEST_TOKEN:
+            return False
+        return min_tokens > 0 and self._tokenizer.count_up_to(self._text[start:], min_tokens - 1) is not None
+
+    # --- overlap
+
+    def _repeat_end_of(self, places: list[Place]) -> None:
+        """Put the end of the finished chunk, which took these places, in front of what is ahead."""
+        repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
+        self._overlapping = len(repeated)
+        self._units.put_back(repeated)
+
+    def _shorten_overlap(self, filling: Filling) -> Filling:
+        """Begin again with half of the units of overlap at most."""
+        units = self._units
+        units.put_back(filling.places)
+        repeated = units.take(self._overlapping)
+        kept = shortened(repeated, units.offset, self._text, self._tokenizer, self._budget.overlap)
+        units.put_back(repeated, len(repeated) - len(kept))
+        self._overlapping = len(kept)
+        return self._begin(self._context())

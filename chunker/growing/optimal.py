@@ -1,0 +1,403 @@
+"""The best cut of a whole text: all of its chunks are chosen together, as TeX breaks a paragraph into lines.
+
+    atoms      |import|import|  def f  |  def g  |class|  def h  |  def i  |       units that are never broken, and parts of longer ones
+    chunks     0             2         3         4               6         7       a way from the first boundary to the last
+    costs         2 short     and 3 more for each cut inside the class, which would fit whole ...
+
+A chunk costs what its emptiness is worth, `((target - tokens) / target) ** 2`, so few and even chunks cost least. A cut costs more the deeper
+it lies in the structure, and much more for each unit around it that would fit into a chunk of its own. A chunk of less than `min_tokens`
+costs more than all of these can. The budget is no cost: what is over it is no chunk. The cheapest way is found by dynamic programming:
+the best way to each boundary goes on to all that a chunk from there can reach.
+
+Units are priced by the interval encoder, and the candidates from one boundary by appending to what begins there, all of them exactly. How many there are is bounded by the budget, not by
+the text: where hundreds of units share one token, as in a run of line ends, only three of the boundaries between them are candidates. Source of the method: Knuth and Plass,
+"Breaking Paragraphs into Lines", 1981.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property, partial
+from itertools import accumulate, groupby, pairwise
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+from bpe_engine.encoders import append_fitting
+from chunker.counting import TokenCounter
+from chunker.errors import BudgetTooSmallError
+from chunker.formats import Outline, Strength, refine
+from chunker.growing.budget import Budget
+from chunker.growing.grower import LONGEST_TOKEN, LOOK_AHEAD
+from chunker.growing.overlap import repeated_places, shortened
+from chunker.growing.pieces import ContextAt, Piece
+from chunker.growing.units import Place, Units, enclosing_ends
+
+# Costs, in emptiness: 1 is that of an empty chunk. A cut one level deeper is worth a chunk that is a third empty.
+_LEVEL = 0.1
+_BROKEN_UNIT = 10.0
+_CRUMB = 10_000.0
+# Between a definition's first line and what stands before it. More than what a cut behind that line may break.
+_TORN_HEAD = 1_000.0
+# Levels deeper than this cost no more: what is left to choose from there is a matter of layout.
+_DEEPEST = 20
+
+# More tokens than there are in any chunk.
+_UNLIMITED = 1 << 40
+
+# Counts of prefixes tell within so many tokens what a slice between them has: joins cost a few.
+_FARTHER = 16
+
+
+class SlicePrices(Protocol):
+    """What a slice of the text costs: `bpe_engine`'s interval encoder, or a count of it."""
+
+    def count(self, start: int, end: int, /) -> int:
+        """Tokens of text[start:end]."""
+        ...
+
+
+class Recounted:
+    """Prices of slices from a tokenizer that knows no better than to count each."""
+
+    def __init__(self, tokenizer: TokenCounter, text: str) -> None:
+        self._tokenizer = tokenizer
+        self._text = text
+
+    def count(self, start: int, end: int, /) -> int:
+        """Tokens of text[start:end]. Linear in the slice."""
+        return self._tokenizer.count(self._text[start:end])
+
+
+class _Unit(NamedTuple):
+    """A unit that may have to be broken; `row`: where it begins in the outline, -1 inside of what is one unit there."""
+
+    start: int
+    end: int
+    strength: int
+    label: str
+    row: int
+
+
+class _Atom(NamedTuple):
+    """A unit that no cut breaks: text[start:end]; `strength` and `label` are those of the boundary at its start."""
+
+    start: int
+    end: int
+    strength: int
+    label: str
+
+
+class _Start(NamedTuple):
+    """How a chunk begins: at which offset (of what it repeats, if anything), behind which context, and what begins there."""
+
+    offset: int
+    context: str
+    label: str
+
+
+class Optimizer:
+    """Finds the chunks of one text, once. Time and memory are linear in the text, for a given budget."""
+
+    def __init__(
+        self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
+    ) -> None:
+        self._text = text
+        self._outline = outline
+        self._tokenizer = tokenizer
+        self._budget = budget
+        self._context_at = context_at
+        make_prices = getattr(tokenizer, "interval_encoder", None) or partial(Recounted, tokenizer)
+        self._prices: SlicePrices = make_prices(text)
+        self._encoder: Any = tokenizer.appending_encoder()
+        self._empty = self._encoder.snapshot()
+        self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
+        self._units = Units(text, outline)
+        self._context_sizes: dict[str, int] = {"": 0}
+
+    def pieces(self) -> Iterator[Piece]:
+        """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
+        if not self._text:
+            return
+        atoms, before = self._candidates(list(self._atoms()))
+        ways, starts = self._cheapest_ways(atoms, before, self._costs_of_cuts(atoms))
+        cuts = [len(atoms)]
+        while cuts[-1]:
+            cuts.append(ways[cuts[-1]])
+        cuts.reverse()
+        for behind in cuts[1:]:
+            begin, end = starts[behind], atoms[behind - 1].end
+            (size,) = self._sizes(begin, [end])
+            yield Piece(begin.offset, end, begin.context, size, begin.label)
+
+    # --- atoms
+
+    def _atoms(self) -> Iterator[_Atom]:
+        """The largest units that leave room for `min_tokens` more, and of what is longer the parts that are, down to grapheme clusters."""
+        offsets, strengths, labels = self._outline.offsets, self._outline.strengths, self._outline.labels
+        inside = _directly_inside(strengths)
+        stack = [_Unit(offsets[0], len(self._text), strengths[0], labels[0], 0)]
+        while stack:
+            unit = stack.pop()
+            start, end, strength, label, row = unit
+            # A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
+            begin = self._tops.get(start, start) if row >= 0 and inside[row] else start
+            if not self._is_over(begin, end, self._atomic_size(begin)):
+                yield _Atom(start, end, strength, label)
+            elif row >= 0 and inside[row]:
+                rows = inside[row].pop()
+                ends = [*(offsets[part] for part in rows), end]
+                parts = [
+                    _Unit(offsets[part], part_end, strengths[part], labels[part], part)
+                    for part, part_end in zip(rows, ends[1:], strict=True)
+                ]
+                stack += parts[::-1]
+                stack.append(unit._replace(end=ends[0]))
+            elif parts := self._finer(unit):
+                stack += parts[::-1]
+            else:
+                yield _Atom(start, end, strength, label)
+
+    @cached_property
+    def _tops(self) -> dict[int, int]:
+        """Of the boundaries inside heads that fit: where the unit begins that a cut there would break."""
+        heads, offsets = self._outline.heads, self._outline.offsets
+        before = _stronger_before(self._outline.strengths) if heads else []
+        tops: dict[int, int] = {}
+        fits: dict[tuple[int, int], bool] = {}  # many boundaries are in one head
+        for row in range(len(before)):
+            end = heads.get(offsets[row])
+            if end is None:
+                continue
+            head = offsets[before[row]], end
+            if head not in fits:
+                fits[head] = not self._is_over(*head, self._budget.max_tokens)
+            if fits[head]:
+                tops[offsets[row]] = head[0]
+        return tops
+
+    def _finer(self, unit: _Unit) -> list[_Unit]:
+        """The parts of a unit that has no boundary of the outline inside; none where it is better left whole."""
+        finer = refine(self._text, unit.start, unit.end, self._outline.finest)
+        if not finer:
+            return []
+        if finer[0].strength < Strength.GRAPHEME and not self._is_over(unit.start, unit.end, self._budget.max_tokens):
+            return []
+        ends = [*(boundary.offset for boundary in finer), unit.end]
+        return [
+            unit._replace(end=ends[0], row=-1),
+            *(
+                _Unit(boundary.offset, end, boundary.strength, boundary.label, -1)
+                for boundary, end in zip(finer, ends[1:], strict=True)
+            ),
+        ]
+
+    def _is_over(self, start: int, end: int, limit: int) -> bool:
+        """Whether text[start:end] is more than `limit` tokens. Of what is longer by far nothing is read."""
+        return end - start > limit * LONGEST_TOKEN or self._prices.count(start, end) > limit
+
+    def _atomic_size(self, start: int) -> int:
+        budget = self._budget
+        room = budget.max_tokens - budget.overlap - self._context_size(self._context_at(start))
+        return max(room - budget.min_tokens, 1)
+
+    def _context_size(self, context: str) -> int:
+        size = self._context_sizes.get(context)
+        if size is None:
+            size = self._context_sizes[context] = self._tokenizer.count(context)
+        return size
+
+    # --- candidates
+
+    def _candidates(self, atoms: list[_Atom]) -> tuple[list[_Atom], list[int]]:
+        """Atoms between which chunks may begin and end, and about how many tokens there are before each and before the end; never fewer than before.
+
+        Of the boundaries that have the same number of tokens before them only the first, the strongest and the last remain, and some between
+        them where what is there is too much for an atom: so no more than a few of them for each token are in the reach of a chunk.
+        """
+        sums = self._rough_sums(atoms)
+        kept = [0]
+        for _, same in groupby(range(1, len(atoms)), key=sums.__getitem__):
+            group = list(same)
+            strongest = max(group, key=lambda index: atoms[index].strength)
+            kept += sorted({group[0], strongest, group[-1]})
+        joined, before = [], []
+        parts = [*pairwise([*kept, len(atoms)])][::-1]
+        while parts:
+            first, behind = parts.pop()
+            atom = atoms[first]._replace(end=atoms[behind - 1].end)
+            if behind - first > 1 and self._is_over(atom.start, atom.end, self._atomic_size(atom.start)):
+                middle = (first + behind) // 2
+                parts += (middle, behind), (first, middle)
+            else:
+                joined.append(atom)
+                before.append(sums[first])
+        return joined, [*before, sums[-1]]
+
+    def _rough_sums(self, atoms: list[_Atom]) -> list[int]:
+        """Tokens before each atom and before the end, or more where there were more before an earlier one."""
+        if isinstance(self._prices, Recounted):
+            # Counters of other packages may read again and again what has no end yet. Sums of parts are too much, by more than half for words.
+            return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
+        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], _UNLIMITED, 0), max, initial=0))
+
+    # --- costs
+
+    def _costs_of_cuts(self, atoms: list[_Atom]) -> list[float]:
+        """What a cut costs before each atom, and at the end of the text."""
+        strengths = [atom.strength for atom in atoms]
+        starts = [atom.start for atom in atoms]
+        index_of = {start: index for index, start in enumerate(starts)}
+        rights = [index_of.get(end, len(atoms)) for end in enclosing_ends(starts, strengths, len(self._text))]
+        lefts = _stronger_before(strengths)
+        costs = [0.0] * (len(atoms) + 1)
+        depths = [0] * (len(atoms) + 1)
+        broken = [0] * (len(atoms) + 1)
+        over: dict[tuple[int, int], bool] = {}  # of the units around
+        # The strongest first: the unit around a cut is parted from its own surroundings by a stronger one.
+        for index in sorted(range(1, len(atoms)), key=strengths.__getitem__, reverse=True):
+            left, right = lefts[index], rights[index]
+            around = left if right == len(atoms) or (left and strengths[left] < strengths[right]) else right
+            if not left and right == len(atoms):
+                around = 0
+            depths[index] = depths[around] + 1
+            unit = starts[left], starts[right] if right < len(atoms) else len(self._text)
+            if unit not in over:
+                over[unit] = self._is_over(*unit, self._budget.max_tokens)
+            if not over[unit]:
+                broken[index] = broken[around] + 1
+            costs[index] = self._tears_head(atoms[index], unit[1]) * _TORN_HEAD
+            costs[index] += _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
+        return costs
+
+    def _tears_head(self, behind: _Atom, end: int) -> bool:
+        """Whether a cut before this atom, in a unit up to `end`, parts the first line of a definition from what stands before it, without need."""
+        if behind.start not in self._tops:
+            return False
+        return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, self._budget.max_tokens)
+
+    def _costs_of_chunks(self, repeated: int) -> list[float]:
+        """What a chunk of each number of tokens costs; `repeated` of them are context and overlap, which do not save it from being a crumb."""
+        target, most = self._budget.target, self._budget.max_tokens
+        least = min(self._budget.min_tokens, most - repeated)
+        costs = []
+        for size in range(most + 1):
+            emptiness = (target - size) / target
+            own = size - repeated
+            costs.append(emptiness * emptiness + (_CRUMB * (2 - own / target) if own < least else 0))
+        return costs
+
+    # --- the cheapest way
+
+    def _cheapest_ways(
+        self, atoms: list[_Atom], before: list[int], costs: list[float]
+    ) -> tuple[list[int], dict[int, _Start]]:
+        """For each boundary the one before it on the cheapest way; and how the chunk between the two begins."""
+        end_of = [atom.end for atom in atoms]
+        limit = self._budget.max_tokens
+        reach = (2 if isinstance(self._prices, Recounted) else 1) * limit + _FARTHER
+        best = [0.0, *([inf] * len(atoms))]
+        ways = [0] * (len(atoms) + 1)
+        begins: dict[int, _Start] = {}
+        costs_of_chunks: dict[int, list[float]] = {}
+        for first in range(len(atoms)):
+            known = best[first]
+            last = max(first + 1, bisect_right(before, before[first] + reach, first) - 1)
+            begin, sizes = self._begin(atoms, ways[first], first, end_of[first:last])
+            repeated = self._context_size(begin.context) + self._prices.count(begin.offset, atoms[first].start)
+            if repeated not in costs_of_chunks:
+                costs_of_chunks[repeated] = self._costs_of_chunks(repeated)
+            cost_of = costs_of_chunks[repeated]
+            for behind, size in enumerate(sizes, first + 1):
+                if size > limit:
+                    continue
+                cost = known + cost_of[size] + costs[behind]
+                if cost < best[behind]:
+                    best[behind] = cost
+                    ways[behind] = first
+                    begins[behind] = begin
+        return ways, begins
+
+    def _begin(self, atoms: list[_Atom], before: int, first: int, ends: list[int]) -> tuple[_Start, list[int]]:
+        """How a chunk that begins with atom `first` begins, and what it costs up to each of `ends`; the atom itself fits."""
+        limit = self._budget.max_tokens
+        atom = atoms[first]
+        for begin in self._beginnings(atoms, before, first):
+            sizes = self._sizes(begin, ends)
+            if sizes[0] <= limit:
+                return begin, sizes
+        raise BudgetTooSmallError(self._text[atom.start : atom.end], atom.start, sizes[0], limit)
+
+    def _beginnings(self, atoms: list[_Atom], before: int, first: int) -> Iterator[_Start]:
+        """From what is wished for to what is least: with overlap, without, without context."""
+        atom = atoms[first]
+        if first and self._budget.overlap:
+            places = self._places(atoms[before:first])
+            self._units.stand_at(Place(atom.start, atom.strength, atom.label, atom.end))
+            price = None if isinstance(self._prices, Recounted) else self._prices.count
+            repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget, price=price)
+            while repeated:
+                start = repeated[0].offset
+                yield _Start(start, self._context_at(atom.start, self._text[start : atom.start]), repeated[0].label)
+                repeated = shortened(repeated, atom.start, self._text, self._tokenizer, self._budget.overlap)
+        context = self._context_at(atom.start)
+        yield _Start(atom.start, context, atom.label)
+        if context:
+            yield _Start(atom.start, "", atom.label)
+
+    def _places(self, atoms: list[_Atom]) -> list[Place]:
+        """All places in these atoms: where they begin, and what the outline has inside them."""
+        self._units.stand_at(Place(atoms[0].start, atoms[0].strength, atoms[0].label, atoms[0].end))
+        inner = self._units.take_until(atoms[-1].end)
+        known = {place.offset for place in inner}
+        inner += [Place(atom.start, atom.strength, atom.label, atom.end) for atom in atoms if atom.start not in known]
+        inner.sort()
+        return inner
+
+    def _sizes(self, begin: _Start, ends: list[int]) -> list[int]:
+        """Tokens of the chunk up to each of `ends`, as far as they may still fit."""
+        limit = self._budget.max_tokens
+        return self._counts(begin.context, [begin.offset, *ends], limit, LOOK_AHEAD) or [limit + 1]
+
+    def _counts(self, context: str, cuts: list[int], limit: int, look_ahead: int) -> list[int]:
+        """Tokens of the text from the first of `cuts` to each of the others, behind `context`. Linear in the text, as slice after slice would not be."""
+        self._encoder.rollback(self._empty)
+        if context:
+            self._encoder.append(context)
+        counts: list[int]
+        counts, _ = self._append_fitting(self._text, cuts, limit, look_ahead)
+        return counts
+
+
+def _stronger_before(strengths: list[int]) -> list[int]:
+    """For each the index of the nearest stronger one before it; 0 where there is none.
+
+    >>> _stronger_before([9, 2, 1, 2, 3])
+    [0, 0, 1, 0, 0]
+    """
+    found: list[int] = []
+    falling: list[int] = []
+    for index, strength in enumerate(strengths):
+        while falling and strengths[falling[-1]] <= strength:
+            falling.pop()
+        found.append(falling[-1] if falling else 0)
+        falling.append(index)
+    return found
+
+
+def _directly_inside(strengths: list[int]) -> list[list[list[int]]]:
+    """For each boundary those behind it that nothing stronger parts from it, in groups of the same strength, the strongest group last.
+
+    >>> _directly_inside([9, 2, 1, 2, 3])
+    [[[1, 3], [4]], [[2]], [], [], []]
+    """
+    inside: list[list[list[int]]] = [[] for _ in strengths]
+    for index, left in enumerate(_stronger_before(strengths)):
+        if index == 0:
+            continue
+        groups = inside[left]
+        if groups and strengths[groups[-1][0]] == strengths[index]:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return inside

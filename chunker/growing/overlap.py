@@ -1,0 +1,127 @@
+"""Overlap: which units at the end of a chunk the next one repeats.
+
+    chunk      ... | fifth line | sixth line | seventh line |
+    backwards                    <- 9 tokens  <- 5 tokens         overlap=12: the fifth line would make it 14
+    next chunk                   | sixth line | seventh line | eighth line ...
+
+The text grows to the left in a prepending encoder, so that its exact count is known at each unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chunker.counting import PrependingCounter, TokenCounter
+from chunker.formats import Strength
+from chunker.growing.budget import Budget, OverlapBy
+from chunker.growing.units import Place, Units
+
+# See `growing`: a first overflow proves nothing. A unit is prepended in strides of so many characters a token.
+_LOOK_AHEAD = 4
+_STRIDE = 16
+
+# The parts into which a unit is cut that does not fit any more.
+_FINEST: dict[OverlapBy, int] = {
+    "unit": Strength.DOCUMENT,
+    "sentence": Strength.SENTENCE,
+    "token": Strength.GRAPHEME,
+}
+
+
+def finest_of_overlap(budget: Budget) -> int:
+    """The strength of the parts of a unit at which an overlap may begin."""
+    return _FINEST[budget.overlap_by]
+
+
+def overlap_look(limit: int) -> int:
+    """Characters that are prepended before the count is looked at."""
+    return max(limit, 16) * _STRIDE
+
+
+def repeated_places(
+    places: list[Place],
+    units: Units,
+    text: str,
+    tokenizer: TokenCounter,
+    budget: Budget,
+    *,
+    price: Callable[[int, int], int] | None = None,
+) -> list[Place]:
+    """The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text fits into the overlap.
+
+    `units` are those behind the chunk. Where not even one unit fits, it is cut into sentences or words, clusters never; where
+    `budget.overlap_by` says so, also what does not fit any more. The chunk's own start is never among the answer, so each chunk starts
+    behind the previous one. `price`, of who has prices of slices, is what text[start:end] costs: a few of them are asked for then, and no
+    encoder grows through all of the places.
+    """
+    places = places.copy()
+    limit, finest = budget.overlap, finest_of_overlap(budget)
+    while True:
+        if price is None:
+            keep = _farthest_back(places, units.offset, text, tokenizer, limit)
+        else:
+            keep = _farthest_by_prices(places, units.offset, price, limit)
+        # The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
+        place, after = places[keep - 1], places[keep] if keep < len(places) else units.next
+        parts = units.parts(place, after)
+        finest_now = Strength.GRAPHEME if keep == len(places) else finest
+        if not units.holds_several(place, after, parts) and not (parts and parts[0].strength >= finest_now):
+            return places[keep:]
+        places[keep:keep] = parts
+
+
+def shortened(repeated: list[Place], end: int, text: str, tokenizer: TokenCounter, limit: int) -> list[Place]:
+    """The last half of the places of an overlap that ends at `end`, or less; none in the end.
+
+    Less text may be more tokens: what remains of a long token. So it is counted again.
+    """
+    keep = len(repeated) // 2
+    while keep and tokenizer.count_up_to(text[repeated[-keep].offset : end], limit) is None:
+        keep -= 1
+    return repeated[-keep:] if keep else []
+
+
+def _farthest_back(places: list[Place], end: int, text: str, tokenizer: TokenCounter, limit: int) -> int:
+    """The first index but 0 from which the text up to `end` is at most `limit` tokens; len(places) if there is none."""
+    encoder = tokenizer.prepending_encoder()
+    keep = len(places)
+    for index in range(len(places) - 1, 0, -1):
+        start = places[index].offset
+        count = _prepend(encoder, text, start, end, limit)
+        if count <= limit:
+            keep = index
+        elif count > limit + _LOOK_AHEAD:
+            break
+        end = start
+    return keep
+
+
+def _farthest_by_prices(places: list[Place], end: int, price: Callable[[int, int], int], limit: int) -> int:
+    """The same by prices of slices: halved down to where counts go from `limit` to far above it, and one by one there."""
+    fits, over = len(places), 0
+    while fits - over > 1:
+        middle = (fits + over) // 2
+        count = price(places[middle].offset, end)
+        if count <= limit:
+            fits = middle
+        elif count > limit + _LOOK_AHEAD:
+            over = middle
+        else:
+            break
+    for index in range(fits - 1, over, -1):
+        count = price(places[index].offset, end)
+        if count <= limit:
+            fits = index
+        elif count > limit + _LOOK_AHEAD:
+            break
+    return fits
+
+
+def _prepend(encoder: PrependingCounter, text: str, start: int, end: int, limit: int) -> int:
+    """Prepend text[start:end], but not much of it once the count is far above `limit`; the count then."""
+    stride = overlap_look(limit)
+    for at in range(end, start, -stride):
+        encoder.prepend(text[max(start, at - stride) : at])
+        if encoder.count > limit + _LOOK_AHEAD:
+            break
+    return encoder.count

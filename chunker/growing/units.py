@@ -1,0 +1,266 @@
+"""The units of a text that are still ahead of the growing chunk, cut finer where they are too long.
+
+    outline    ^0                  ^20                              ^53
+    ahead      a line of twenty..  a line that is far too long ...  the last line
+    finer      a line of twenty..  a |line |that |is |far |too ...  the last line
+
+Formats stop at lines or sentences. Finer boundaries are asked of `refine` for one unit at a time, so that a text that is never cut there
+costs nothing; and of a sketch what it has left for later. The boundaries of the outline stay in its columns, with a number that says how far the chunks
+have come; in front of them stand those that were found since or were moved.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from chunker.formats import Boundary, Outline, Strength, refine
+from chunker.formats.sketches import Sketch
+from chunker.native import native
+
+
+class Place(NamedTuple):
+    """A boundary, and the offset of the next boundary that is stronger: there ends the unit that a cut here would break."""
+
+    offset: int
+    strength: int
+    label: str
+    enclosing_end: int
+
+
+# What Place(*row) makes of a row, at a third of the time.
+_as_place: Callable[[tuple[int, int, str, int]], Place] = partial(tuple.__new__, Place)
+
+
+def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -> list[int]:
+    """For each boundary the offset of the next stronger one, `end` where there is none. Linear.
+
+    >>> enclosing_ends([0, 3, 5, 7], [9, 2, 1, 2], 8)
+    [8, 8, 7, 8]
+    """
+    ends = [end] * len(offsets)
+    # The boundaries that wait for a stronger one, strength falling or equal towards the end of the list.
+    waiting: list[int] = []
+    last = 0  # the strength of the last that waits
+    for index, strength in enumerate(strengths):
+        if waiting and last < strength:
+            offset = offsets[index]
+            while waiting and strengths[waiting[-1]] < strength:
+                ends[waiting.pop()] = offset
+        waiting.append(index)
+        last = strength
+    return ends
+
+
+_compiled = native()
+# The same for all boundaries of a text.
+_ends_of: Callable[[list[int], list[int], int], list[int]] = (
+    enclosing_ends if _compiled is None else _compiled.enclosing_ends
+)
+
+
+def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
+    """The boundaries of a stretch that ends at `end` as places. Linear.
+
+    >>> places_of([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 3, "c")], 8)[1]
+    Place(offset=3, strength=2, label='b', enclosing_end=5)
+    """
+    if not boundaries:
+        return []
+    offsets, strengths, labels = zip(*boundaries, strict=True)
+    return list(map(_as_place, zip(offsets, strengths, labels, enclosing_ends(offsets, strengths, end), strict=True)))
+
+
+def _from_the_end(place: Place) -> int:
+    """Ascends where the offsets of places fall."""
+    return -place.offset
+
+
+def last_stronger(places: Sequence[Place], strength: int, start: int, stop: int) -> int | None:
+    """The number of the last of places[start:stop] that is stronger than `strength`; None if none is."""
+    return next((index for index in range(stop - 1, start - 1, -1) if places[index].strength > strength), None)
+
+
+class Units:
+    """The places ahead. The next unit stands between the first two of them; after the last one it reaches to the end of the text."""
+
+    def __init__(self, text: str, outline: Outline) -> None:
+        self._text = text
+        self._finest = outline.finest
+        self._offsets, self._strengths, self._labels = outline.offsets, outline.strengths, outline.labels
+        self._ends = _ends_of(outline.offsets, outline.strengths, len(text))
+        self._sketch = outline if isinstance(outline, Sketch) else None
+        self._heads = outline.heads if self._sketch is None else dict(outline.heads)
+        # Where units begin that nobody has looked into -> where the sketch says so; a unit may have got the blank lines before it.
+        self._closed = {} if self._sketch is None else dict(zip(self._sketch.closed, self._sketch.closed, strict=True))
+        self._behind = 0  # of the rows
+        self._front: list[Place] = []  # before what is ahead of the rows, last one first
+
+    def __bool__(self) -> bool:
+        return bool(self._front) or self._behind < len(self._offsets)
+
+    @property
+    def next(self) -> Place:
+        """The place where the next unit begins."""
+        return self._front[-1] if self._front else self._place(self._behind)
+
+    @property
+    def after_next(self) -> Place | None:
+        """The place where the next unit ends; None for the end of the text."""
+        if len(self._front) > 1:
+            return self._front[-2]
+        index = self._behind + 1 - len(self._front)
+        return self._place(index) if index < len(self._offsets) else None
+
+    def _place(self, row: int) -> Place:
+        return Place(self._offsets[row], self._strengths[row], self._labels[row], self._ends[row])
+
+    @property
+    def offset(self) -> int:
+        """Where the next unit begins, in characters; the length of the text if there is none."""
+        if self._front:
+            return self._front[-1].offset
+        return self._offsets[self._behind] if self._behind < len(self._offsets) else len(self._text)
+
+    def offset_of(self, number: int) -> int:
+        """Where the unit begins that so many units ahead are before, in characters; the length of the text if there is none."""
+        if number < len(self._front):
+            return self._front[-1 - number].offset
+        row = self._behind + number - len(self._front)
+        return self._offsets[row] if row < len(self._offsets) else len(self._text)
+
+    @property
+    def end(self) -> int:
+        """Where the next unit ends, in characters."""
+        after = self.after_next
+        return len(self._text) if after is None else after.offset
+
+    def take(self, number: int) -> list[Place]:
+        """Take the next units; the places where they begin."""
+        taken: list[Place] = []
+        while self._front and len(taken) < number:
+            taken.append(self._front.pop())
+        behind = self._behind + number - len(taken)
+        taken += map(self._place, range(self._behind, behind))
+        self._behind = behind
+        return taken
+
+    def take_until(self, end: int) -> list[Place]:
+        """Take the units that begin before `end`; the places where they begin."""
+        # In front the last one is the first.
+        from_front = len(self._front) - bisect_right(self._front, -end, key=_from_the_end)
+        return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
+
+    def stand_at(self, place: Place) -> None:
+        """Let the next unit begin at `place`, wherever the units have come, and what is behind it be cut no finer than the outline."""
+        self._behind = bisect_left(self._offsets, place.offset)
+        known = self._behind < len(self._offsets) and self._offsets[self._behind] == place.offset
+        self._front = [] if known else [place]
+
+    def put_back(self, places: list[Place], keep: int = 0) -> None:
+        """Leave the first `keep` of the places taken; the others are ahead again."""
+        back = places[keep:]
+        del places[keep:]
+        start = self._behind - len(back)
+        if not self._front and start >= 0 and list(map(self._place, range(start, self._behind))) == back:
+            self._behind = start
+        else:
+            self._front.extend(reversed(back))
+
+    def move_next_end(self, offset: int) -> None:
+        """Let the next unit end, and the one after it begin, at `offset`."""
+        first, second = self.take(2)
+        self._front += second._replace(offset=offset), first
+        if second.offset in self._closed:
+            self._closed[offset] = self._closed.pop(second.offset)
+
+    @property
+    def front(self) -> list[Place]:
+        """The units that are no rows of the outline, or not as they are there: the next one is the last. Not to be changed."""
+        return self._front
+
+    @property
+    def row(self) -> int:
+        """The row of the outline that follows those units."""
+        return self._behind
+
+    @property
+    def heads(self) -> dict[int, int]:
+        """Those of the outline, and of what has been looked into. Not to be changed."""
+        return self._heads
+
+    @property
+    def next_is_closed(self) -> bool:
+        """Whether nobody has looked into the next unit, which may have boundaries inside."""
+        return self.offset in self._closed
+
+    def open_next(self) -> bool:
+        """Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any."""
+        known = self._closed.pop(self.offset, None)
+        if self._sketch is None or known is None:
+            return False
+        inside = self._sketch.inside(known)
+        self._heads.update(inside.heads)
+        if not inside.offsets:
+            return False
+        end = -1
+        ends = enclosing_ends(inside.offsets, inside.strengths, end)
+        after = self.after_next
+        for index, strength in enumerate(inside.strengths):
+            if ends[index] == end:
+                ends[index] = self._stronger_from(after, strength)
+        self.split_next(list(map(_as_place, zip(inside.offsets, inside.strengths, inside.labels, ends, strict=True))))
+        return True
+
+    def open_all(self) -> None:
+        """Look into all units ahead."""
+        ahead = self.take_until(len(self._text))
+        while ahead:
+            self.put_back([ahead.pop()])
+            self.open_next()
+
+    def any_closed(self, start: int) -> bool:
+        """Whether there are units from `start` on that nobody has looked into."""
+        return any(offset >= start for offset in self._closed)
+
+    def _stronger_from(self, place: Place | None, strength: int) -> int:
+        """The offset of the first boundary from `place` on that is stronger than this; the end of the text if there is none."""
+        if place is None or place.strength > strength:
+            return len(self._text) if place is None else place.offset
+        row, strengths = bisect_left(self._offsets, place.enclosing_end), self._strengths
+        while row < len(strengths) and strengths[row] <= strength:
+            row = bisect_left(self._offsets, self._ends[row])
+        return self._offsets[row] if row < len(strengths) else len(self._text)
+
+    def parts(self, place: Place, after: Place | None) -> list[Place]:
+        """The boundaries inside the unit between two places, all of the next finer level that has any, in their order."""
+        end = len(self._text) if after is None else after.offset
+        finer = refine(self._text, place.offset, end, self._finest)
+        if after is not None and finer and after.strength <= finer[0].strength:
+            end = after.enclosing_end
+        return places_of(finer, end)
+
+    def split_next(self, parts: list[Place]) -> None:
+        """Cut the next unit at `parts`, which lie inside it."""
+        self._front.extend(reversed([*self.take(1), *parts]))
+
+    @property
+    def next_is_of_outline(self) -> bool:
+        """Whether the next unit is one of the outline, not a part of one."""
+        return self._level(self.next, self.after_next) >= self._finest
+
+    @property
+    def next_completes_unit(self) -> bool:
+        """Whether a larger unit ends where the next one does, and not at the end of the text."""
+        after = self.after_next
+        return after is not None and self.next.enclosing_end == after.offset
+
+    def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
+        """Whether the unit between two places, which has these parts, is several units of its own level: `refine` may leave them together."""
+        return bool(parts) and parts[0].strength >= self._level(place, after)
+
+    def _level(self, place: Place, after: Place | None) -> int:
+        """The level down to which the text around this unit has been cut."""
+        return min(self._finest, place.strength, Strength.DOCUMENT if after is None else after.strength)

@@ -1,0 +1,1 @@
+"""Chunks of a text that arrives in parts."""

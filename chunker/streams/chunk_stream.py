@@ -1,0 +1,213 @@
+"""Chunks of a text that never is in memory as a whole: a download, a pipe, a dump of a database.
+
+    for chunk in chunk_stream(response.iter_text(), TextChunker(512)):
+        index(chunk)
+
+The chunks are those of `chunker.chunk(whole text)`, each handed out when no later text can change it. Plain text, Markdown, JSON Lines and CSV
+are chunked in bounded memory: a few budgets and a few hundred thousand characters, and the longest block of Markdown (from one heading or paragraph
+at the margin to the next). All other formats, and the strategy
+"optimal" and contexts of more than breadcrumbs, have to see the whole text: there it is collected first, and chunked when it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+
+from chunker.arguments import require, require_source
+from chunker.chunkers import TextChunker
+from chunker.errors import BudgetTooSmallError, WrongTypeError
+from chunker.files.documents import count_line_ends
+from chunker.formats import Outline
+from chunker.growing.assembly import Assembler
+from chunker.growing.pieces import ContextAt
+from chunker.models import Chunk
+from chunker.streams.open_outlines import STEP, Found, OpenOutline, View
+from chunker.streams.restarts import open_outline
+from chunker.streams.stream_grower import StreamGrower
+
+
+def chunk_stream(
+    texts: Iterable[str], chunker: TextChunker | None = None, *, source: str | None = None
+) -> Iterator[Chunk]:
+    """The chunks of the text that `texts` are the parts of, in its order.
+
+    `chunker`: `TextChunker()` if it is not given. `source`: as in `TextChunker.chunk`. The parts may end anywhere, and be empty. Nothing is read from
+    `texts` before the first chunk is asked for. Raises what `TextChunker.chunk` raises, but when it comes to the place.
+
+    >>> lines = (f"Line {number} of a text that is not in memory.\\n" for number in range(100_000))
+    >>> chunks = chunk_stream(lines, TextChunker(16, min_tokens=0))
+    >>> next(chunks).body
+    'Line 0 of a text that is not in memory.\\n'
+    """
+    require(texts, Iterable, "texts", "an iterable of str")
+    stream = ChunkStream(chunker, source=source)
+    for text in texts:
+        if stream.hold(text):
+            yield from stream.advance()
+    yield from stream.finish()
+
+
+async def achunk_stream(
+    texts: AsyncIterable[str], chunker: TextChunker | None = None, *, source: str | None = None
+) -> AsyncIterator[Chunk]:
+    """`chunk_stream` over an asynchronous iterator. What takes time runs in a thread, so that the event loop goes on."""
+    stream = ChunkStream(chunker, source=source)
+    async for text in texts:
+        if stream.hold(text):
+            for chunk in await asyncio.to_thread(stream.advance):
+                yield chunk
+    for chunk in await asyncio.to_thread(stream.finish):
+        yield chunk
+
+
+async def achunk(chunker: TextChunker, text: str, *, source: str | None = None) -> list[Chunk]:
+    """`chunker.chunk(text, source=source)` in a thread, so that the event loop goes on."""
+    return await asyncio.to_thread(chunker.chunk, text, source=source)
+
+
+class ChunkStream:
+    """What `chunk_stream` is made of, for those who are handed the text and do not fetch it: `hold`, `advance`, `finish`."""
+
+    def __init__(self, chunker: TextChunker | None = None, *, source: str | None = None) -> None:
+        require(chunker, (TextChunker, type(None)), "chunker", "a chunker or None")
+        require_source(source)
+        self._chunker = TextChunker() if chunker is None else chunker
+        self._source = source
+        self._waiting: list[str] = []
+        self._size = 0  # of what waits, in characters
+        self._enough = STEP
+        self._growing = _GrowingText.of(self._chunker, source)
+
+    def hold(self, text: str) -> bool:
+        """Take the next part of the text; whether there is enough of it to `advance`."""
+        if not isinstance(text, str):
+            raise WrongTypeError(f"a stream must be made of str, got {type(text).__name__}; decode bytes first")
+        self._waiting.append(text)
+        self._size += len(text)
+        return self._growing is not None and self._size >= self._enough
+
+    def advance(self) -> list[Chunk]:
+        """The chunks that have become certain."""
+        if self._growing is None:
+            return []
+        chunks = self._growing.feed(self._take())
+        # Where hardly anything is certain yet, twice as much is read before the next attempt: all attempts together are linear.
+        self._enough = max(STEP, self._growing.held)
+        return chunks
+
+    def finish(self) -> list[Chunk]:
+        """The chunks that are left, for the text ends here."""
+        text = self._take()
+        if self._growing is None:
+            return self._chunker.chunk(text, source=self._source)
+        return self._growing.feed(text) + self._growing.finish()
+
+    def _take(self) -> str:
+        text = "".join(self._waiting)
+        self._waiting.clear()
+        self._size = 0
+        return text
+
+
+class _GrowingText:
+    """The part of a text that is still needed, where it stands in the whole, and what makes chunks of it."""
+
+    def __init__(self, chunker: TextChunker, source: str | None, outline: OpenOutline) -> None:
+        self._chunker = chunker
+        self._source = source
+        self._budget = chunker._budget  # noqa: SLF001  # the same chunker by other means
+        self._outline = outline
+        self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
+        self._text = ""
+        # Of the text that is gone.
+        self._bytes = 0
+        self._breaks = 0
+        self._carriage_return = ""
+        # What the outline says of each stretch, with the end of the stretch.
+        self._views: deque[tuple[int, View, ContextAt]] = deque()
+
+    @classmethod
+    def of(cls, chunker: TextChunker, source: str | None) -> _GrowingText | None:
+        """None for a chunker that has to see the whole text."""
+        kind = type(chunker)
+        if kind.chunk is not TextChunker.chunk or kind.pieces is not TextChunker.pieces:
+            return None
+        if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
+            return None
+        outline = open_outline(chunker.format, chunker.outline)
+        return None if outline is None else cls(chunker, source, outline)
+
+    @property
+    def held(self) -> int:
+        """Characters that are still needed."""
+        return len(self._text)
+
+    def feed(self, text: str) -> list[Chunk]:
+        """The chunks that are certain now that `text` has come."""
+        start = self._grower.start
+        self._check(text, start + len(self._text))
+        self._text += text
+        known = self._outline.settled
+        found = self._outline.feed(text)
+        settled = self._outline.settled
+        return self._chunks(self._text[: settled - start], found, last=False) if settled > known else []
+
+    def finish(self) -> list[Chunk]:
+        """The chunks that are left."""
+        return self._chunks(self._text, self._outline.finish(), last=True) if self._text else []
+
+    def _check(self, text: str, offset: int) -> None:
+        """Raise `BudgetTooSmallError` if a character of `text`, which begins at `offset`, cannot fit into any chunk."""
+        offset -= len(self._carriage_return)
+        try:
+            self._budget.check(self._carriage_return + text, self._chunker.tokenizer)
+        except BudgetTooSmallError as error:
+            raise _moved(error, offset) from None
+        if text:
+            self._carriage_return = "\r" if text.endswith("\r") else ""
+
+    def _chunks(self, window: str, found: Found, *, last: bool) -> list[Chunk]:
+        outline = self._look()
+        start = self._grower.start
+        metadata = self._chunker.metadata_of(outline, self._source)
+        assembler = Assembler(window, self._chunker.language, metadata, source=self._source, start=start)
+        gone = {"start": start, "end": start, "start_byte": self._bytes, "end_byte": self._bytes}
+        gone |= {"start_line": self._breaks, "end_line": self._breaks}
+        chunks = []
+        try:
+            for piece in self._grower.pieces(window, found, outline.finest, last=last):
+                fields = assembler.fields(piece._replace(start=piece.start - start, end=piece.end - start))
+                fields["span"] = {unit: place + gone[unit] for unit, place in fields["span"].items()}
+                chunks.append(Chunk.model_validate(fields))
+        except BudgetTooSmallError as error:
+            raise _moved(error, start) from None
+        done = window[: self._grower.start - start]
+        self._bytes += len(done.encode("utf-8", "surrogatepass"))
+        self._breaks += count_line_ends(done)
+        self._text = self._text[len(done) :]
+        return chunks
+
+    def _look(self) -> Outline:
+        """Take in what the outline says of the stretch that has become final."""
+        view = self._outline.view()
+        while self._views and self._views[0][0] <= self._grower.start:
+            self._views.popleft()
+        if self._views and self._views[-1][1] is view:
+            context_of = self._views.pop()[2]
+        else:
+            context_of = self._chunker.context_of("", view.outline, self._source)
+        self._views.append((self._outline.settled, view, context_of))
+        return view.outline
+
+    def _context_at(self, offset: int, overlap: str = "", /) -> str:
+        for end, view, context_of in self._views:
+            if offset < end:
+                return context_of(view.local(offset), overlap)
+        raise AssertionError(f"nothing is known of offset {offset}")
+
+
+def _moved(error: BudgetTooSmallError, by: int) -> BudgetTooSmallError:
+    """The error with its place in the whole text."""
+    return BudgetTooSmallError(error.character, by + error.offset, error.tokens, error.max_tokens)

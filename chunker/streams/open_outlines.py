@@ -1,0 +1,258 @@
+"""Outlines of texts that are still growing: which boundaries are final, whatever may follow.
+
+    text so far     # One     Two    ## Thr          "## Thr" may become anything yet, and may end what "Two" is a part of
+    settled         ^         ^                      here a boundary can change no more
+    text dropped    ####                             what follows can be read anew from here
+
+A format knows whole texts only. Two ways lead from there to a text in parts:
+
+- *Plain text*: each line is what it is once something visible stands on it. What was read is never read again.
+- *Formats that can be read anew* from certain places: Markdown from a heading or a paragraph at the margin, JSON Lines from a record, CSV from
+  a row. In front of the rest a *preamble* is put that stands for all that was dropped: the headings above, the header row. A place is
+  chosen only if the format is seen to say the same of the rest after it either way.
+
+All else, code above all, has to be seen whole.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple, Protocol
+
+from chunker.formats import Outline, Scope
+
+# Characters that are read before a format is asked again: to ask costs as much as to read them.
+STEP = 131_072
+
+# The white space of plain text.
+_BLANKS = "".join(mark for mark in map(chr, range(0x3001)) if mark.isspace() and mark not in "\x1c\x1d\x1e\x1f")
+
+OutlineOf = Callable[[str], Outline]
+
+
+class Found(NamedTuple):
+    """Boundaries in columns, as `Outline` has them; offsets are those of the whole text."""
+
+    offsets: list[int]
+    strengths: list[int]
+    labels: list[str]
+
+    @classmethod
+    def of(cls, outline: Outline, start: int, end: int, shift: int) -> Found:
+        """The boundaries in outline[start:end], moved by `shift`."""
+        part = slice(bisect_left(outline.offsets, start), bisect_left(outline.offsets, end))
+        offsets = [offset + shift for offset in outline.offsets[part]]
+        return cls(offsets, outline.strengths[part], outline.labels[part])
+
+    def extend(self, more: Found) -> None:
+        """Put `more` behind."""
+        self.offsets.extend(more.offsets)
+        self.strengths.extend(more.strengths)
+        self.labels.extend(more.labels)
+
+
+class View:
+    """The outline of a stretch of the text that begins at `start`, in characters; what stands before it is a preamble."""
+
+    def __init__(self, outline: Outline, start: int, preamble: int) -> None:
+        self.outline = outline
+        self.start = start
+        self._preamble = preamble
+
+    def local(self, offset: int) -> int:
+        """An offset of the whole text as one of this outline."""
+        return offset - self.start + self._preamble
+
+
+class OpenOutline(Protocol):
+    """The outline of a text that is still growing. Offsets are those of the whole text, in characters."""
+
+    @property
+    def settled(self) -> int:
+        """The text before this offset will have no other boundaries than those handed out."""
+        ...
+
+    def feed(self, text: str, /) -> Found:
+        """The boundaries that have become final with `text`, which follows what was fed before, up to `settled`."""
+        ...
+
+    def finish(self) -> Found:
+        """The rest, where the text ends here."""
+        ...
+
+    def view(self) -> View:
+        """What is known of the stretch that ends at `settled`."""
+        ...
+
+
+class OpenText:
+    """Plain text. What is kept is the visible end of the last line, and the white space behind it."""
+
+    def __init__(self, outline: OutlineOf) -> None:
+        self._outline = outline
+        self._tail = ""
+        self._start = 0  # of the tail
+        self._began = False
+        self._view = View(outline(""), 0, 0)
+        self.settled = 0
+
+    def feed(self, text: str, /) -> Found:
+        """The boundaries up to the last visible character."""
+        self._tail += text
+        end = len(self._tail.rstrip(_BLANKS))
+        if not end:
+            return Found([], [], [])
+        found = self._boundaries(end)
+        self.settled = self._start + end
+        # From a visible character on, lines are found as they would be from the start of the text.
+        self._tail = self._tail[end - 1 :]
+        self._start += end - 1
+        return found
+
+    def finish(self) -> Found:
+        """A boundary only if there was nothing visible at all: white space at the end belongs to what is before it."""
+        found = Found([], [], []) if self._began else self._boundaries(len(self._tail))
+        self.settled = self._start + len(self._tail)
+        return found
+
+    def view(self) -> View:
+        """The same everywhere: plain text has no scopes."""
+        return self._view
+
+    def _boundaries(self, end: int) -> Found:
+        # The start of the tail is no boundary, but for that of the text.
+        found = Found.of(self._outline(self._tail[:end]), int(self._began), end, self._start)
+        self._began = True
+        return found
+
+
+class Restarts(Protocol):
+    """Where a text of one format can be read anew."""
+
+    def outline(self, text: str, /) -> Outline:
+        """The outline of a preamble and what follows it."""
+        ...
+
+    def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
+        """The boundaries at `start` or behind it where `text` could be read anew if something follows that is such a place too."""
+        ...
+
+    def preamble(self, text: str, outline: Outline, place: int, /) -> str:
+        """What stands for text[:place]."""
+        ...
+
+    def counted(self, text: str, outline: Outline, place: int, /) -> int:
+        """How many numbered things `text` has before `place`."""
+        ...
+
+    # The label of what begins a numbered scope ("record 7"); None if no scope has a number.
+    numbered: ClassVar[str | None]
+
+
+class RestartingOutline:
+    """A text of a format that can be read anew. What is kept begins at the last place where that is possible."""
+
+    def __init__(self, rules: Restarts) -> None:
+        self._rules = rules
+        self._preamble = ""
+        self._text = ""  # behind the preamble
+        self._start = 0  # of it
+        self._first: Found | None = None  # what begins there; None at the start of the text
+        self._numbers = 0  # to be added to the numbers of scopes
+        self._enough = STEP
+        self._view = View(Outline([]), 0, 0)
+        self.settled = 0
+
+    def feed(self, text: str, /) -> Found:
+        """The boundaries before the last place but one where the text can be read anew."""
+        self._text += text
+        if len(self._text) < self._enough:
+            return Found([], [], [])
+        whole = self._preamble + self._text
+        outline = self._outline(whole, self._numbers)
+        head = len(self._preamble)
+        places = self._rules.places(whole, outline, head + 1)
+        # The last one may change yet: what follows could be a part of it, or make something else of it.
+        for place in places[-2:-1]:
+            preamble = self._rules.preamble(whole, outline, place)
+            rest = preamble + whole[place:]
+            again = self._rules.outline(rest)
+            numbers = self._numbers + self._rules.counted(whole, outline, place)
+            numbers -= self._rules.counted(rest, again, len(preamble))
+            again = self._numbered(again, numbers)
+            if not _says_the_same(outline, place, again, len(preamble)):
+                continue
+            found = self._final(outline, head, place)
+            self._view = View(outline, self._start, head)
+            self._start += place - head
+            self._first = Found.of(outline, place, place + 1, self._start - place)
+            self._preamble, self._text, self._numbers = preamble, whole[place:], numbers
+            self._enough = max(2 * len(self._text), len(self._text) + STEP)
+            self.settled = self._start
+            return found
+        self._enough = 2 * len(self._text)
+        return Found([], [], [])
+
+    def finish(self) -> Found:
+        """All that is left."""
+        whole = self._preamble + self._text
+        outline = self._outline(whole, self._numbers)
+        found = self._final(outline, len(self._preamble), len(whole))
+        self._view = View(outline, self._start, len(self._preamble))
+        self.settled = self._start + len(self._text)
+        return found
+
+    def view(self) -> View:
+        """The outline of the stretch that ends at `settled`."""
+        return self._view
+
+    def _final(self, outline: Outline, head: int, end: int) -> Found:
+        """The boundaries in outline[head:end], as those of the whole text."""
+        if self._first is None:
+            return Found.of(outline, head, end, self._start - head)
+        offsets, strengths, labels = Found.of(outline, head + 1, end, self._start - head)
+        first = self._first
+        return Found(first.offsets + offsets, first.strengths + strengths, first.labels + labels)
+
+    def _outline(self, text: str, numbers: int) -> Outline:
+        return self._numbered(self._rules.outline(text), numbers)
+
+    def _numbered(self, outline: Outline, by: int) -> Outline:
+        label = self._rules.numbered
+        return outline if label is None or not by else _renumbered(outline, label, by)
+
+
+def _renumbered(outline: Outline, label: str, by: int) -> Outline:
+    """The outline with `by` added to the numbers of the scopes that begin where something with this label does."""
+    starts = {offset for offset, name in zip(outline.offsets, outline.labels, strict=True) if name == label}
+    numbered = re.compile(rf"{re.escape(label)} ([0-9]+)")
+    scopes: list[Scope] = []
+    for scope in outline.scopes:
+        match = numbered.fullmatch(scope.name) if scope.start in starts else None
+        starts.discard(scope.start)  # the outermost one has the number; a name inside it may look the same
+        name = scope.name if match is None else f"{label} {int(match[1]) + by}"
+        scopes.append(scope._replace(name=name))
+    return Outline.of_columns(
+        outline.offsets, outline.strengths, outline.labels, scopes, outline.notes, finest=outline.finest
+    )
+
+
+def _says_the_same(outline: Outline, place: int, again: Outline, head: int) -> bool:
+    """Whether `again`, from `head` on, is what `outline` is from `place` on; how strong the first boundary is need not agree."""
+    first = outline.offsets.index(place)
+    other = next((index for index, offset in enumerate(again.offsets) if offset >= head), len(again.offsets))
+    shift = place - head
+    if [offset + shift for offset in again.offsets[other:]] != outline.offsets[first:]:
+        return False
+    same = again.labels[other:] == outline.labels[first:] and again.notes == outline.notes
+    if not same or again.strengths[other + 1 :] != outline.strengths[first + 1 :]:
+        return False
+    if head and again.strengths[other] != outline.strengths[first]:
+        return False
+    return all(_said_at(outline, offset) == _said_at(again, offset - shift) for offset in outline.offsets[first:])
+
+
+def _said_at(outline: Outline, offset: int) -> list[tuple[str, str]]:
+    return [(scope.name, scope.header) for scope in outline.scopes_around(offset) if scope.name or scope.header]

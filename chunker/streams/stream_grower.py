@@ -1,0 +1,111 @@
+"""Chunks of a text that comes in parts: those that no later text can change, made by the same algorithm as those of a whole text.
+
+    held       ....|================================|~~~~~~~~~~~~~~~~|-------|
+               gone  chunks that begin here are final  far enough away  not settled: its boundaries may change
+                                                     ^ horizon
+
+How far does a chunk look? It is filled until it is over the budget; a unit in it may be asked whether it would fit into a chunk of its own;
+`refine` reads a window; and whether a rest is a crumb is known once that many characters follow. So a chunk that has three budgets
+of settled text before it, and some thousand characters behind these, comes out as it will in the end. The horizon is the last offset for which that
+is certain, and only chunks that begin before it are made.
+
+That three budgets and more are over the budget, whatever follows them, is taken for granted: no tokenizer makes one token of three.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+
+import regex
+
+from chunker.counting import TokenCounter
+from chunker.formats import Outline
+from chunker.growing.budget import Budget
+from chunker.growing.compiled import grower_of
+from chunker.growing.pieces import ContextAt, Piece, context_behind
+from chunker.growing.units import Place
+from chunker.streams.open_outlines import Found
+
+_BUDGETS = 3
+_SPARE_TOKENS = 256
+# What `refine` reads of a stretch, with room to spare.
+_REFINED = 20_000
+# A rest with so many characters a token of `min_tokens` is never a crumb: see `growing`.
+_LONGEST_TOKEN = 128
+# Between two such characters a grapheme cluster ends, whatever is around them: one that is longer than the window is read to its end.
+_CLUSTER_END = regex.compile(r"[\p{GCB=Other}\p{GCB=Control}\n][\p{GCB=Other}\p{GCB=Control}\n]", regex.V0)
+
+
+class StreamGrower:
+    """Makes the chunks of a growing text, window by window. All offsets are those of the whole text, in characters."""
+
+    def __init__(self, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> None:
+        self._tokenizer = tokenizer
+        self._budget = budget
+        self._context_at = context_at
+        # What is ahead: units that were cut finer or repeat the end of a chunk, then those of the outline as they are.
+        self._front: list[Place] = []
+        self._overlapping = 0
+        self._columns = Found([], [], [])
+        self._end = 0  # of the last window: to the units ahead it was the end of the text
+        self.start = 0  # where the next chunk begins; what is before it is needed no more
+
+    def pieces(self, window: str, found: Found, finest: int, *, last: bool) -> Iterator[Piece]:
+        """The chunks that are certain once the text is known up to the end of `window`, which begins at `start`; all if it is the `last`.
+
+        `found` are the boundaries that have become final since the last call. To be read to the end.
+        """
+        base = self.start
+        self._front = _with_ends(self._front, self._end, found, base + len(window))
+        self._end = base + len(window)
+        self._columns.extend(found)
+        horizon = None if last else self._horizon(window)
+        if horizon is None and not last:
+            return
+        offsets, strengths, labels = self._columns
+        outline = Outline.of_columns([offset - base for offset in offsets], strengths, labels, finest=finest)
+        grower = grower_of(window, outline, self._tokenizer, self._budget, context_behind(base, self._context_at))
+        grower.resume([_moved(place, -base) for place in self._front], self._overlapping)
+        for piece in grower.pieces(horizon):
+            yield piece._replace(start=base + piece.start, end=base + piece.end)
+        front, behind, self._overlapping = grower.ahead()
+        self._front = [_moved(place, base) for place in front]
+        self._columns = Found(offsets[behind:], strengths[behind:], labels[behind:])
+        if self._front:
+            self.start = self._front[0].offset
+        else:
+            self.start = offsets[behind] if behind < len(offsets) else self._end
+
+    def _horizon(self, window: str) -> int | None:
+        """The last offset in `window` from which a chunk is certain; None if there is none."""
+        margin = max(_REFINED, self._budget.min_tokens * _LONGEST_TOKEN)
+        end = len(window) - margin
+        if end <= 0 or _CLUSTER_END.search(window, end) is None:
+            return None
+        limit = _BUDGETS * self._budget.max_tokens + _SPARE_TOKENS
+        size = limit * 4
+        while True:
+            start = max(end - size, 0)
+            if self._tokenizer.count_up_to(window[start:end], limit) is None:
+                return start
+            if start == 0:
+                return None
+            size *= 2
+
+
+def _with_ends(places: list[Place], open_end: int, found: Found, end: int) -> list[Place]:
+    """The places, those whose unit had no end but `open_end` with the one that is among the new boundaries, or else `end`."""
+    strongest = list(accumulate(found.strengths, max))
+    result = []
+    for place in places:
+        if place.enclosing_end == open_end:
+            index = bisect_right(strongest, place.strength)  # of the first that is stronger
+            place = place._replace(enclosing_end=found.offsets[index] if index < len(strongest) else end)  # noqa: PLW2901
+        result.append(place)
+    return result
+
+
+def _moved(place: Place, by: int) -> Place:
+    return place._replace(offset=place.offset + by, enclosing_end=place.enclosing_end + by)

@@ -1,0 +1,105 @@
+"""The files that `chunker chunk` and `chunker count` write: in the format that the ending says, or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from chunker.cli.app import app
+
+FILES = {"a.py": 'def f():\n    return "é, \\"x\\""\n', "b.txt": "One line.\r\nAnother;\n" * 20, "empty.txt": ""}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def parquet_rows(path: Path) -> list[dict[str, Any]]:
+    pq = pytest.importorskip("pyarrow.parquet", reason='needs pyarrow: pip install "bpe-chunker[arrow]"')
+    rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    return rows
+
+
+def csv_rows(path: Path) -> list[dict[str, Any]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def flat(record: dict[str, Any]) -> dict[str, Any]:
+    span = record.pop("span", {})
+    metadata = {"metadata": json.loads(json.dumps(record.pop("metadata")))} if "metadata" in record else {}
+    return {**record, **span, **metadata}
+
+
+COMMANDS = [
+    ("chunk", ".", "--max-tokens", "16", "--context"),
+    ("count", "."),
+    ("count", ".", "--by", "language"),
+    ("count", ".", "--by", "total"),
+    ("chunk", "empty.txt"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_all_formats_say_the_same(tree: Path, command: tuple[str, ...]) -> None:
+    outputs = tree.parent / f"{tree.name}-out"
+    outputs.mkdir()
+    for ending in ("jsonl", "json", "csv", "parquet", "NDJSON"):
+        run(*command, "-o", str(outputs / f"x.{ending}"))
+    lines = (outputs / "x.jsonl").read_bytes()
+    assert (outputs / "x.NDJSON").read_bytes() == lines
+    records = [json.loads(line) for line in lines.decode().splitlines()]
+    assert json.loads((outputs / "x.json").read_text("utf-8")) == records
+    wanted = [flat(record) for record in records]
+    found = parquet_rows(outputs / "x.parquet")
+    assert [row | ({"metadata": json.loads(row["metadata"])} if "metadata" in row else {}) for row in found] == wanted
+    texts = csv_rows(outputs / "x.csv")
+    assert [
+        {name: str(value) if value is not None else "" for name, value in row.items() if name != "metadata"}
+        for row in wanted
+    ] == [{name: value for name, value in row.items() if name != "metadata"} for row in texts]
+    assert (wanted == []) == (command[1] == "empty.txt")
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.jsonl.gz", "x.parket"])
+@pytest.mark.parametrize("command", ["chunk", "count"])
+def test_an_unknown_ending_is_refused_before_anything_is_done(tree: Path, command: str, name: str) -> None:
+    told = run(command, ".", "--tokenizer", "no-such-tokenizer", "-o", name, code=2)
+    assert "no format has this ending" in " ".join(told.split())
+    assert not (tree / name).exists()
+    run(command, "a.py", "--format", "jsonl", "-o", name)
+    assert json.loads((tree / name).read_bytes().splitlines()[0])["path"] == "a.py"
+
+
+@pytest.mark.parametrize("name", ["x", "x.txt"])
+def test_a_table_is_written_where_the_name_is_that_of_a_table(tree: Path, name: str) -> None:
+    run("chunk", ".", "-o", name)
+    assert (tree / name).read_text("utf-8").startswith("file ")
+
+
+def test_parquet_without_pyarrow_is_refused_before_anything_is_done(tree: Path) -> None:
+    script = "import sys; sys.modules['pyarrow'] = sys.modules['pyarrow.parquet'] = None; from chunker.cli.app import main; main()"
+    for options in (["-o", "x.parquet"], ["--format", "parquet"]):
+        done = subprocess.run(
+            [sys.executable, "-c", script, "chunk", ".", *options], capture_output=True, check=False, text=True
+        )
+        assert done.returncode == 2
+        assert 'pip install "bpe-chunker[arrow]"' in " ".join(done.stderr.split())
+    assert not (tree / "x.parquet").exists()

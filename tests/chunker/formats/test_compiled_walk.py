@@ -1,0 +1,221 @@
+"""The compiled way to read code gives the sketch of its twin in Python: the same boundaries, the same closed units, the same inside of each."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import tree_sitter_python
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mangled_sources import mangled
+from tree_sitter import Language
+
+from chunker.formats.code.code_format import CodeFormat, sketch_in_python
+from chunker.formats.code.compiled_walk import compiled_walk
+from chunker.formats.code.generic import generic_grammar
+from chunker.formats.code.grammar import Definition, Grammar
+from chunker.formats.code.naming import NameTemplate
+from chunker.formats.code.tables import grammar_named, table_names
+from chunker.formats.detect import detect
+from chunker.formats.sketches import Sketch
+from chunker.native import native
+
+compiled = native()
+pytestmark = pytest.mark.skipif(
+    compiled is None or not compiled.has_syntax(),
+    reason="needs the compiled part with tree-sitter's runtime: there is nothing to compare",
+)
+
+SAMPLES = Path(__file__).parent / "samples"
+SOURCES = {
+    detect(path.name, path.read_text("utf-8")).format or "": path.read_text("utf-8")
+    for path in SAMPLES.iterdir()
+    if path.suffix != ".toml"
+}
+SOURCES["python"] = Path(argparse.__file__).read_text("utf-8")[20_000:45_000]
+# Equations of one function are told by their names, which only Python reads.
+LANGUAGES = sorted(name for name in table_names() if not grammar_named(name).joined)
+STANDARD_LIBRARY = sorted(Path(os.__file__).parent.glob("[a-d]*.py"))
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def sketched(grammar: Grammar, text: str, size: int) -> Sketch:
+    walk = compiled_walk(grammar)
+    assert walk is not None
+    return walk.sketch(text, size, CodeFormat(grammar).outline)
+
+
+def compare(grammar: Grammar, text: str, size: int) -> Sketch:
+    expected, found = sketch_in_python(grammar, text, size), sketched(grammar, text, size)
+    assert found.boundaries == expected.boundaries
+    assert (found.notes, found.finest) == (expected.notes, expected.finest)
+    assert found.heads == expected.heads
+    assert list(found.closed) == list(expected.closed)
+    for offset in expected.closed:
+        assert found.inside(offset)[:3] == expected.inside(offset)[:3]
+        assert found.inside(offset).heads == expected.inside(offset).heads
+    return found
+
+
+@each_language
+@pytest.mark.parametrize("size", [0, 60, 400])
+def test_samples(language: str, size: int) -> None:
+    found = compare(grammar_named(language), SOURCES[language], size)
+    assert len(found.offsets) > 4
+    assert bool(found.closed) == bool(size)
+
+
+@each_language
+@settings(max_examples=12)
+@given(data=st.data())
+def test_mangled_sources(language: str, data: st.DataObject) -> None:
+    text = data.draw(mangled(SOURCES[language]).filter(bool))
+    compare(grammar_named(language), text, data.draw(st.sampled_from([0, 20, 100, 1000])))
+
+
+@pytest.mark.parametrize("path", STANDARD_LIBRARY[::4], ids=lambda path: path.stem)
+def test_real_sources(path: Path) -> None:
+    compare(grammar_named("python"), path.read_text("utf-8"), 800)
+
+
+def test_hidden_lines() -> None:
+    comments = "    # c\n" * 30 + "\n" + "\\\n" * 40 + "#\\ d\r\n" * 30
+    for text in (
+        comments,
+        f"def f():\n    pass\n{comments}def g():\n    pass\n",
+        f"x = '''\n{comments}'''\n",
+        comments[:-1],
+    ):
+        compare(grammar_named("python"), text, 100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ",
+        "\n",
+        "\r",
+        "\0",
+        "\ufeff",
+        "\ufeff\n\ufeffx = 1\n",
+        "\ud800",
+        "é",
+        "x",
+        " \t\f\v",
+        "\n\r\r\n\n",
+        "# c",
+        "@a",
+        "@a\n@b\n# c\n",
+        "{\n" * 300,
+    ],
+)
+@pytest.mark.parametrize("language", ["java", "python", "rust"])
+def test_small_texts(language: str, text: str) -> None:
+    for size in (0, 1, 1000):
+        compare(grammar_named(language), text, size)
+
+
+@pytest.mark.parametrize("bracket", ["f(", "{", "a["])
+def test_ten_thousand_brackets(bracket: str) -> None:
+    closing = {"(": ")", "{": "}", "[": "]"}[bracket[-1]]
+    text = f"{bracket}\n" * 10_000 + f"{closing}\n" * 10_000
+    assert len(compare(grammar_named("c"), text, 1000).opened().offsets) == 20_000
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
+def test_costs_no_more_than_the_length(line_end: str) -> None:
+    grammar = grammar_named("javascript")
+    texts = [
+        f"f(1);{line_end}" * 100_000,
+        "x" * 3_000_000,
+        line_end * 500_000,
+        f"function f(){{{line_end}g(){line_end}}}{line_end}" * 20_000,
+    ]
+    for text in texts:
+        start = time.thread_time()
+        sketched(grammar, text, 100)
+        assert time.thread_time() - start < 3
+
+
+@pytest.mark.parametrize("closing", ["]", "]\n", "", "\n}"])
+def test_what_is_nested_and_closed_is_looked_at_once(closing: str) -> None:
+    grammar, text = grammar_named("java"), "x = [\n" * 8_000 + closing * 4_000
+    sketched(grammar, text, 0)
+    start = time.thread_time()
+    sketched(grammar, text, 0)
+    middle = time.thread_time()
+    sketched(grammar, text, len(text))
+    assert time.thread_time() - middle < 4 * (middle - start)
+    compare(grammar, text[-9_000:], 9_000)
+
+
+def test_a_parse_without_end_is_given_up_alike() -> None:
+    text = "def f():\n    pass\n" + "<!--\n" * 12_000
+    found = compare(grammar_named("python"), text, 100)
+    assert found.notes == {"parse": "given up"}
+    assert not found.closed
+
+
+def test_readings_share_nothing() -> None:
+    grammar = grammar_named("python")
+    texts = [path.read_text("utf-8") for path in STANDARD_LIBRARY[1::4]]
+    expected = [sketched(grammar, text, 400) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda text: sketched(grammar, text, 400), texts * 3))
+    for one, other in zip(expected * 3, found, strict=True):
+        assert one.boundaries == other.boundaries
+        assert all(one.inside(offset) == other.inside(offset) for offset in one.closed)
+
+
+def test_grammars_of_ones_own() -> None:
+    functions = {
+        "function_definition": Definition("routine", NameTemplate("{name}"), {"return_type": frozenset(["type"])})
+    }
+    table = Grammar("mine", tree_sitter_python.language, bodies=frozenset(["module", "block"]), definitions=functions)
+    text = "import a\n\ndef f() -> int:\n    return 1\n\ndef g():\n    return 1\n"
+    assert "routine" in compare(table, text, 20).labels
+    assert compiled_walk(generic_grammar(Language(tree_sitter_python.language()))) is None, (
+        "it keeps its pointer to itself"
+    )
+    assert CodeFormat(Language(tree_sitter_python.language())).sketch(text, 20).offsets
+
+
+def test_scopes_are_those_of_the_outline() -> None:
+    grammar = grammar_named("python")
+    outline = CodeFormat(grammar).outline(SOURCES["python"])
+    opened = sketched(grammar, SOURCES["python"], 400).opened()
+    assert outline.scopes
+    assert (opened.boundaries, opened.scopes) == (outline.boundaries, outline.scopes)
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    assert compiled is not None
+    make = compiled.Grammar
+    good = {"kinds": [(0, 0, 0, -1)], "definitions": [], "whole_text": 0, "labels": list("abcde"), "skimmed": b""}
+    language = tree_sitter_python.language()
+    with pytest.raises(TypeError):
+        make("python", **good)
+    with pytest.raises(TypeError, match="a language is the capsule"):
+        make(0, **good)
+    wrongs: tuple[dict[str, object], ...] = (
+        {"kinds": []},
+        {"kinds": [(9, 0, 0, -1)]},
+        {"kinds": [(5, 0, 0, 0)]},
+        {"kinds": [(0, 0, 5, -1)]},
+        {"whole_text": 5},
+        {"labels": list("abcd")},
+    )
+    for wrong in wrongs:
+        with pytest.raises(ValueError, match=r"no such|kinds of nodes"):
+            make(language, **{**good, **wrong})
+    reading = make(language, **good).read("x = 1\n", 0)
+    with pytest.raises(ValueError, match="empty"):
+        make(language, **good).read("", 0)
+    with pytest.raises(IndexError):
+        reading.inside(0)

@@ -1,0 +1,317 @@
+"""What holds for all markup formats: the laws of chunks on mangled text, scopes that nest, and time that grows with the text alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from chunker import TextChunker
+from chunker.formats import Outline, Strength
+from chunker.formats.embedded import LONG_CODE, Stretch, code_inside
+from chunker.formats.prose import prose_ends
+from chunker.formats.registry import format_named
+from chunker.formats.segmentation import prose_sentence_ends
+
+COMMON = [
+    *("word ", "a", "A. b", "One. Two! ", "\n", "\n\n", "\r\n", "\r", " ", "    ", "\t", "x" * 150),
+    *(
+        "é",
+        "e\u0301",
+        "\u0301",
+        "日本語。",
+        "\u0600",
+        "👨\u200d👩\u200d👧",
+        "\x00",
+        "\ud800",
+        "\ufeff",
+        "\x0b",
+        "\u2028",
+    ),
+    *("<", ">", "&amp;", '"', "'", "{", "}", "\\", "%", "$", "|", "`", "#", "-", "="),
+]
+PIECES = {
+    "html": [
+        *(
+            "<p>",
+            "</p>",
+            "<div class='a'>",
+            "</div>",
+            "<ul>",
+            "<li>",
+            "</ul>",
+            "<h1>",
+            "</h1>",
+            "<h2>T</h2>",
+            "<br>",
+            "<hr/>",
+        ),
+        *(
+            "<table>",
+            "<tr>",
+            "<td>",
+            "<th>",
+            "</tr>",
+            "</table>",
+            "<thead>",
+            "</thead>",
+            "<caption>",
+            "<aside>",
+            "<section>",
+        ),
+        *(
+            "<pre>",
+            "</pre>",
+            "<!-- c -->",
+            "<!--",
+            "-->",
+            "<script>var a;\nb",
+            "</script>",
+            "<style>",
+            "</STYLE>",
+            "</section>",
+        ),
+        *("<b>", "</b>", '<a href="x>y', '">', "<![CDATA[", "]]>", "<title>", "<?xml ", "<textarea>"),
+    ],
+    "latex": [
+        *(
+            "\\section{A}\n",
+            "\\subsection*{B $x$}\n",
+            "\\chapter[s]{L {x}}\n",
+            "\\section{",
+            "\\label{a}",
+            "\\par ",
+            "\\%",
+        ),
+        *(
+            "\\begin{itemize}\n",
+            "\\end{itemize}\n",
+            "\\item x",
+            "\\begin{verbatim}\n",
+            "\\end{verbatim}\n",
+            "\\verb|a%b|",
+        ),
+        *(
+            "\\documentclass{a}\n",
+            "\\begin{document}\n",
+            "\\end{document}\n",
+            "% comment\n",
+            "\\[",
+            "\\]",
+            "$$",
+            "\\begin{",
+        ),
+        *(
+            "\\begin{equation}\n",
+            "\\end{equation}\n",
+            "\\begin{theorem}[x]\n",
+            "\\end{theorem}\n",
+            "\\begin{frame}{T}\n",
+        ),
+        *(
+            "\\begin{table}\n\\begin{tabular}{ll}\nA & B \\\\\n\\hline\n",
+            "1 & 2 \\\\\n",
+            "\\end{tabular}\n",
+            "\\end{table}\n",
+        ),
+    ],
+    "markdown": [
+        *("# A\n", "## B\n", "===\n", "---\n", "- a\n", "  - b\n", "1. x\n", "> q", "[^1]: x\n", "[a]: b\n", "<div>\n"),
+        *(
+            "```py\n",
+            "```\n",
+            "~~~",
+            "    code\n",
+            "| a |\n|---|\n| 1 |\n| 2 |\n",
+            "$$\n",
+            "<!-- ",
+            "-->\n",
+            "**b** x\n",
+        ),
+        *("---\na: b\n---\n", "+++\na = 1\n+++\n"),
+    ],
+    "restructuredtext": [
+        *(
+            "Title\n=====\n",
+            "Sub\n---\n",
+            "====\nOver\n====\n",
+            "-----\n",
+            "\n----\n\n",
+            "* a\n",
+            "  b\n",
+            "1. c\n",
+            "#. d\n",
+        ),
+        *(
+            ".. note:: x\n\n   body\n",
+            ".. code-block:: python\n\n   def f():\n       pass\n",
+            ".. comment\n   more\n",
+            "para::\n",
+        ),
+        *("::\n\n  lit\n\n", ":field: v\n", "- x\n\n  y\n", "   quote\n", "| line\n", "term\n  def\n", ".. [1] foot\n"),
+        *(
+            "+--+--+\n|a |b |\n+==+==+\n|1 |2 |\n+--+--+\n|3 |4 |\n+--+--+\n",
+            "== ==\na  b\n== ==\n1  2\n3  4\n== ==\n",
+            ">>> x\n1\n",
+        ),
+        ".. list-table::\n   :header-rows: 1\n\n   * - a\n   * - b\n   * - c\n",
+    ],
+}
+FORMATS = sorted(PIECES)
+
+
+def texts(name: str) -> st.SearchStrategy[str]:
+    pieces = st.sampled_from(PIECES[name] + PIECES[name] + COMMON)
+    return st.lists(pieces | st.text(max_size=6), max_size=30).map("".join)
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def name(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), max_tokens=st.integers(9, 40) | st.just(200), context=st.booleans())
+@example(data=None, max_tokens=9, context=True)
+def test_the_laws(
+    *,
+    name: str,
+    count_o200k: Callable[[str], int],
+    check: Callable[..., None],
+    data: st.DataObject | None,
+    max_tokens: int,
+    context: bool,
+) -> None:
+    text = "\ufeff" + "".join(PIECES[name]) if data is None else data.draw(texts(name), label="text")
+    overlap = 0 if data is None else data.draw(st.just(0) | st.integers(0, max_tokens // 2), label="overlap")
+    chunker = TextChunker(max_tokens, overlap=overlap, context=context, format=name)
+    check(text, chunker.chunk(text, source="a/b"), max_tokens, count_o200k, overlap=overlap)
+    check_outline(text, format_named(name).outline(text))
+
+
+def check_outline(text: str, outline: Outline) -> None:
+    boundaries = outline.boundaries
+    assert (text == "") == (not boundaries)
+    assert all(before.offset < after.offset for before, after in pairwise(boundaries))
+    if boundaries:
+        assert boundaries[0][:2] == (0, Strength.DOCUMENT)
+        assert boundaries[-1].offset < len(text)
+    ends = [len(text)]
+    for scope in outline.scopes:
+        while ends[-1] <= scope.start:
+            ends.pop()
+        assert scope.start < scope.end <= ends[-1]
+        ends.append(scope.end)
+
+
+HOSTILE: dict[str, dict[str, Callable[[int], str]]] = {
+    "html": {
+        "open": lambda n: "<div>x" * n,
+        "end tags of nothing": lambda n: "<section><table><td>" + "<div>" * n + "</p></section>" * n,
+        "quotes": lambda n: '<a "' * n,
+        "comments": lambda n: "<!-- " * n,
+        "scripts": lambda n: "<script>" * n,
+        "headings": lambda n: "<h1>a<h2>b" * n,
+        "rows": lambda n: "<table><thead>" + "<tr><th>a" * n,
+        "one line": lambda n: "<b>Words</b> and more. " * n,
+    },
+    "latex": {
+        "open": lambda n: "\\begin{a}x" * n,
+        "ends of nothing": lambda n: "\\begin{b}" * n + "\\end{a}" * n,
+        "braces": lambda n: "\\section{{" * n,
+        "verbatim": lambda n: "\\begin{verbatim}\n" * n,
+        "verb": lambda n: "\\verb|" * n,
+        "comments": lambda n: "%\n" * n,
+        "rows": lambda n: "\\begin{tabular}{l}\na&b\\\\\n\\hline\n" + "a & b \\\\\n" * n,
+        "one line": lambda n: "Words $a$ and more. " * n,
+    },
+    "markdown": {
+        "quotes": lambda n: ">" * n + " x\n",
+        "brackets": lambda n: "[" * n,
+        "fences": lambda n: "```a\nx\n\n~~~~\ny\n\ntext\n" * n,
+        "comments": lambda n: "<!-- a\n\ntext\n\n" * n,
+        "open HTML": lambda n: "<div>\n\n*x*\n\n<pre>\n\ntext\n\n" * n,
+        "pipes": lambda n: "|a" * n + "\n" + "|-" * n + "\n" + "|b" * n + "\n",
+        "dollars": lambda n: "$$\na\n" * n,
+        "one line": lambda n: "Words *a* and more. " * n,
+    },
+    "restructuredtext": {
+        "steps": lambda n: "".join(" " * (step % 300) + "- a\n\n" for step in range(n)),
+        "directives": lambda n: "".join("   " * (step % 100) + ".. a::\n\n" for step in range(n)),
+        "borders": lambda n: "== ==\n" * n,
+        "grid": lambda n: "+--+\n|a |\n+==+\n" + "|b |\n+--+\n" * n,
+        "colons": lambda n: ":a" * n + "\n" + "a::\n\n" * n,
+        "titles": lambda n: "".join("ab\n" + "=-~^"[step % 4] * 3 + "\n" for step in range(n)),
+        "bullets": lambda n: "- " * n,
+        "one line": lambda n: "Words *a* and more. " * n,
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "case"), [(name, case) for name in FORMATS for case in HOSTILE[name]])
+def test_time_grows_with_the_text_alone(name: str, case: str) -> None:
+    """Four times the text takes four times as long, with much room for a busy machine; what is quadratic takes sixteen."""
+    outline_of = format_named(name).outline
+
+    def seconds(size: int) -> float:
+        text = HOSTILE[name][case](size)
+        best = 9e9
+        for _ in range(2):
+            start = time.process_time()
+            outline = outline_of(text)
+            best = min(best, time.process_time() - start)
+        check_outline(text, outline)
+        return best
+
+    assert seconds(6_000) < 9 * seconds(1_500) + 0.5
+
+
+ASCII_PIECES = [
+    *".!? \n\t-,(\"'*_`;1aB)",
+    "\r\n",
+    ". A",
+    ". a",
+    "e.g. ",
+    "3.14",
+    "U.S. ",
+    "\x0b",
+    "\x00",
+    "?! ",
+    '."  ',
+    "日。",
+    "é. ",
+]
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from(ASCII_PIECES), max_size=14).map("".join))
+def test_the_quick_search_for_sentences_finds_the_same(text: str) -> None:
+    assert prose_ends("ab" + text + "cd", 2, 2 + len(text)) == [2 + end for end in prose_sentence_ends(text)]
+
+
+def test_code_inside_a_list_is_found_where_it_stands() -> None:
+    lines = [f"def f{number}():\n" if number % 2 == 0 else f"    return {number}\n" for number in range(120)]
+    for prefix, indent in (("", 0), ("   ", 3), ("> ", 2)):
+        head = "text\n"
+        text = head + "".join(prefix + line for line in lines) + "end\n"
+        stretch = Stretch(len(head), len(text) - 4, indent)
+        outline = code_inside(text, stretch, "py")
+        assert outline is not None
+        functions = [boundary.offset for boundary in outline.boundaries if boundary.label == "function"]
+        starts = [len(head) + sum(len(prefix + line) for line in lines[:number]) for number in range(0, 120, 2)]
+        assert functions == starts[1:]
+        assert [text[scope.start : scope.end] for scope in outline.scopes][5].startswith(prefix + "def f10")
+
+
+def test_code_that_is_short_or_in_no_known_language_is_lines() -> None:
+    text = "x = 1\n" * LONG_CODE
+    assert code_inside(text, Stretch(0, LONG_CODE - 1), "python") is None
+    assert code_inside(text, Stretch(0, LONG_CODE), "python") is not None
+    assert code_inside(text, Stretch(0, LONG_CODE), "klingon") is None
+    assert code_inside(text, Stretch(0, LONG_CODE), "markdown") is None
+    assert code_inside(text, Stretch(0, LONG_CODE), "") is None

@@ -1,0 +1,153 @@
+"""Sketches: opened, they are the outline; and the chunks that are grown by one are those that are grown by the outline."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from chunker import CodeChunker, MarkdownChunker, TextChunker
+from chunker.formats import Outline
+from chunker.formats.detect import detect
+from chunker.formats.registry import format_named
+from chunker.formats.sketches import Sketch, SketchingFormat
+
+SAMPLES = Path(__file__).parent / "samples"
+SOURCES = {
+    detect(path.name, path.read_text("utf-8")).format or "": path.read_text("utf-8")
+    for path in SAMPLES.iterdir()
+    if path.suffix != ".toml"
+}
+# What is parsed in a process of its own has no sketch: the tree stays there.
+SOURCES = {
+    language: source for language, source in SOURCES.items() if isinstance(format_named(language), SketchingFormat)
+}
+SOURCES["python"] = Path(ast.__file__).read_text("utf-8")[:20_000]
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "how-it-works.md", ROOT / "CHANGELOG.md"]
+SIZES = [8, 64, 512]
+
+MARKDOWN = [
+    *(
+        "word ",
+        "One. Two! ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "    ",
+        "- item\n",
+        "1. one\n",
+        "  - deep\n",
+        "> quote. Two.\n",
+        "é. ",
+        "# A\n",
+        "## B\n",
+    ),
+    *(
+        "```python\n",
+        "def f():\n    return 1\n\n" * 30,
+        "```\n",
+        "~~~\n",
+        "| a | b |\n|---|---|\n",
+        "| 1 | 2 |\n",
+        "[x]: http://a.b\n",
+        "\n***\n",
+    ),
+    *("<div>\n", "</div>\n\n", "$$\nx = 1\n$$\n", "[^1]: note. More.\n", "Setext\n===\n", "x" * 150),
+]
+
+
+def parts(outline: Outline) -> tuple[object, ...]:
+    return outline.boundaries, outline.scopes, outline.notes, outline.finest, outline.heads
+
+
+def check(chunker: TextChunker, text: str) -> None:
+    """Both laws, for one text."""
+    assert isinstance(chunker.format, SketchingFormat)
+    outline = chunker.format.outline(text)
+    assert not isinstance(outline, Sketch)
+    sketch = chunker.format.sketch(text, 4 * chunker.max_tokens)
+    assert parts(sketch.opened()) == parts(outline)
+    grown = chunker.chunk(text)
+    by_outline = list(chunker.pieces(text, outline, lambda *_: ""))
+    found = [(chunk.span.start, chunk.span.end, chunk.token_count, chunk.kind) for chunk in grown]
+    assert found == [(piece.start, piece.end, piece.tokens, piece.label) for piece in by_outline]
+
+
+def test_most_languages_have_sketches() -> None:
+    assert len(SOURCES) > 15
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("language", sorted(SOURCES))
+def test_code(language: str, size: int) -> None:
+    check(CodeChunker(language, size), SOURCES[language])
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page: Path, size: int) -> None:
+    check(MarkdownChunker(size), page.read_text("utf-8"))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(MARKDOWN), max_size=25).map("".join), st.sampled_from(SIZES))
+@example("# A\n\nOne. Two.\n\n[x]: http://a.b\n[y]: http://a.b\n", 8)
+def test_mangled_markdown(text: str, size: int) -> None:
+    check(MarkdownChunker(size, min_tokens=size // 8), text)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_mangled_code(data: st.DataObject) -> None:
+    language = data.draw(st.sampled_from(sorted(SOURCES)))
+    lines = SOURCES[language].splitlines(keepends=True)
+    start = data.draw(st.integers(0, len(lines) - 1))
+    kept = lines[start : start + data.draw(st.integers(1, 120))]
+    for _ in range(data.draw(st.integers(0, 3))):
+        place = data.draw(st.integers(0, len(kept) - 1))
+        kept[place] = data.draw(
+            st.sampled_from(
+                [
+                    "",
+                    "\n",
+                    kept[place] * 2,
+                    kept[place][: len(kept[place]) // 2],
+                    "}\n",
+                    "# c\n",
+                    "/* c\n",
+                    "// c\n",
+                    "end\n",
+                ]
+            )
+        )
+    check(CodeChunker(language, data.draw(st.sampled_from(SIZES))), "".join(kept))
+
+
+def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:
+    looked: list[int] = []
+    text = (
+        "# A\n\n" + "".join(f"Paragraph {n} is short. So it stays.\n\n" for n in range(40)) + "Long one. " * 100 + "\n"
+    )
+    sketch = format_named("markdown")
+    assert isinstance(sketch, SketchingFormat)
+    found = sketch.sketch(text, 0)
+    inside = found.inside
+
+    class Watched(Sketch):
+        __slots__ = ()
+
+        def inside(self, offset: int) -> object:  # type: ignore[override]
+            looked.append(offset)
+            return inside(offset)
+
+    watched = Watched.of(
+        (found.offsets, found.strengths, found.labels), found.closed, inside, lambda _: [], finest=found.finest
+    )
+    chunks = list(MarkdownChunker(100).pieces(text, watched, lambda *_: ""))
+    assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text
+    assert looked
+    assert len(looked) < len(found.closed) / 2
