@@ -88,8 +88,8 @@ def show(
 
 def _lines(texts: Iterator[SeenText], *, to_file: bool, show_tokens: bool) -> Iterator[bytes]:
     # Imported late: a page needs none of rich's colours.
-    from chunker.view.columns import screen  # noqa: PLC0415
-    from chunker.view.terminal import terminal_view  # noqa: PLC0415
+    from chunker.cli.screen import screen  # noqa: PLC0415
+    from chunker.cli.terminal import terminal_view  # noqa: PLC0415
 
     where = screen(io.StringIO() if to_file else None)  # a file is no terminal, whoever looks on
     for text in texts:

@@ -28,7 +28,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
 from chunker.errors import ChunkerError, OptionError
-from chunker.files.processes import without_interrupts
+from chunker.processes import without_interrupts
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -6,6 +6,7 @@ data.zzz    {"language": "unknown, cut as plain text"}
 
 from __future__ import annotations
 
+from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Strength
 from chunker.formats.placing import lines_only
 from chunker.formats.text.lines import LineTable
@@ -37,6 +38,10 @@ class LinesFormat:
 
 class UnknownFormat(TextFormat):
     """Plain text for want of knowing better."""
+
+    def open_outline(self, outline: OutlineOf) -> OpenOutline:
+        """The outline of a text that is still growing, as that of plain text."""
+        return super().open_outline(outline)
 
     def outline(self, text: str) -> Outline:
         """The paragraphs, lines and sentences of `text`."""

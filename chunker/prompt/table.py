@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from chunker.files.discovery import printable
-from chunker.prompt.report import ItemReport, Report
+
+if TYPE_CHECKING:  # reports are printed by this module
+    from chunker.prompt.report import ItemReport, Report
 
 _COLOURS = ("blue", "green", "magenta", "cyan", "yellow", "red")
 _NARROW, _WIDE = 20, 60

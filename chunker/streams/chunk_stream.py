@@ -20,11 +20,11 @@ from chunker.chunkers import TextChunker
 from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.files.documents import count_line_ends
 from chunker.formats import Outline
+from chunker.formats.open_outline import Found, OpenOutline, View, open_outline
+from chunker.formats.restarting import STEP
 from chunker.growing.assembly import Assembler
 from chunker.growing.pieces import ContextAt
 from chunker.models import Chunk
-from chunker.streams.open_outlines import STEP, Found, OpenOutline, View
-from chunker.streams.restarts import open_outline
 from chunker.streams.stream_grower import StreamGrower
 
 

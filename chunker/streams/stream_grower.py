@@ -22,11 +22,11 @@ import regex
 
 from chunker.counting import TokenCounter
 from chunker.formats import Outline
+from chunker.formats.open_outline import Found
 from chunker.growing.budget import Budget
 from chunker.growing.compiled import grower_of
 from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.growing.units import Place
-from chunker.streams.open_outlines import Found
 
 _BUDGETS = 3
 _SPARE_TOKENS = 256

@@ -5,7 +5,7 @@
 
     seen = see(chunker, text, "notes.md")             # the facts
     b"".join(page([seen], settings, "notes.md"))      # one HTML file
-    "".join(terminal_view(seen, screen()))            # lines: chunker.view.terminal, chunker.view.columns
+    "".join(terminal_view(seen, screen()))            # lines: chunker.cli.terminal, chunker.cli.screen
 
 Chunks that were made elsewhere are shown with `see_chunks`.
 """

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
+from import_picture import imports_of, modules_of
 
 import bpe_engine
 
-ROOT = Path(bpe_engine.__file__).parent
-MODULES = {
-    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in ROOT.rglob("*.py")
-}
-
-
-def imported(tree: ast.AST) -> Iterator[str]:
-    """The modules that are imported when the code runs, in functions too; not those that only a type checker reads."""
-    for node in ast.iter_child_nodes(tree):
-        match node:
-            case ast.If(test=test, orelse=otherwise) if "TYPE_CHECKING" in ast.dump(test):
-                for one in otherwise if isinstance(test, ast.Name) else [*node.body, *otherwise]:
-                    yield from imported(ast.Module([one], []))
-            case ast.ImportFrom(module=str(module), names=names):
-                for name in names:
-                    full = f"{module}.{name.name}"
-                    yield full if full in MODULES else module
-            case ast.Import(names=names):
-                yield from (name.name for name in names)
-            case _:
-                yield from imported(node)
-
-
-IMPORTS = {
-    name: {found for found in imported(ast.parse(path.read_text("utf-8"))) if found in MODULES} - {name, "bpe_engine"}
-    for name, path in MODULES.items()
-}
+MODULES = modules_of(bpe_engine)
+IMPORTS = {name: (found & MODULES.keys()) - {"bpe_engine"} for name, found in imports_of(MODULES).items()}
 
 
 def test_no_circle() -> None:

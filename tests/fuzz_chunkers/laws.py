@@ -9,9 +9,9 @@ from unittest.mock import patch
 import regex
 
 from chunker import BudgetTooSmallError, Chunk, TextChunker, chunk_hierarchy
+from chunker.formats import restarting
 from chunker.growing.grower import Grower
 from chunker.streams import chunk_stream as streaming
-from chunker.streams import open_outlines
 from chunker.streams.chunk_stream import ChunkStream
 from fuzz_chunkers.cases import Case
 
@@ -149,7 +149,7 @@ def _check_without_what_is_compiled(case: Case, chunks: list[Chunk]) -> None:
 
 
 def _streamed(case: Case) -> list[Chunk]:
-    with patch.object(open_outlines, "STEP", _STEP), patch.object(streaming, "STEP", _STEP):
+    with patch.object(restarting, "STEP", _STEP), patch.object(streaming, "STEP", _STEP):
         stream = ChunkStream(case.chunker(), source=case.source)
         chunks: list[Chunk] = []
         for part in _parts(case):

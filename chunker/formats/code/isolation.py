@@ -23,10 +23,10 @@ import threading
 from dataclasses import dataclass
 
 from chunker.errors import ChunkerError
-from chunker.files.processes import CREATION_FLAGS, without_interrupts
 from chunker.formats.outline import Format, Outline, Scope
 from chunker.formats.placing import lines_only
 from chunker.formats.text.lines import LineTable
+from chunker.processes import CREATION_FLAGS, without_interrupts
 
 LENGTH = struct.Struct("<Q")
 READY = b"!"

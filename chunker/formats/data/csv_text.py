@@ -16,14 +16,17 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from itertools import islice
+from typing import ClassVar
 
+from chunker.formats.data.csv_restarts import CsvRestarts
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Rank, outline_of, strength_at
+from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope
+from chunker.formats.restarting import RestartingOutline
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 50  # rows
-_SAMPLE_SIZE = 65_536  # characters
 # A line that tells spreadsheets the delimiter.
 _DECLARATION = re.compile(r"\ufeff?sep=([^\r\n])[ \t]*+(?:\r\n?|\n)", re.IGNORECASE)
 _LINE_END = r"(?:\r\n?|\n)"
@@ -38,6 +41,8 @@ class CsvFormat:
 
     `delimiter`: what is between two cells; None to find out. `header`: whether the first row names the columns; None to find out.
     """
+
+    sample_size: ClassVar[int] = 65_536  # characters by which the delimiter is found out
 
     def __init__(self, delimiter: str | None = None, *, header: bool | None = None) -> None:
         self._delimiter = delimiter
@@ -55,7 +60,7 @@ class CsvFormat:
         declared = _DECLARATION.match(text)
         blank = _BLANK_LINES.match(text, declared.end() if declared else 0)
         top = blank.end() if blank else 0
-        delimiter = self._delimiter or (declared[1] if declared else sniffed_delimiter(text[:_SAMPLE_SIZE]))
+        delimiter = self._delimiter_of(text, declared)
         rows = _rows(text, delimiter, top)
         has_header = len(rows) > 1 and (_is_header(text, delimiter, rows) if self._header is None else self._header)
         found: dict[int, tuple[int, str]] = {}
@@ -75,6 +80,18 @@ class CsvFormat:
                     if match.end() < end and text[match.end() - 1] == delimiter:
                         found[match.end()] = cell_strength, "cell"
         return outline_of(text, found, scopes, "header" if has_header else "row")
+
+    def open_outline(self, _outline: OutlineOf) -> OpenOutline:
+        """The outline of a table that is still growing. Its delimiter is found out once, at the start."""
+        return RestartingOutline(CsvRestarts(self))
+
+    def with_delimiter_of(self, text: str) -> tuple[CsvFormat, str]:
+        """The format for tables that go on as `text` begins, and the delimiter."""
+        delimiter = self._delimiter_of(text, _DECLARATION.match(text))
+        return CsvFormat(delimiter, header=self._header), delimiter
+
+    def _delimiter_of(self, text: str, declared: re.Match[str] | None) -> str:
+        return self._delimiter or (declared[1] if declared else sniffed_delimiter(text[: self.sample_size]))
 
 
 def sniffed_delimiter(sample: str) -> str:

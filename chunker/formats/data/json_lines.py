@@ -10,10 +10,13 @@ none, and belong to the record before them.
 
 from __future__ import annotations
 
+from chunker.formats.data.json_lines_restarts import JsonLinesRestarts
 from chunker.formats.data.json_text import JsonScan
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, strength_at
+from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope
+from chunker.formats.restarting import RestartingOutline
 
 _RECORD = re.compile(r"([^\r\n]++)(?:\r\n?|\n)?+|(?:\r\n?|\n)")
 
@@ -22,6 +25,10 @@ class JsonLinesFormat:
     """Records in JSON, one a line: also known as NDJSON."""
 
     language: str | None = "jsonl"
+
+    def open_outline(self, outline: OutlineOf) -> OpenOutline:
+        """The outline of records that are still arriving: it is read anew from any of them."""
+        return RestartingOutline(JsonLinesRestarts(outline))
 
     def outline(self, text: str) -> Outline:
         """The records of `text`, and what long ones hold. Linear; any str is welcome."""

@@ -34,8 +34,11 @@ from chunker.formats.columns import Columns, Heading, nested, sections
 from chunker.formats.embedded import Stretch
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_blocks import read_blocks
+from chunker.formats.markup.markdown_restarts import MarkdownRestarts
 from chunker.formats.markup.markdown_sketch import MarkdownSketch
+from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.restarting import RestartingOutline
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
@@ -73,6 +76,10 @@ class MarkdownFormat:
         Linear; any str is Markdown.
         """
         return sketch_by(_sketch_of, text, of_code=False).opened()
+
+    def open_outline(self, outline: OutlineOf) -> OpenOutline:
+        """The outline of a text that is still growing: it is read anew from headings, and paragraphs at the margin."""
+        return RestartingOutline(MarkdownRestarts(outline))
 
     def sketch(self, text: str, _size: int) -> Sketch:
         """The same, with all blocks closed that have no blocks inside."""

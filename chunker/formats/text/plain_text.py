@@ -18,7 +18,9 @@ from operator import and_, not_
 from types import ModuleType
 
 from chunker.formats.expressions import re
+from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Strength
+from chunker.formats.text.open_text import OpenText
 from chunker.native import native
 
 # Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR is one that ends a paragraph on its own. `str.splitlines` also
@@ -42,6 +44,10 @@ class TextFormat:
     """Plain text. Boundaries stand at line starts; blank lines belong to the paragraph before them."""
 
     language: str | None = None
+
+    def open_outline(self, outline: OutlineOf) -> OpenOutline:
+        """The outline of a text that is still growing: no line is read again."""
+        return OpenText(outline)
 
     def outline(self, text: str) -> Outline:
         """The paragraphs and lines of `text`; a run of blank lines is not cut. Linear."""

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import chunker
 from chunker import BudgetTooSmallError, Chunk, CodeChunker, MarkdownChunker, OptionError, TextChunker
+from chunker.formats import restarting as outlines
 from chunker.streams import chunk_stream as streaming
-from chunker.streams import open_outlines as outlines
 from chunker.streams.chunk_stream import ChunkStream, achunk, achunk_stream, chunk_stream
 
 WORDS = [

@@ -1,131 +1,19 @@
-"""Outlines of texts that are still growing: which boundaries are final, whatever may follow.
+"""Growing texts of formats that can be read anew from certain places: what stands before the last such place is dropped.
 
-    text so far     # One     Two    ## Thr          "## Thr" may become anything yet, and may end what "Two" is a part of
-    settled         ^         ^                      here a boundary can change no more
-    text dropped    ####                             what follows can be read anew from here
-
-A format knows whole texts only. Two ways lead from there to a text in parts:
-
-- *Plain text*: each line is what it is once something visible stands on it. What was read is never read again.
-- *Formats that can be read anew* from certain places: Markdown from a heading or a paragraph at the margin, JSON Lines from a record, CSV from
-  a row. In front of the rest a *preamble* is put that stands for all that was dropped: the headings above, the header row. A place is
-  chosen only if the format is seen to say the same of the rest after it either way.
-
-All else, code above all, has to be seen whole.
+In front of the rest a *preamble* is put that stands for all that was dropped: the headings above, the header row. A place is chosen only if
+the format is seen to say the same of the rest after it either way.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
-from chunker.formats import Outline, Scope
+from chunker.formats.open_outline import Found, View
+from chunker.formats.outline import Outline, Scope
 
 # Characters that are read before a format is asked again: to ask costs as much as to read them.
 STEP = 131_072
-
-# The white space of plain text.
-_BLANKS = "".join(mark for mark in map(chr, range(0x3001)) if mark.isspace() and mark not in "\x1c\x1d\x1e\x1f")
-
-OutlineOf = Callable[[str], Outline]
-
-
-class Found(NamedTuple):
-    """Boundaries in columns, as `Outline` has them; offsets are those of the whole text."""
-
-    offsets: list[int]
-    strengths: list[int]
-    labels: list[str]
-
-    @classmethod
-    def of(cls, outline: Outline, start: int, end: int, shift: int) -> Found:
-        """The boundaries in outline[start:end], moved by `shift`."""
-        part = slice(bisect_left(outline.offsets, start), bisect_left(outline.offsets, end))
-        offsets = [offset + shift for offset in outline.offsets[part]]
-        return cls(offsets, outline.strengths[part], outline.labels[part])
-
-    def extend(self, more: Found) -> None:
-        """Put `more` behind."""
-        self.offsets.extend(more.offsets)
-        self.strengths.extend(more.strengths)
-        self.labels.extend(more.labels)
-
-
-class View:
-    """The outline of a stretch of the text that begins at `start`, in characters; what stands before it is a preamble."""
-
-    def __init__(self, outline: Outline, start: int, preamble: int) -> None:
-        self.outline = outline
-        self.start = start
-        self._preamble = preamble
-
-    def local(self, offset: int) -> int:
-        """An offset of the whole text as one of this outline."""
-        return offset - self.start + self._preamble
-
-
-class OpenOutline(Protocol):
-    """The outline of a text that is still growing. Offsets are those of the whole text, in characters."""
-
-    @property
-    def settled(self) -> int:
-        """The text before this offset will have no other boundaries than those handed out."""
-        ...
-
-    def feed(self, text: str, /) -> Found:
-        """The boundaries that have become final with `text`, which follows what was fed before, up to `settled`."""
-        ...
-
-    def finish(self) -> Found:
-        """The rest, where the text ends here."""
-        ...
-
-    def view(self) -> View:
-        """What is known of the stretch that ends at `settled`."""
-        ...
-
-
-class OpenText:
-    """Plain text. What is kept is the visible end of the last line, and the white space behind it."""
-
-    def __init__(self, outline: OutlineOf) -> None:
-        self._outline = outline
-        self._tail = ""
-        self._start = 0  # of the tail
-        self._began = False
-        self._view = View(outline(""), 0, 0)
-        self.settled = 0
-
-    def feed(self, text: str, /) -> Found:
-        """The boundaries up to the last visible character."""
-        self._tail += text
-        end = len(self._tail.rstrip(_BLANKS))
-        if not end:
-            return Found([], [], [])
-        found = self._boundaries(end)
-        self.settled = self._start + end
-        # From a visible character on, lines are found as they would be from the start of the text.
-        self._tail = self._tail[end - 1 :]
-        self._start += end - 1
-        return found
-
-    def finish(self) -> Found:
-        """A boundary only if there was nothing visible at all: white space at the end belongs to what is before it."""
-        found = Found([], [], []) if self._began else self._boundaries(len(self._tail))
-        self.settled = self._start + len(self._tail)
-        return found
-
-    def view(self) -> View:
-        """The same everywhere: plain text has no scopes."""
-        return self._view
-
-    def _boundaries(self, end: int) -> Found:
-        # The start of the tail is no boundary, but for that of the text.
-        found = Found.of(self._outline(self._tail[:end]), int(self._began), end, self._start)
-        self._began = True
-        return found
 
 
 class Restarts(Protocol):

@@ -12,9 +12,9 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
+from chunker.cli.screen import Screen, shown
+from chunker.cli.terminal import terminal_view
 from chunker.view import SeenText, see
-from chunker.view.columns import Screen, shown
-from chunker.view.terminal import terminal_view
 
 PLAIN = Screen(80, None, hues=False)
 COLOURED = Screen(80, ColorSystem.STANDARD, hues=True)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from rich.cells import cell_len
 from rich.style import Style
 
-from chunker.view.columns import GAP, Screen, fit, flow, shortened, shown
+from chunker.cli.screen import GAP, Screen, fit, flow, shortened, shown
 from chunker.view.cuts import Grade
 from chunker.view.seeing import SeenChunk, SeenText, histogram
 

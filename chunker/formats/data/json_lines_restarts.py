@@ -1,0 +1,34 @@
+"""Where JSON Lines can be read anew: at each record. Nothing need stand before it; the records are numbered from where they were."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from chunker.formats.expressions import re
+from chunker.formats.open_outline import OutlineOf
+from chunker.formats.outline import Outline
+
+
+class JsonLinesRestarts:
+    """JSON Lines, from any record."""
+
+    numbered: ClassVar[str | None] = "record"
+
+    def __init__(self, outline: OutlineOf) -> None:
+        self.outline = outline
+
+    def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
+        """The records."""
+        return [
+            offset
+            for offset, label in zip(outline.offsets, outline.labels, strict=True)
+            if offset >= start and label == "record"
+        ]
+
+    def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
+        """A record depends on nothing."""
+        return ""
+
+    def counted(self, text: str, _outline: Outline, place: int, /) -> int:
+        """The lines before `place` that have a record."""
+        return sum(1 for line in re.split(r"[\r\n]", text[:place]) if line and not line.isspace())

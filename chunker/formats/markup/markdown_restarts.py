@@ -1,0 +1,65 @@
+"""Where Markdown can be read anew: at a heading or a paragraph that begins at the margin, the paragraph behind a blank line.
+
+It ends every list and quote, and inside of fences and HTML the format says of no line that it is one. Before it stand the headings of the
+sections that are open.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from chunker.formats.expressions import re
+from chunker.formats.open_outline import OutlineOf
+from chunker.formats.outline import Outline, Strength
+
+_FRONT_MATTER = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*(?:\r\n?|\n|\Z)")
+_FRONT_MATTER_END = re.compile(r"(?:\A|[\r\n])(?:---|\.\.\.|\+\+\+)[ \t]*[\r\n]")
+_BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)\Z")
+_HEADING_LINE = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)[^\r\n]*")
+_UNDERLINED = re.compile(r"(?:[^\r\n]*(?:\r\n|\n|\r))+? {0,3}(?:=+|-+)[ \t]*(?=[\r\n]|\Z)")
+# Ends the last section's heading: what follows it is no heading's own.
+_PARAGRAPH = "x\n\n"
+
+
+class MarkdownRestarts:
+    """Markdown, from a heading or a paragraph at the margin."""
+
+    numbered: ClassVar[str | None] = None
+
+    def __init__(self, outline: OutlineOf) -> None:
+        self.outline = outline
+
+    def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
+        """Headings, and paragraphs that begin with a letter."""
+        front = _FRONT_MATTER.match(text)
+        if front is not None and _FRONT_MATTER_END.search(text, front.end() - 1) is None:
+            return []  # it may be closed yet, or turn out to be a rule
+        return [
+            offset
+            for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
+            if offset >= start and strength >= Strength.STRUCTURE and _is_at_margin(text, offset, label)
+        ]
+
+    def preamble(self, text: str, outline: Outline, place: int, /) -> str:
+        """The headings of the sections around `place`, as they are written."""
+        headings = [_heading_at(text, scope.start) for scope in outline.scopes_around(place) if scope.name]
+        return "".join(f"{heading}\n\n" for heading in headings) + _PARAGRAPH
+
+    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
+        """Nothing is numbered."""
+        return 0
+
+
+def _is_at_margin(text: str, offset: int, label: str) -> bool:
+    if text[offset - 1] not in "\r\n":
+        return False
+    if label == "section":
+        return text[offset] == "#"
+    before = text[max(offset - 200, 0) : offset]
+    letter = text[offset].isascii() and text[offset].isalpha()
+    return label == "paragraph" and letter and _BLANK_LINE_BEFORE.search(before) is not None
+
+
+def _heading_at(text: str, start: int) -> str:
+    match = _HEADING_LINE.match(text, start) or _UNDERLINED.match(text, start)
+    return "" if match is None else match.group()
