@@ -45,7 +45,7 @@ def settings(size: int) -> dict[str, dict[str, Any]]:
 
 
 def paragraphs_as_lines(text: str) -> str:
-    """The same text with a paragraph a line.
+    """Paragraphs joined from their lines, a line each.
 
     >>> paragraphs_as_lines("One\\ntwo.\\n\\nThree.\\n")
     'One two.\\nThree.'

@@ -18,7 +18,7 @@ from chunker.growing.units import Place, Units
 
 # See `growing`: a first overflow proves nothing. A unit is prepended in strides of so many characters a token.
 _LOOK_AHEAD = 4
-_STRIDE = 16
+_STRIDE = 6
 
 # The parts into which a unit is cut that does not fit any more.
 _FINEST: dict[OverlapBy, int] = {
@@ -35,7 +35,7 @@ def finest_of_overlap(budget: Budget) -> int:
 
 def overlap_look(limit: int) -> int:
     """Characters that are prepended before the count is looked at."""
-    return max(limit, 16) * _STRIDE
+    return max(limit, 8) * _STRIDE
 
 
 def repeated_places(

@@ -1,6 +1,7 @@
 #include "chunker/break_classes.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -16,10 +17,32 @@ struct Run {
 
 #include "break_classes.inc"
 
+template <class Value>
+bool is(Value value, std::initializer_list<Value> values) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::uint8_t alone(const BreakClass& found) {
+    using GCB = ClusterBreak;
+    using WB = WordBreak;
+    using SB = SentenceBreak;
+    bool const cluster_ends = is(found.cluster, {GCB::Other, GCB::Control, GCB::CR, GCB::LF});
+    bool const cluster_begins = !is(found.cluster, {GCB::Extend, GCB::SpacingMark, GCB::ZWJ});
+    unsigned flags = 0;
+    if (is(found.sentence, {SB::ATerm, SB::STerm, SB::Sep, SB::CR, SB::LF})) flags |= may_end_sentence;
+    if (cluster_ends) flags |= ends_cluster;
+    if (cluster_begins) flags |= begins_cluster;
+    if (cluster_ends && is(found.word, {WB::Other, WB::WSegSpace, WB::Newline, WB::CR, WB::LF})) flags |= ends_word;
+    if (cluster_begins && !is(found.word, {WB::Extend, WB::Format, WB::ZWJ, WB::WSegSpace})) flags |= begins_word;
+    return static_cast<std::uint8_t>(flags);
+}
+
 BreakClass class_of(const Run& run) {
     auto const& fields = run.fields;
-    return {static_cast<ClusterBreak>(fields[0]), static_cast<WordBreak>(fields[1]), static_cast<SentenceBreak>(fields[2]),
-            static_cast<ConjunctBreak>(fields[3]), fields[4] != 0, fields[5] != 0, fields[6] != 0};
+    BreakClass found{static_cast<ClusterBreak>(fields[0]), static_cast<WordBreak>(fields[1]), static_cast<SentenceBreak>(fields[2]),
+                     static_cast<ConjunctBreak>(fields[3]), fields[4] != 0, fields[5] != 0, fields[6] != 0, 0};
+    found.alone = alone(found);
+    return found;
 }
 
 }  // namespace

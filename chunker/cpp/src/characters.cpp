@@ -8,7 +8,7 @@ namespace chunker {
 
 namespace {
 
-constexpr std::size_t stride = 16;
+constexpr std::size_t stride = 4;
 
 std::size_t width(char32_t character) { return 1u + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000); }
 

@@ -16,6 +16,8 @@ constexpr std::int64_t grapheme_strength = 10, paragraph_strength = 50, document
 // is over the budget, and the whole of it is not, would take a fall of so many tokens. In small budgets that could be.
 constexpr double leap_share = 0.75, leap_fills = 0.9;
 constexpr std::size_t least_for_leaps = 32;
+// Tokens that a leap back leaves of an overlap, for the same reason.
+constexpr std::size_t leap_back_spares = 3;
 // In place of a number of tokens that nobody has asked for yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
@@ -69,10 +71,9 @@ Grower::Filling Grower::fill() {
         Place const next = units_.next();
         Place behind{};
         Place const* const after = units_.after_next(behind) ? &behind : nullptr;
-        Places const parts = units_.parts(next, after);
-        if (units_.holds_several(next, after, parts))
-            units_.split_next(parts);
-        else if (enough || !make_room(filling, parts))
+        if (Places const several = units_.several(next, after); !several.empty())
+            units_.split_next(several);
+        else if (enough || !make_room(filling, after))
             return filling;
     }
 }
@@ -99,15 +100,18 @@ bool Grower::leap(Filling& filling) {
     std::size_t const number = units_.number_up_to(target);
     if (number < fresh + 3) return false;
     std::size_t const last = number - 1;
-    std::vector<std::size_t> sizes;
-    for (std::size_t unit = 0; unit < fresh; ++unit) sizes.push_back(counter_.append(units_.offset_of(unit), units_.offset_of(unit + 1)));
     std::size_t const behind = units_.offset_of(last), from = units_.offset_of(fresh);
+    // Nobody asks how much of what is repeated there is before a unit of it.
+    std::size_t const base = fresh > 0 ? counter_.append(start, from) : filling.sizes.back();
     std::size_t const count = append_fitting(from, behind, limits_.most + limits_.look_ahead);
     if (count > static_cast<std::size_t>(static_cast<double>(limits_.most) * leap_fills)) {
         counter_.begin(filling.context);
         return false;
     }
-    filling.sizes.insert(filling.sizes.end(), sizes.begin(), sizes.end());
+    if (fresh > 0) {
+        filling.sizes.insert(filling.sizes.end(), fresh - 1, unmeasured);
+        filling.sizes.push_back(base);
+    }
     filling.sizes.insert(filling.sizes.end(), last - fresh - 1, unmeasured);
     filling.sizes.push_back(count);
     units_.take(last, filling.places);
@@ -158,13 +162,13 @@ bool Grower::stays_whole(Filling& filling) {
     return count > limits_.most;
 }
 
-bool Grower::make_room(Filling& filling, const Places& parts) {
+bool Grower::make_room(Filling& filling, const Place* after) {
     std::size_t const start = units_.offset(), end = units_.end();
     if (overlapping_ && counter_.count_up_to(filling.context, start, end, limits_.most)) {
         shorten_overlap(filling);
         return true;
     }
-    if (!parts.empty() && (parts[0].strength >= grapheme_strength || !counter_.count_up_to(0, start, end, limits_.most))) {
+    if (Places const parts = units_.finer(units_.next(), after); !parts.empty() && (parts[0].strength >= grapheme_strength || !counter_.count_up_to(0, start, end, limits_.most))) {
         units_.split_next(parts);
         return true;
     }
@@ -337,9 +341,9 @@ Places Grower::repeated_places(Places places) {
         std::size_t const keep = farthest_back(places, units_.offset());
         // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
         Place const after = keep < places.size() ? places[keep] : units_.next();
-        Places const parts = units_.parts(places[keep - 1], &after);
-        std::int64_t const finest = keep == places.size() ? grapheme_strength : limits_.overlap_finest;
-        if (!units_.holds_several(places[keep - 1], &after, parts) && (parts.empty() || parts[0].strength < finest)) {
+        Places parts = units_.several(places[keep - 1], &after);
+        if (parts.empty()) parts = units_.finer(places[keep - 1], &after, keep == places.size() ? grapheme_strength : limits_.overlap_finest);
+        if (parts.empty()) {
             places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(keep));
             return places;
         }
@@ -348,17 +352,11 @@ Places Grower::repeated_places(Places places) {
 }
 
 std::size_t Grower::farthest_back(const Places& places, std::size_t end) {
-    counter_.begin_at_the_end();
-    std::size_t keep = places.size();
-    for (std::size_t index = places.size() - 1; index > 0; --index) {
+    std::size_t keep = leap_back(places, end);
+    if (keep < places.size()) end = places[keep].offset;
+    for (std::size_t index = keep - 1; index > 0; --index) {
         std::size_t const start = places[index].offset;
-        std::size_t count = 0;
-        for (std::size_t at = end; at > start;) {
-            std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;
-            count = counter_.prepend(from, at);
-            at = from;
-            if (count > limits_.overlap + limits_.look_ahead) break;
-        }
+        std::size_t const count = prepend_fitting(start, end);
         if (count <= limits_.overlap)
             keep = index;
         else if (count > limits_.overlap + limits_.look_ahead)
@@ -366,6 +364,30 @@ std::size_t Grower::farthest_back(const Places& places, std::size_t end) {
         end = start;
     }
     return keep;
+}
+
+// Where the overlap may begin that three quarters of it surely reach, in one step; places.size() where they did not, and nothing has been done.
+std::size_t Grower::leap_back(const Places& places, std::size_t end) {
+    counter_.begin_at_the_end();
+    std::size_t const far = static_cast<std::size_t>(static_cast<double>(full_) * leap_share) * limits_.overlap / limits_.most;
+    if (far == 0 || far >= end) return places.size();
+    auto const place = std::lower_bound(places.begin() + 1, places.end(), end - far, [](const Place& known, std::size_t offset) { return known.offset < offset; });
+    if (places.end() - place < 3) return places.size();
+    if (prepend_fitting(place->offset, end) + leap_back_spares <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
+    counter_.begin_at_the_end();
+    return places.size();
+}
+
+// Prepend what fits into the overlap, and of what is too long at most a part; the count then.
+std::size_t Grower::prepend_fitting(std::size_t start, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t at = end; at > start;) {
+        std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;
+        count = counter_.prepend(from, at);
+        at = from;
+        if (count > limits_.overlap + limits_.look_ahead) break;
+    }
+    return count;
 }
 
 void Grower::repeat_end_of(Places places) {

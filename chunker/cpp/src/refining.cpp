@@ -108,11 +108,12 @@ Offsets characters(const Text& text, std::size_t start, std::size_t end) {
 
 }  // namespace
 
-Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_t strength) {
+Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_t strength, std::int64_t least) {
     constexpr Offsets (*find[])(const Text&, std::size_t, std::size_t) = {sentences, words, clusters, characters};
     Refined refined;
     for (std::size_t level = 0; level < levels && refined.offsets.empty(); ++level) {
         if (strength_of[level] >= strength || end <= start) continue;
+        if (strength_of[level] < least) break;
         refined = {static_cast<Level>(level), find[level](text, start, end)};
     }
     return refined;

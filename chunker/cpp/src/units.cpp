@@ -166,17 +166,22 @@ std::size_t Units::stronger_from(const Place* place, std::int64_t strength) cons
     return static_cast<std::size_t>(rows_.offsets[row]);
 }
 
-Places Units::parts(const Place& place, const Place* after) const {
-    std::size_t const next = after ? after->offset : text_.size();
-    Refined const finer = refine(text_, place.offset, next, rows_.finest);
-    std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
-    Places parts;
-    for (std::size_t const offset : finer.offsets) parts.push_back({offset, finer.strength(), size_ + static_cast<std::size_t>(finer.level), end, no_row});
-    return parts;
+Places Units::several(const Place& place, const Place* after) const {
+    return parts(place, after, rows_.finest, level(place, after));
 }
 
-bool Units::holds_several(const Place& place, const Place* after, const Places& parts) const {
-    return !parts.empty() && parts[0].strength >= level(place, after);
+Places Units::finer(const Place& place, const Place* after, std::int64_t least) const {
+    return parts(place, after, level(place, after), least);
+}
+
+Places Units::parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const {
+    std::size_t const next = after ? after->offset : text_.size();
+    Refined const finer = refine(text_, place.offset, next, strength, least);
+    std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
+    Places parts;
+    parts.reserve(finer.offsets.size());
+    for (std::size_t const offset : finer.offsets) parts.push_back({offset, finer.strength(), size_ + static_cast<std::size_t>(finer.level), end, no_row});
+    return parts;
 }
 
 std::int64_t Units::level(const Place& place, const Place* after) const {

@@ -19,6 +19,15 @@ enum class SentenceBreak : std::uint8_t {
 };
 enum class ConjunctBreak : std::uint8_t { None, Consonant, Extend, Linker };
 
+// What is derived from the properties of a character, for the searches that pass most of a text.
+enum Alone : std::uint8_t {
+    may_end_sentence = 1,   // a terminator or a line end
+    ends_cluster = 2,       // a cluster ends behind it, unless what follows extends it
+    begins_cluster = 4,     // it extends nothing
+    ends_word = 8,
+    begins_word = 16,
+};
+
 struct alignas(8) BreakClass {
     ClusterBreak cluster;
     WordBreak word;
@@ -27,6 +36,9 @@ struct alignas(8) BreakClass {
     bool pictographic;  // Extended_Pictographic
     bool unspaced;      // of a script without spaces between words (Line_Break SA)
     bool opener;        // an opening bracket or quote (Ps, Pi)
+    std::uint8_t alone; // what the character tells whatever is around it: a sum of Alone
+
+    bool tells(Alone what) const { return (alone & what) != 0; }
 
     bool operator==(const BreakClass&) const = default;
 };

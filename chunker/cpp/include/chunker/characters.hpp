@@ -27,7 +27,7 @@ public:
 private:
     const unsigned char* data_;
     std::vector<char32_t> characters_;
-    std::vector<std::size_t> places_;  // of each character whose offset is a multiple of 16; empty where all are of one byte
+    std::vector<std::size_t> places_;  // of each character whose offset is a multiple of 4; empty where all are of one byte
 };
 
 }  // namespace chunker

@@ -63,7 +63,7 @@ private:
     Filling begin(Context context);
     void extend(Filling& filling);
     bool leap(Filling& filling);
-    bool make_room(Filling& filling, const Places& parts);
+    bool make_room(Filling& filling, const Place* after);
     bool stays_whole(Filling& filling);
     std::int64_t least_gain() const;
     Context context();
@@ -91,6 +91,8 @@ private:
 
     Places repeated_places(Places places);
     std::size_t farthest_back(const Places& places, std::size_t end);
+    std::size_t leap_back(const Places& places, std::size_t end);
+    std::size_t prepend_fitting(std::size_t start, std::size_t end);
     void repeat_end_of(Places places);
     void shorten_overlap(Filling& filling);
 

@@ -68,10 +68,10 @@ public:
     // Whether there are units from `start` on that nobody has looked into.
     bool any_closed(std::size_t start) const;
 
-    // The boundaries inside the next unit, all of the next finer level that has any.
-    Places parts(const Place& place, const Place* after) const;
-    // Whether the unit between two places, which has these parts, is several units of its own level.
-    bool holds_several(const Place& place, const Place* after, const Places& parts) const;
+    // The boundaries inside the unit between two places that are not weaker than those: it is several units of its own level.
+    Places several(const Place& place, const Place* after) const;
+    // Of a unit that is one of its level: the boundaries inside, all of the next finer level that has any; none of less than `least`.
+    Places finer(const Place& place, const Place* after, std::int64_t least = 0) const;
     bool next_is_of_outline() const;
     // Whether a larger unit ends where the next one does, and not at the end of the text.
     bool next_completes_unit() const;
@@ -90,6 +90,7 @@ private:
     // Let a closed unit be closed no more; where the sketch says that it begins.
     std::size_t opened(const Place& place);
     std::int64_t level(const Place& place, const Place* after) const;
+    Places parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const;
     std::size_t stronger_from(const Place* place, std::int64_t strength) const;
 
     const Text& text_;
