@@ -20,7 +20,7 @@ from chunker.formats.detect import UNKNOWN, detect
 from chunker.formats.registry import code_format, code_names, format_named, format_names
 from chunker.formats.sketches import SketchingFormat
 from chunker.formats.unknown import LinesFormat, UnknownFormat
-from chunker.growing.assembly import Assembler
+from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
 from chunker.growing.compiled import grower_of
 from chunker.growing.optimal import Optimizer
@@ -148,9 +148,22 @@ class TextChunker:
         require_text(text)
         require_source(source)
         outline = self._sketch(text)
-        metadata = self.metadata_of(outline, source)
-        assembler = Assembler(text, self.language, metadata, source=source)
-        return [assembler.chunk(piece) for piece in self.pieces(text, outline, self.context_of(text, outline, source))]
+        pieces = self.pieces(text, outline, self.context_of(text, outline, source))
+        return self.origin_of(text, outline, list(pieces), source).chunks()
+
+    def origin_of(
+        self, text: str, outline: Outline, pieces: list[Piece], source: str | None, *, level: int = 0
+    ) -> TextOrigin:
+        """What makes chunks of the pieces of `text`; `level` is that of a hierarchy."""
+        return TextOrigin(
+            text,
+            pieces,
+            language=self.language,
+            metadata=self.metadata_of(outline, source),
+            source=source,
+            breadcrumb=breadcrumbs_of(text, outline, self._format),
+            level=level,
+        )
 
     def _sketch(self, text: str) -> Outline:
         """As much of the outline as chunks can be grown by: all of it where more is looked at than what does not fit."""

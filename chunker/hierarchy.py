@@ -13,8 +13,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,21 +22,87 @@ from chunker.arguments import require, require_source, require_text
 from chunker.chunkers import TextChunker
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
-from chunker.growing.assembly import Assembler
+from chunker.growing.assembly import TextOrigin
 from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.models import Chunk
 
+if TYPE_CHECKING:
+    from chunker.schemas import ChunkFields
+
 
 class ChunkNode(Chunk):
-    """A chunk that knows its place: which chunk it lies in, which lie in it, and which stand beside it on its level."""
+    """A chunk that knows its place: which chunk it lies in, which lie in it, and which stand beside it on its level.
 
-    level: int = Field(ge=0, description="0 for the largest chunks")
-    parent: str | None = Field(default=None, description="id of the chunk it lies in; None on level 0")
-    children: tuple[str, ...] = Field(
-        default=(), description="ids of the chunks inside it, in order; () on the last level"
-    )
-    previous: str | None = Field(default=None, description="id of the chunk before it on its level")
-    next: str | None = Field(default=None, description="id of the chunk after it on its level")
+    Args:
+        level: 0 for the largest chunks.
+        parent: id of the chunk it lies in; None on level 0.
+        children: ids of the chunks inside it, in order; () on the last level.
+        previous: id of the chunk before it on its level.
+        next: id of the chunk after it on its level.
+        fields: those of `Chunk`.
+    """
+
+    __slots__ = ("_family",)
+
+    _family: Family
+    _FIELDS = (*Chunk.field_names(), "level", "parent", "children", "previous", "next")
+
+    def __init__(
+        self,
+        *,
+        level: int,
+        parent: str | None = None,
+        children: tuple[str, ...] = (),
+        previous: str | None = None,
+        next: str | None = None,  # noqa: A002  # its name in JSON
+        **fields: Any,  # noqa: ANN401  # those of Chunk
+    ) -> None:
+        super().__init__(**fields)
+        _set_family(self, Family(level, parent, tuple(children), previous, next))
+
+    @property
+    def level(self) -> int:
+        """0 for the largest chunks."""
+        return self._family.level
+
+    @property
+    def parent(self) -> str | None:
+        """Id of the chunk it lies in; None on level 0."""
+        return self._family.parent
+
+    @property
+    def children(self) -> tuple[str, ...]:
+        """Ids of the chunks inside it, in order; () on the last level."""
+        return self._family.children
+
+    @property
+    def previous(self) -> str | None:
+        """Id of the chunk before it on its level."""
+        return self._family.previous
+
+    @property
+    def next(self) -> str | None:
+        """Id of the chunk after it on its level."""
+        return self._family.next
+
+    @classmethod
+    def _fields_model(cls) -> type[ChunkFields]:
+        from chunker.schemas import NodeFields  # noqa: PLC0415  # built for those who validate some
+
+        return NodeFields
+
+
+class Family(NamedTuple):
+    """Where a chunk stands among those of a hierarchy, by their ids."""
+
+    level: int
+    parent: str | None
+    children: tuple[str, ...]
+    previous: str | None
+    next: str | None
+
+
+_set_family = ChunkNode.__dict__["_family"].__set__
 
 
 class Hierarchy(BaseModel):
@@ -99,42 +165,62 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
     if not budgets or any(budget <= smaller for budget, smaller in pairwise(budgets)):
         raise OptionError(f"chunkers must be at least one, of falling max_tokens; got {budgets}")
     outlines: dict[int, Outline] = {}
-    levels: list[list[_Made]] = []
+    levels: list[_Level] = []
     for number, chunker in enumerate(chunkers):
         outline = outlines.get(id(chunker.format))
         if outline is None:
             outline = outlines[id(chunker.format)] = chunker.outline(text)
-        assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, source), source=source, level=number)
         context_at = chunker.context_of(text, outline, source)
-        level: list[_Made] = []
-        for parent in levels[-1] if levels else [_Made(0, len(text), {"id": None})]:
-            children = [
-                _Made(
-                    piece.start, piece.end, {**assembler.fields(piece), "level": number, "parent": parent.fields["id"]}
-                )
-                for piece in _pieces_in(text, chunker, outline, parent, context_at)
-            ]
-            parent.fields["children"] = tuple(child.fields["id"] for child in children)
-            level += children
-        levels.append(level)
-    return Hierarchy(levels=tuple(_linked(level) for level in levels))
+        pieces: list[Piece] = []
+        families: list[int] = []  # how many children each chunk of the level above has
+        for span in levels[-1].spans if levels else [(0, len(text))]:
+            children = list(_pieces_in(text, chunker, outline, span, context_at))
+            pieces += children
+            families.append(len(children))
+        origin = chunker.origin_of(text, outline, pieces, source, level=number)
+        if levels:
+            levels[-1].families = families
+        levels.append(_Level(origin, [origin.id(piece) for piece in pieces]))
+    parents: list[str | None] = []
+    made = []
+    for number, level in enumerate(levels):
+        below = iter(levels[number + 1].ids if number + 1 < len(levels) else ())
+        made.append(tuple(_nodes(level, number, parents, below)))
+        parents = [name for name, count in zip(level.ids, level.families, strict=True) for _ in range(count)]
+    return Hierarchy(levels=tuple(made))
 
 
-class _Made(NamedTuple):
-    """A chunk in the making: text[start:end], and what its model will say."""
+class _Level:
+    """The chunks of a level, their ids, and how many children each has."""
 
-    start: int
-    end: int
-    fields: dict[str, Any]
+    def __init__(self, origin: TextOrigin, ids: list[str]) -> None:
+        self.origin = origin
+        self.ids = ids
+        self.families = [0] * len(ids)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where they start and end, in characters."""
+        return [(piece.start, piece.end) for piece in self.origin.pieces]
+
+
+def _nodes(level: _Level, number: int, parents: list[str | None], below: Iterator[str]) -> Iterator[ChunkNode]:
+    """The chunks of a level; `parents` of each, none on the first level, and `below` the ids of the next level."""
+    ids = [None, *level.ids, None]
+    for index, children in enumerate(level.families):
+        parent = parents[index] if parents else None
+        node = level.origin.chunk(ChunkNode, index)
+        _set_family(node, Family(number, parent, tuple(islice(below, children)), ids[index], ids[index + 2]))
+        yield node
 
 
 def _pieces_in(
-    text: str, chunker: TextChunker, outline: Outline, parent: _Made, context_at: ContextAt
+    text: str, chunker: TextChunker, outline: Outline, span: tuple[int, int], context_at: ContextAt
 ) -> Iterator[Piece]:
-    """The pieces of the body of a larger chunk."""
-    start = parent.start
-    inner = _part(outline, start, parent.end)
-    for piece in chunker.pieces(text[start : parent.end], inner, context_behind(start, context_at)):
+    """The pieces of the body of a larger chunk, which has this span."""
+    start, end = span
+    inner = _part(outline, start, end)
+    for piece in chunker.pieces(text[start:end], inner, context_behind(start, context_at)):
         yield piece._replace(start=start + piece.start, end=start + piece.end)
 
 
@@ -152,11 +238,3 @@ def _part(outline: Outline, start: int, end: int) -> Outline:
         if offset in outline.heads
     }
     return Outline.of_columns(offsets, strengths, labels, finest=outline.finest, heads=heads)
-
-
-def _linked(level: list[_Made]) -> tuple[ChunkNode, ...]:
-    ids = [None, *(made.fields["id"] for made in level), None]
-    return tuple(
-        ChunkNode(**made.fields, previous=previous, next=following)
-        for made, previous, following in zip(level, ids, ids[2:], strict=False)
-    )

@@ -1,75 +1,321 @@
 """What a chunker returns: chunks, and where they stand in the text.
 
-Both models are frozen, compare by value, hash, pickle, and go to JSON and back with pydantic's `model_dump_json` / `model_validate_json`.
+Both classes are frozen, compare by value, hash, pickle, and go to JSON and back with `model_dump_json` / `model_validate_json`; pydantic takes
+them as fields of models.
+
+    chunk = (origin, index, piece)      what a chunker makes: 0.4 us
+    chunk.body, chunk.id, chunk.span    found in the origin, the text that all chunks of it share, when they are asked for
+
+A pydantic model with these fields in private state was measured: 1.0 us to make, and a dict for each chunk to keep.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from chunker.growing.pieces import Piece
+from chunker.span import Span
 
+if TYPE_CHECKING:  # models of chunks are built for those who validate some, or make JSON of them
+    from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter
+    from pydantic_core import CoreSchema
 
-class Span(BaseModel):
-    """Where a chunk's body stands in its text, in three units.
+    from chunker.schemas import ChunkFields
 
-    `text[start:end]` is the body. `text.encode()[start_byte:end_byte]` is the same in UTF-8 (a lone surrogate, which UTF-8 does not
-    have, counts as the three bytes that the error handler "surrogatepass" writes). Lines count from 1 and both ends are inclusive;
-    a line ends with "\\n", "\\r\\n" or a lone "\\r", and that ending belongs to it.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    start: int = Field(ge=0, description="first character")
-    end: int = Field(ge=0, description="one after the last character")
-    start_byte: int = Field(ge=0, description="first byte in UTF-8")
-    end_byte: int = Field(ge=0, description="one after the last byte in UTF-8")
-    start_line: int = Field(ge=1, description="line of the first character, counted from 1")
-    end_line: int = Field(ge=1, description="line of the last character, counted from 1")
+__all__ = ["Chunk", "Origin", "Span", "content_hash_of", "placed"]
 
 
-class Chunk(BaseModel):
+class Origin(Protocol):
+    """What chunks are made of: a text, or the fields of one chunk."""
+
+    @property
+    def language(self) -> str | None:
+        """See `Chunk`, as all others."""
+        ...
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Not to be changed."""
+        ...
+
+    def body(self, piece: Piece) -> str:
+        """The text of a piece."""
+        ...
+
+    def span(self, index: int) -> Span:
+        """Where the chunk of this index stands."""
+        ...
+
+    def breadcrumb(self, index: int) -> tuple[str, ...]:
+        """What the chunk of this index stands in."""
+        ...
+
+    def id(self, piece: Piece) -> str:
+        """Of the chunk that a piece is."""
+        ...
+
+
+class Chunk:
     """A piece of a text that fits a token budget.
 
     `token_count` is exactly what the tokenizer counts for `text`, and `text` is `context + body`: the breadcrumb, if it was asked
     for, then the slice of the input that `span` describes.
+
+    A chunk that a chunker made keeps the text that it is a piece of in memory, and reads all but `context`, `token_count`, `kind` and `index`
+    off it when they are asked for; a chunk that was pickled, or made by `Chunk(body=...)`, has values of its own.
+
+    Args:
+        body: the slice of the input.
+        token_count: tokens of `text`.
+        span: where the body stands.
+        kind: what begins at the start of the body: "function", "section", "paragraph", "line", ...
+        id: a hash of the source, of where the body begins, and of `text`: no other chunk of the same sources has it.
+        context: the lines that stand before the body: its breadcrumb, and lines of the text it needs; or empty.
+        language: "python", "markdown", ..., None for plain text.
+        index: the number of the chunk among those of its text, from 0.
+        breadcrumb: the names of the regions around what is new in the chunk, outermost first, whether they are a part of its context or not.
+        metadata: "source" if it was given, and the notes of the parser.
     """
 
-    model_config = ConfigDict(frozen=True)
+    __slots__ = ("__weakref__", "_index", "_origin", "_piece")
 
-    body: str = Field(description="the slice of the input")
-    context: str = Field(
-        default="",
-        description="the lines that stand before the body: its breadcrumb, and lines of the text it needs; or empty",
-    )
-    token_count: int = Field(ge=0, description="tokens of `text`")
-    span: Span
-    kind: str = Field(
-        description='what begins at the start of the body: "function", "section", "paragraph", "line", ...'
-    )
-    language: str | None = Field(default=None, description='"python", "markdown", ..., None for plain text')
-    id: str = Field(
-        description="a hash of the source, of where the body begins, and of `text`: no other chunk of the same sources has it"
-    )
-    metadata: dict[str, str] = Field(
-        default_factory=dict, description='"source" if it was given, and the notes of the parser'
-    )
+    _index: int
+    _origin: Origin
+    _piece: Piece
 
-    @computed_field  # type: ignore[prop-decorator]  # mypy does not support decorators on top of @property
+    # In the order in which they are told.
+    _FIELDS: ClassVar[tuple[str, ...]] = (
+        *("body", "context", "token_count", "span", "kind", "language"),
+        *("index", "breadcrumb", "id", "metadata"),
+    )
+    _COMPUTED: ClassVar[tuple[str, ...]] = ("text", "content_hash")
+
+    @classmethod
+    def field_names(cls) -> tuple[str, ...]:
+        """The names of the fields, in the order in which they are told; `text` and `content_hash` follow from them."""
+        return cls._FIELDS
+
+    def __init__(  # noqa: PLR0913  # as many as there are fields
+        self,
+        *,
+        body: str,
+        token_count: int,
+        span: Span,
+        kind: str,
+        id: str,  # noqa: A002  # its name in JSON
+        context: str = "",
+        language: str | None = None,
+        index: int = 0,
+        breadcrumb: tuple[str, ...] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        origin = _Given(body, span, id, tuple(breadcrumb), language, dict(metadata or {}))
+        placed(self, origin, index, Piece(span.start, span.end, context, token_count, kind))
+
+    @property
+    def body(self) -> str:
+        """The slice of the input."""
+        return self._origin.body(self._piece)
+
+    @property
+    def context(self) -> str:
+        """The lines that stand before the body, or ""."""
+        return self._piece.context
+
     @property
     def text(self) -> str:
         """What the budget was spent on: `context` then `body`."""
-        return self.context + self.body
+        body = self._origin.body(self._piece)
+        return self._piece.context + body if self._piece.context else body
 
-    @computed_field  # type: ignore[prop-decorator]  # see text
+    @property
+    def token_count(self) -> int:
+        """Tokens of `text`."""
+        return self._piece.tokens
+
+    @property
+    def span(self) -> Span:
+        """Where the body stands. The first that is asked for measures all chunks of the text."""
+        return self._origin.span(self._index)
+
+    @property
+    def kind(self) -> str:
+        """What begins at the start of the body."""
+        return self._piece.label
+
+    @property
+    def language(self) -> str | None:
+        """The language of the text, None for plain text."""
+        return self._origin.language
+
+    @property
+    def index(self) -> int:
+        """The number of the chunk among those of its text, from 0."""
+        return self._index
+
+    @property
+    def breadcrumb(self) -> tuple[str, ...]:
+        """The names of the regions around what is new in the chunk, outermost first."""
+        return self._origin.breadcrumb(self._index)
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits of the source, the place and the text. Costs to hash these."""
+        return self._origin.id(self._piece)
+
     @property
     def content_hash(self) -> str:
         """A hash of `text` alone, in 32 hexadecimal digits: chunks with the same text have the same, wherever they stand."""
         return content_hash_of(self.text)
 
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A copy."""
+        return dict(self._origin.metadata)
+
+    # --- as a value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        from chunker.schemas import frozen_error  # noqa: PLC0415  # see above
+
+        raise frozen_error(type(self), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        from chunker.schemas import frozen_error  # noqa: PLC0415  # see above
+
+        raise frozen_error(type(self), name, None)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or not isinstance(other, Chunk):
+            return NotImplemented
+        if self._index != other._index or self._piece != other._piece:
+            return False
+        if self._origin is other._origin and type(self) is Chunk:
+            return True
+        return all(getattr(self, name) == getattr(other, name) for name in self._FIELDS)
+
     def __hash__(self) -> int:
-        # The metadata are a dict, which has no hash; equal chunks have equal ids.
-        return hash(self.id)
+        # Whatever equal chunks have in common will do, and these cost nothing.
+        return hash((self._index, self._piece))
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        for name in (*self._FIELDS, *self._COMPUTED):
+            yield name, getattr(self, name)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self)})"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), {name: getattr(self, name) for name in self._FIELDS})
+
+    # --- as a pydantic model
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # those of pydantic
+        """The fields, `text` and `content_hash` as a dict; `options` are those of pydantic's method of this name."""
+        return self._told(options.get("exclude")).model_dump(**options)
+
+    def model_dump_json(self, **options: Any) -> str:  # noqa: ANN401  # those of pydantic
+        """The same as JSON; `options` are those of pydantic's method of this name."""
+        return self._told(options.get("exclude")).model_dump_json(**options)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # as pydantic
+        """A chunk with other values of some fields, which are not checked."""
+        fields = {name: getattr(self, name) for name in self._FIELDS}
+        return type(self)(**{**fields, **(update or {})})
+
+    @classmethod
+    def model_validate(cls, value: object, **options: Any) -> Self:  # noqa: ANN401  # those of pydantic
+        """The chunk with the fields of a mapping. Raises pydantic's `ValidationError`."""
+        made: Self = cls._adapter().validate_python(value, **options)
+        return made
+
+    @classmethod
+    def model_validate_json(cls, value: str | bytes | bytearray, **options: Any) -> Self:  # noqa: ANN401  # those of pydantic
+        """The chunk with the fields of an object of JSON. Raises pydantic's `ValidationError`."""
+        made: Self = cls._adapter().validate_json(value, **options)
+        return made
+
+    @classmethod
+    def model_json_schema(cls, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # those of pydantic
+        """The JSON schema of a chunk; `options` are those of pydantic's method of this name."""
+        return cls._adapter().json_schema(**options)
+
+    def _told(self, exclude: object) -> BaseModel:
+        """The model that pydantic dumps in place of this chunk, without what is excluded: it may be dear."""
+        from chunker.schemas import told_as  # noqa: PLC0415  # see above
+
+        left_out = exclude if isinstance(exclude, set | frozenset) else ()
+        names = (name for name in (*self._FIELDS, *self._COMPUTED) if name not in left_out)
+        return told_as(self._fields_model(), {name: getattr(self, name) for name in names})
+
+    @classmethod
+    def _adapter(cls) -> TypeAdapter[Any]:
+        from chunker.schemas import adapter_of  # noqa: PLC0415  # see above
+
+        return adapter_of(cls)
+
+    @classmethod
+    def _fields_model(cls) -> type[ChunkFields]:
+        """The pydantic model with the fields of this class."""
+        from chunker.schemas import ChunkFields  # noqa: PLC0415  # see above
+
+        return ChunkFields
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from chunker.schemas import schema_of  # noqa: PLC0415  # see above
+
+        return schema_of(cls, cls._fields_model(), handler)
+
+
+Kind = TypeVar("Kind", bound=Chunk)
+
+_set_origin = Chunk.__dict__["_origin"].__set__
+_set_index = Chunk.__dict__["_index"].__set__
+_set_piece = Chunk.__dict__["_piece"].__set__
+
+
+def placed(chunk: Kind, origin: Origin, index: int, piece: Piece) -> Kind:
+    """A new chunk, given what it is made of."""
+    _set_origin(chunk, origin)
+    _set_index(chunk, index)
+    _set_piece(chunk, piece)
+    return chunk
+
+
+class _Given(NamedTuple):
+    """The fields of one chunk that are no part of its piece."""
+
+    given_body: str
+    given_span: Span
+    given_id: str
+    given_breadcrumb: tuple[str, ...]
+    language: str | None
+    metadata: Mapping[str, Any]
+
+    def body(self, _piece: Piece) -> str:
+        return self.given_body
+
+    def span(self, _index: int) -> Span:
+        return self.given_span
+
+    def breadcrumb(self, _index: int) -> tuple[str, ...]:
+        return self.given_breadcrumb
+
+    def id(self, _piece: Piece) -> str:
+        return self.given_id
+
+
+def _unpickled(kind: type[Chunk], fields: dict[str, Any]) -> Chunk:
+    return kind(**fields)
 
 
 def content_hash_of(text: str) -> str:

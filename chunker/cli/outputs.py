@@ -48,7 +48,7 @@ Columns = Mapping[str, bool]
 _PLACES = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
 CHUNKS: Columns = {
     **dict.fromkeys(("path", "encoding", "text", "body", "context"), False),
-    **dict.fromkeys(("token_count", *_PLACES), True),
+    **dict.fromkeys(("token_count", *_PLACES, "index"), True),
     **dict.fromkeys(("kind", "language", "id", "content_hash", "metadata"), False),
 }
 _ROWS = 4096
@@ -189,6 +189,8 @@ def _rows(lines: bytes) -> Iterator[dict[str, Any]]:
                 row |= value
             else:
                 row[name] = (
-                    json.dumps(value, ensure_ascii=False, separators=(",", ":")) if isinstance(value, dict) else value
+                    json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+                    if isinstance(value, dict | list)
+                    else value
                 )
         yield row

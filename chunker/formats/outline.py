@@ -66,6 +66,33 @@ class Scope(NamedTuple):
     header: str = ""
 
 
+class Scopes:
+    """The named regions of one text, which nest: those around an offset are found in O(log scopes + depth)."""
+
+    __slots__ = ("_parents", "_starts", "scopes")
+
+    def __init__(self, scopes: Iterable[Scope]) -> None:
+        self.scopes: list[Scope] = sorted(scopes, key=_outermost_first)
+        self._starts = [scope.start for scope in self.scopes]
+        self._parents = _parents(self.scopes)
+
+    def breadcrumb(self, offset: int) -> tuple[str, ...]:
+        """See `Outline.breadcrumb`."""
+        return tuple(scope.name for scope in self.around(offset) if scope.name)
+
+    def around(self, offset: int) -> tuple[Scope, ...]:
+        """See `Outline.scopes_around`."""
+        index = bisect_left(self._starts, offset) - 1
+        trail: list[Scope] = []
+        while index >= 0:
+            scope = self.scopes[index]
+            if offset < scope.end:
+                trail.append(scope)
+            index = self._parents[index]
+        trail.reverse()
+        return tuple(trail)
+
+
 class Outline:
     """What a format found in one text.
 
@@ -81,7 +108,7 @@ class Outline:
     words when it is SENTENCE.
     """
 
-    __slots__ = ("_parents", "_starts", "finest", "heads", "labels", "notes", "offsets", "scopes", "strengths")
+    __slots__ = ("_nested", "finest", "heads", "labels", "notes", "offsets", "strengths")
 
     def __init__(
         self,
@@ -123,12 +150,20 @@ class Outline:
         self.offsets: list[int] = columns[0]
         self.strengths: list[int] = columns[1]
         self.labels: list[str] = columns[2]
-        self.scopes: list[Scope] = sorted(scopes, key=_outermost_first)
+        self._nested = Scopes(scopes)
         self.notes: dict[str, str] = {} if notes is None else notes
         self.finest = int(finest)
         self.heads: dict[int, int] = {} if heads is None else heads
-        self._starts = [scope.start for scope in self.scopes]
-        self._parents = _parents(self.scopes)
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """The named regions, ascending. Not to be changed."""
+        return self._nested.scopes
+
+    @property
+    def nested(self) -> Scopes:
+        """The named regions by themselves, for who needs no boundaries."""
+        return self._nested
 
     @property
     def boundaries(self) -> list[Boundary]:
@@ -140,19 +175,11 @@ class Outline:
 
         A scope that begins at `offset` is not part of it: the text that follows names it. O(log scopes + depth).
         """
-        return tuple(scope.name for scope in self.scopes_around(offset) if scope.name)
+        return self._nested.breadcrumb(offset)
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
         """The scopes that strictly contain `offset`, outermost first. O(log scopes + depth)."""
-        index = bisect_left(self._starts, offset) - 1
-        trail: list[Scope] = []
-        while index >= 0:
-            scope = self.scopes[index]
-            if offset < scope.end:
-                trail.append(scope)
-            index = self._parents[index]
-        trail.reverse()
-        return tuple(trail)
+        return self._nested.around(offset)
 
     def __repr__(self) -> str:
         return f"Outline({len(self.offsets)} boundaries, {len(self.scopes)} scopes, notes={self.notes!r})"

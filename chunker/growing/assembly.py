@@ -1,86 +1,176 @@
-"""From pieces, which are offsets, to the chunks that a user gets."""
+"""From pieces, which are offsets, to the chunks that a user gets, which read off the text what they are asked for.
+
+pieces   (0, 900, "", 212, "section"), (900, 1800, "", 190, "paragraph")
+chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one origin for all chunks of a text
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
+from chunker.formats.outline import Format, Outline
+from chunker.formats.sketches import Sketch
 from chunker.growing.pieces import Piece
 from chunker.growing.spans import Measured, SpanMeter, span_fields
-from chunker.models import Chunk
+from chunker.models import Chunk, placed
 from chunker.native import native
+from chunker.span import Span
+
+Kind = TypeVar("Kind", bound=Chunk)
 
 _compiled = native()
-# Half the time of Chunk(**fields): nothing is passed by keyword, and the span is made on the way. What Chunk.model_validate calls.
-_validated: Callable[[dict[str, Any]], Chunk] = Chunk.__pydantic_validator__.validate_python
+# Half the time of Span(**fields): nothing is passed by keyword. What Span.model_validate calls.
+_span_of: Callable[[dict[str, int]], Span] = Span.__pydantic_validator__.validate_python
+_new_chunk = Chunk.__new__
 
 
-class Assembler:
-    """Makes the chunks of one text from its pieces, in their order.
+class TextOrigin:
+    """What all chunks of one text have in common.
 
     Args:
         text: what the pieces are of.
+        pieces: those of all chunks, in order.
         language: of all chunks.
-        metadata: of all chunks; each gets a copy.
+        metadata: of all chunks.
         source: where the text comes from, for the ids.
-        start: where `text` begins in the whole text, in characters, if it is a part of it.
+        breadcrumb: the names of the regions around an offset.
         level: of a hierarchy, whose levels may have chunks of the same place and text.
+        before: characters, bytes and line ends of a whole text before `text`, if that is a part of it. Offsets of pieces are those in the whole.
+        first: the index of the first piece among those of the whole text.
+        done: where the chunk before the first piece ends.
     """
 
-    def __init__(
+    __slots__ = (
+        "_before",
+        "_breadcrumb",
+        "_done",
+        "_first",
+        "_level",
+        "_measured",
+        "_source",
+        "_text",
+        "language",
+        "metadata",
+        "pieces",
+    )
+
+    def __init__(  # noqa: PLR0913  # as many as chunks can have in common
         self,
         text: str,
-        language: str | None,
-        metadata: dict[str, str],
+        pieces: list[Piece],
         *,
+        language: str | None,
+        metadata: Mapping[str, Any],
         source: str | None,
-        start: int = 0,
+        breadcrumb: Callable[[int], tuple[str, ...]],
         level: int = 0,
+        before: tuple[int, int, int] = (0, 0, 0),
+        first: int = 0,
+        done: int = 0,
     ) -> None:
         self._text = text
-        self._language = language
-        self._metadata = metadata
-        self._start = start
-        self._identity = _identity(source, level)
-        # UTF-8 of the whole text, where the compiled meter needs it.
-        self._source: bytes | None = None
+        self.pieces = pieces
+        self.language = language
+        self.metadata = metadata
+        self._source = source
+        self._breadcrumb = breadcrumb
+        self._level = level
+        self._before = before
+        self._first = first
+        self._done = done
+        self._measured: list[Measured] | None = None
+
+    def chunks(self) -> list[Chunk]:
+        """The chunks of the pieces."""
+        return [placed(_new_chunk(Chunk), self, index, piece) for index, piece in enumerate(self.pieces, self._first)]
+
+    def chunk(self, kind: type[Kind], index: int) -> Kind:
+        """One of them, of a class of chunks that have more to tell."""
+        return placed(kind.__new__(kind), self, index, self.pieces[index - self._first])
+
+    def body(self, piece: Piece) -> str:
+        """The text of a piece."""
+        before = self._before[0]
+        return self._text[piece[0] - before : piece[1] - before]
+
+    def span(self, index: int) -> Span:
+        """Where a chunk stands. The first time all are measured: that costs the length of the text, whichever are asked for."""
+        measured = self._measured
+        if measured is None:
+            measured = self._measured = self.measures()
+        start, end = self.pieces[index - self._first][:2]
+        return _span_of(span_fields(start, end, measured[index - self._first]))
+
+    def measures(self) -> list[Measured]:
+        """Of each piece where it starts and ends in bytes, and its first and its last line."""
+        text, (start, byte, breaks) = self._text, self._before
         if _compiled is None:
-            self._measure: Callable[[int, int], Measured] = SpanMeter(text).measure
-        elif text.isascii():
-            self._measure = _compiled.SpanMeter(text).measure
+            measure: Callable[[int, int], Measured] = SpanMeter(text).measure
         else:
-            self._source = text.encode("utf-8", "surrogatepass")
-            self._measure = _compiled.SpanMeter(self._source).measure
+            measure = _compiled.SpanMeter(text if text.isascii() else text.encode("utf-8", "surrogatepass")).measure
+        if not start:
+            return [measure(piece[0], piece[1]) for piece in self.pieces]
+        moved = []
+        for piece in self.pieces:
+            start_byte, end_byte, first, last = measure(piece[0] - start, piece[1] - start)
+            moved.append((start_byte + byte, end_byte + byte, first + breaks, last + breaks))
+        return moved
 
-    def chunk(self, piece: Piece) -> Chunk:
-        """The chunk of one piece. Costs its length and its distance from the previous one."""
-        return _validated(self.fields(piece))
+    def breadcrumb(self, index: int) -> tuple[str, ...]:
+        """The names of the regions around what is new in a chunk: behind the overlap."""
+        number = index - self._first
+        start, end = self.pieces[number][:2]
+        return self._breadcrumb(new_text_of(start, end, self.pieces[number - 1][1] if number else self._done))
 
-    def fields(self, piece: Piece) -> dict[str, Any]:
-        """What a chunk says of a piece, for a model that says more. The model makes its own copy of the metadata."""
-        start, end, context, tokens, label = piece
-        body = self._text[start:end]
-        measured = self._measure(start, end)
-        if self._source is None:
-            encoded = body.encode("utf-8", "surrogatepass")
-        else:
-            encoded = self._source[measured[0] : measured[1]]
-        identity = self._identity.copy()
-        identity.update((self._start + start).to_bytes(8, "little"))
-        if context:
-            identity.update(context.encode("utf-8", "surrogatepass"))
-        identity.update(encoded)
-        return {
-            "body": body,
-            "context": context,
-            "token_count": tokens,
-            "span": span_fields(start, end, measured),
-            "kind": label,
-            "language": self._language,
-            "id": identity.hexdigest(),
-            "metadata": self._metadata,
-        }
+    def id(self, piece: Piece) -> str:
+        """32 hexadecimal digits of the source, the level, the place and the text."""
+        identity = _identity(self._source, self._level)
+        identity.update(piece[0].to_bytes(8, "little"))
+        if piece[2]:
+            identity.update(piece[2].encode("utf-8", "surrogatepass"))
+        identity.update(self.body(piece).encode("utf-8", "surrogatepass"))
+        return identity.hexdigest()
+
+
+def new_text_of(start: int, end: int, done: int) -> int:
+    """Where in text[start:end] the text begins that no chunk up to the offset `done` has; its start where there is none.
+
+    >>> new_text_of(10, 20, 10), new_text_of(10, 20, 14), new_text_of(10, 20, 30)
+    (10, 14, 10)
+    """
+    return done if start < done < end else start
+
+
+def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
+    """The origin of which these are all the chunks, in order; None if they come from elsewhere or are not all."""
+    origin = chunks[0]._origin if chunks and type(chunks[0]) is Chunk else None  # noqa: SLF001  # it was put there by `placed`
+    if not isinstance(origin, TextOrigin) or len(chunks) != len(origin.pieces):
+        return None
+    return origin if origin.chunks() == chunks else None
+
+
+def breadcrumbs_of(text: str, outline: Outline, text_format: Format) -> Callable[[int], tuple[str, ...]]:
+    """The names of the regions around an offset into `text`, without keeping more of its outline than these."""
+    return LateBreadcrumbs(text, text_format) if isinstance(outline, Sketch) else outline.nested.breadcrumb
+
+
+class LateBreadcrumbs:
+    """The names of regions that are looked for when the first of them is asked for: a sketch knows them not yet."""
+
+    __slots__ = ("_find", "_format", "_text")
+
+    def __init__(self, text: str, text_format: Format) -> None:
+        self._text = text
+        self._format = text_format
+        self._find: Callable[[int], tuple[str, ...]] | None = None
+
+    def __call__(self, offset: int) -> tuple[str, ...]:
+        """The names around an offset."""
+        if self._find is None:
+            self._find = self._format.outline(self._text).nested.breadcrumb
+        return self._find(offset)
 
 
 def _identity(source: str | None, level: int) -> hashlib.blake2b:

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 
 from chunker.chunkers import TextChunker
 from chunker.formats import Outline, Strength
-from chunker.growing.assembly import Assembler
 from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.models import Chunk
 
@@ -36,9 +35,9 @@ def chunks_of(chunker: TextChunker, text: str, reach: int) -> list[Chunk]:
     if chunker.overlap:
         return chunker.chunk(text)
     outline = chunker.outline(text)
-    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, None), source=None)
     context_at = chunker.context_of(text, outline, None)
-    return [assembler.chunk(piece) for piece in _pieces(chunker, text, outline, context_at, reach)]
+    pieces = list(_pieces(chunker, text, outline, context_at, reach))
+    return chunker.origin_of(text, outline, pieces, None).chunks()
 
 
 def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: ContextAt, reach: int) -> Iterator[Piece]:

@@ -23,7 +23,6 @@ from chunker.arguments import require, require_all, require_text
 from chunker.chunkers import TextChunker
 from chunker.errors import ChunkerError, OptionError
 from chunker.files.chunk_files import Cut
-from chunker.growing.assembly import Assembler
 from chunker.models import content_hash_of
 from chunker.options import Options
 from chunker.scale.errors import ColumnError, RowError
@@ -189,31 +188,14 @@ class ChunkBatch:
     def _cut_rows(self, text: str, source: str | None) -> Iterator[tuple[Any, ...]]:
         chunker = self._chunker_for(source or "", text)
         outline = chunker.outline(text)
-        assembler = Assembler(text, chunker.language, {}, source=source)
-        done = 0
-        for index, piece in enumerate(chunker.pieces(text, outline, chunker.context_of(text, outline, source))):
-            fields = assembler.fields(piece)
-            span = fields["span"]
-            content = piece.context + fields["body"]
-            fresh, done = max(done, piece.start), piece.end  # behind the overlap
+        pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
+        origin = chunker.origin_of(text, outline, pieces, source)
+        for index, (piece, measured) in enumerate(zip(pieces, origin.measures(), strict=True)):
+            body = origin.body(piece)
+            content = piece.context + body
             yield (
-                *(content, fields["body"], piece.context, piece.tokens),
-                *(
-                    span["start"],
-                    span["end"],
-                    span["start_byte"],
-                    span["end_byte"],
-                    span["start_line"],
-                    span["end_line"],
-                ),
-                *(
-                    index,
-                    piece.label,
-                    chunker.language,
-                    fields["id"],
-                    content_hash_of(content),
-                    outline.breadcrumb(fresh),
-                ),
+                *(content, body, piece.context, piece.tokens, piece.start, piece.end, *measured, index, piece.label),
+                *(chunker.language, origin.id(piece), content_hash_of(content), origin.breadcrumb(index)),
             )
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:

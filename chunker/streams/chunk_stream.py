@@ -22,8 +22,8 @@ from chunker.files.documents import count_line_ends
 from chunker.formats import Outline
 from chunker.formats.open_outline import Found, OpenOutline, View, open_outline
 from chunker.formats.restarting import STEP
-from chunker.growing.assembly import Assembler
-from chunker.growing.pieces import ContextAt
+from chunker.growing.assembly import TextOrigin, new_text_of
+from chunker.growing.pieces import ContextAt, Piece
 from chunker.models import Chunk
 from chunker.streams.stream_grower import StreamGrower
 
@@ -124,6 +124,8 @@ class _GrowingText:
         # Of the text that is gone.
         self._bytes = 0
         self._breaks = 0
+        self._index = 0  # of the next chunk
+        self._done = 0  # where the last one ended
         self._carriage_return = ""
         # What the outline says of each stretch, with the end of the stretch.
         self._views: deque[tuple[int, View, ContextAt]] = deque()
@@ -171,23 +173,33 @@ class _GrowingText:
     def _chunks(self, window: str, found: Found, *, last: bool) -> list[Chunk]:
         outline = self._look()
         start = self._grower.start
-        metadata = self._chunker.metadata_of(outline, self._source)
-        assembler = Assembler(window, self._chunker.language, metadata, source=self._source, start=start)
-        gone = {"start": start, "end": start, "start_byte": self._bytes, "end_byte": self._bytes}
-        gone |= {"start_line": self._breaks, "end_line": self._breaks}
-        chunks = []
+        pieces: list[Piece] = []
+        breadcrumbs: dict[int, tuple[str, ...]] = {}
+        done = self._done
         try:
             for piece in self._grower.pieces(window, found, outline.finest, last=last):
-                fields = assembler.fields(piece._replace(start=piece.start - start, end=piece.end - start))
-                fields["span"] = {unit: place + gone[unit] for unit, place in fields["span"].items()}
-                chunks.append(Chunk.model_validate(fields))
+                pieces.append(piece)
+                fresh, self._done = new_text_of(piece.start, piece.end, self._done), piece.end
+                breadcrumbs[fresh] = self._breadcrumb_at(fresh)
         except BudgetTooSmallError as error:
             raise _moved(error, start) from None
-        done = window[: self._grower.start - start]
-        self._bytes += len(done.encode("utf-8", "surrogatepass"))
-        self._breaks += count_line_ends(done)
-        self._text = self._text[len(done) :]
-        return chunks
+        origin = TextOrigin(
+            window[: self._done - start + 1],  # a carriage return ends a line only if no line feed follows
+            pieces,
+            language=self._chunker.language,
+            metadata=self._chunker.metadata_of(outline, self._source),
+            source=self._source,
+            breadcrumb=breadcrumbs.__getitem__,
+            before=(start, self._bytes, self._breaks),
+            first=self._index,
+            done=done,
+        )
+        gone = window[: self._grower.start - start]
+        self._index += len(pieces)
+        self._bytes += len(gone.encode("utf-8", "surrogatepass"))
+        self._breaks += count_line_ends(gone)
+        self._text = self._text[len(gone) :]
+        return origin.chunks()
 
     def _look(self) -> Outline:
         """Take in what the outline says of the stretch that has become final."""
@@ -202,9 +214,17 @@ class _GrowingText:
         return view.outline
 
     def _context_at(self, offset: int, overlap: str = "", /) -> str:
+        view, context_of = self._view_of(offset)
+        return context_of(view.local(offset), overlap)
+
+    def _breadcrumb_at(self, offset: int) -> tuple[str, ...]:
+        view, _ = self._view_of(offset)
+        return view.outline.breadcrumb(view.local(offset))
+
+    def _view_of(self, offset: int) -> tuple[View, ContextAt]:
         for end, view, context_of in self._views:
             if offset < end:
-                return context_of(view.local(offset), overlap)
+                return view, context_of
         raise AssertionError(f"nothing is known of offset {offset}")
 
 

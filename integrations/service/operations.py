@@ -25,7 +25,6 @@ from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats.detect import detect
 from chunker.formats.registry import code_names, format_named, format_names
 from chunker.formats.unknown import LinesFormat
-from chunker.growing.assembly import Assembler
 from chunker.index import Filter, Index
 from chunker.index.searching import By
 from chunker.models import Chunk
@@ -174,12 +173,11 @@ def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:
     """As `chunker.chunk`, and no more of them than an answer may have."""
     outline = chunker.outline(text)
     source = name or None
-    assembler = Assembler(text, chunker.language, chunker.metadata_of(outline, source), source=source)
-    pieces = chunker.pieces(text, outline, chunker.context_of(text, outline, source))
-    chunks = [assembler.chunk(piece) for piece in islice(pieces, MOST_CHUNKS + 1)]
-    if len(chunks) > MOST_CHUNKS:
+    grown = chunker.pieces(text, outline, chunker.context_of(text, outline, source))
+    pieces = list(islice(grown, MOST_CHUNKS + 1))
+    if len(pieces) > MOST_CHUNKS:
         raise TooMuchError(f"these are more than {MOST_CHUNKS:,} chunks: allow more tokens in each")
-    return chunks
+    return chunker.origin_of(text, outline, pieces, source).chunks()
 
 
 @functools.cache
