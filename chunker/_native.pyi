@@ -147,9 +147,14 @@ class CodeReading:
     def closed(self) -> list[int]:
         """Where the closed units begin, ascending."""
 
-    def inside(self, offset: int) -> tuple[list[int], list[int], list[str], dict[int, int]]:
+    def inside(self, offset: int) -> tuple[tuple[list[int], list[int], list[str], dict[int, int]], list[tuple[int, int, bytes]]]:
         """
-        The columns of what is inside a closed unit. Raises IndexError where none begins.
+        The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.
+        """
+
+    def regions(self) -> list[tuple[int, int, bytes]]:
+        """
+        The definitions outside of closed units: start and end in characters, and the name as it stands in the source.
         """
 
     @property
@@ -165,11 +170,11 @@ class Grammar:
     What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.
 
     `kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.
-    `definitions`: number of the label, and conditions: a path and the types of what is there.
+    `definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text behind it.
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 
-    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]]]], whole_text: int, labels: list[str], skimmed: bytes) -> None: ...
+    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]]]], whole_text: int, labels: list[str], skimmed: bytes) -> None: ...
 
     @staticmethod
     def reads(language: object) -> bool:

@@ -32,7 +32,7 @@ def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: di
     placed, tops = _settled(found, lines)
     ends = [*lines.starts, size]
     columns = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
-    return columns.outline(_nested(_regions(found, tops, ends)), notes)
+    return columns.outline(nested(_regions(found, tops, ends)), notes)
 
 
 def sketch(
@@ -67,7 +67,7 @@ def sketch(
         return rows.inside(first, last, inner_placed, _heads(inner, inner_tops, ends), scopes)
 
     def scopes_of(inside: list[Scope]) -> list[Scope]:
-        return _nested([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
+        return nested([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
 
     return rows.sketch(units, look, scopes_of, notes)
 
@@ -278,7 +278,7 @@ def _cut_off_trailing_comments(placed: Placed, found: Found, lines: LineTable) -
             placed[row] = strength, "comment"
 
 
-def _nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
+def nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
     """Scopes of the regions. One that would overlap the next in part ends there: comments moved from one to the other."""
     scopes: list[Scope] = []
     open_scopes: list[int] = []

@@ -53,7 +53,12 @@ struct Source {
 };
 
 using KindRow = std::tuple<int, int, std::size_t, int>;
-using DefinitionRow = std::pair<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>>;
+// A segment of a name: whether it is optional, its literal text, and placeholders, each with its ways (a field, and whether it goes deep) and the
+// literal text behind it.
+using Placeholders = std::vector<std::pair<std::vector<std::pair<std::string, bool>>, std::string>>;
+using SegmentRow = std::tuple<bool, std::string, Placeholders>;
+using DefinitionRow = std::tuple<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>, std::vector<SegmentRow>>;
+using Regions = nb::typed<nb::list, nb::typed<nb::tuple, int, int, nb::bytes>>;
 
 class Grammar {
 public:
@@ -75,9 +80,18 @@ public:
             if (defines && (definition < 0 || static_cast<std::size_t>(definition) >= definitions.size())) throw nb::value_error("no such definition");
             table_.kinds.push_back({static_cast<Role>(role), static_cast<Inside>(inside), checked(label), definition});
         }
-        for (auto const& [label, conditions] : definitions) {
-            Definition definition{checked(label), {}};
+        for (auto const& [label, conditions, name] : definitions) {
+            Definition definition{checked(label), {}, {}};
             for (auto const& [path, types] : conditions) definition.conditions.push_back({path, types});
+            for (auto const& [optional, before, placeholders] : name) {
+                NameTemplate::Segment segment{optional, before, {}};
+                for (auto const& [ways, behind] : placeholders) {
+                    NameTemplate::Placeholder placeholder{{}, behind};
+                    for (auto const& [field, deep] : ways) placeholder.ways.push_back({field, deep});
+                    segment.placeholders.push_back(std::move(placeholder));
+                }
+                definition.name.segments.push_back(std::move(segment));
+            }
             table_.definitions.push_back(std::move(definition));
         }
         table_.whole_text = checked(whole_text);
@@ -113,7 +127,11 @@ public:
     }
 
     Columns columns() const { return as_lists(reading_->boundaries()); }
-    Columns inside(std::uint32_t offset) const { return as_lists(reading_->inside(offset)); }
+    nb::typed<nb::tuple, Columns, Regions> inside(std::uint32_t offset) const {
+        InsideUnit const found = reading_->inside(offset);
+        return nb::typed<nb::tuple, Columns, Regions>(nb::make_tuple(as_lists(found.boundaries), as_list(found.regions)));
+    }
+    Regions regions() const { return as_list(reading_->regions()); }
     Integers closed() const { return Integers(to_list(reading_->closed())); }
     bool had_errors() const { return reading_->parsed() == Parsed::with_errors; }
     bool given_up() const { return reading_->parsed() == Parsed::given_up; }
@@ -121,6 +139,12 @@ public:
 
 private:
     const Grammar& grammar() const { return *nb::inst_ptr<Grammar>(grammar_); }
+
+    static Regions as_list(const std::vector<NamedRegion>& regions) {
+        nb::list result;
+        for (const NamedRegion& region : regions) result.append(nb::make_tuple(region.start, region.end, nb::bytes(region.name.data(), region.name.size())));
+        return Regions(result);
+    }
 
     Columns as_lists(const Boundaries& boundaries) const {
         nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(boundaries.labels.size())));
@@ -145,14 +169,16 @@ void define_syntax(nb::module_& module) {
     nb::class_<CodeReading>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>), "A text, parsed and walked: the boundaries of its sketch.")
         .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
         .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
-        .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns of what is inside a closed unit. Raises IndexError where none begins.")
+        .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
+        .def("regions", &CodeReading::regions, "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
         .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
 
     nb::class_<Grammar>(module, "Grammar", nb::type_slots(references::shown<Grammar>),
                         "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.\n\n"
                         "`kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.\n"
-                        "`definitions`: number of the label, and conditions: a path and the types of what is there.\n"
+                        "`definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it "
+                        "is optional, its literal text, and placeholders, each with its ways and the literal text behind it.\n"
                         "`labels`: the first are line, paragraph, statement, clause, comment.")
         .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes>(), nb::arg("language"),
              nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"))

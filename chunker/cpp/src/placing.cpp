@@ -85,7 +85,8 @@ Settled settled(const Found& found, const LineTable& lines) {
     ByRow<Row> tops(found.first, found.behind, no_row);  // where those went that moved
     ByRow<Placed> placed = with_leading_lines(found, lines, tops);
     cut_off_trailing_comments(placed, found, lines);
-    return {std::move(placed), headers_of(found, tops)};
+    ByRow<Row> headers = headers_of(found, tops);
+    return {std::move(placed), std::move(headers), std::move(tops)};
 }
 
 Rows::Rows(Settled settled, Label whole_text, const LineTable& lines)

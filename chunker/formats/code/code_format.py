@@ -59,13 +59,18 @@ class CodeFormat:
         not get done in a time linear in the text, they say {"parse": "given up"}, and all is lines. Lone surrogates
         and NULs are welcome.
         """
-        return _Reading(self._grammar, text).outline()
+        quick = compiled_walk(self._grammar)
+        return (
+            quick.sketch(text, 0).opened()
+            if quick is not None and quick.reads(text)
+            else outline_in_python(self._grammar, text)
+        )
 
     def sketch(self, text: str, size: int) -> Sketch:
         """The same, with what is of at most `size` bytes closed: functions, statements of several lines."""
         quick = compiled_walk(self._grammar)
         if quick is not None and quick.reads(text):
-            return quick.sketch(text, size, self.outline)
+            return quick.sketch(text, size)
         return sketch_in_python(self._grammar, text, size)
 
     def __repr__(self) -> str:
@@ -74,6 +79,11 @@ class CodeFormat:
     def __reduce__(self) -> tuple[object, ...]:
         # A grammar of a table is found by its name in the other process; any other is what pickle makes of it.
         return type(self), (self._grammar.table or self._grammar,)
+
+
+def outline_in_python(grammar: Grammar, text: str) -> Outline:
+    """The outline of `text`, by the walk in Python: the twin of the compiled one."""
+    return _Reading(grammar, text).outline()
 
 
 def sketch_in_python(grammar: Grammar, text: str, size: int) -> Sketch:

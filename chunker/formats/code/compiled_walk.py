@@ -11,12 +11,14 @@ gives and a `tree_sitter.Language` keeps to itself: who brings one of these, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.code.grammar import ERROR, Definition, Grammar, compiled
-from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.code.naming import in_one_line
+from chunker.formats.outline import Scope, Strength
+from chunker.formats.placing import nested
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
@@ -55,23 +57,30 @@ class CompiledWalk:
         """Whether it takes this text: one that is not empty, and whose bytes can be counted in 32 bits."""
         return 0 < len(text) < _LARGEST
 
-    def sketch(self, text: str, size: int, outline: Callable[[str], Outline]) -> Sketch:
-        """The sketch of `text` with what is of at most `size` bytes closed; `outline` makes the outline when its scopes are asked for."""
+    def sketch(self, text: str, size: int) -> Sketch:
+        """The sketch of `text` with what is of at most `size` bytes closed."""
         reading = self._grammar.read(text, min(size, _LARGEST))
         notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
 
         def look(offset: int) -> Inside:
-            offsets, strengths, labels, heads = reading.inside(offset)
-            return Inside(offsets, strengths, labels, (), heads)
+            (offsets, strengths, labels, heads), regions = reading.inside(offset)
+            return Inside(offsets, strengths, labels, [Scope(*region) for region in _named(regions)], heads)
 
-        def scopes_of(_: list[Scope]) -> list[Scope]:
-            return outline(text).scopes
+        def scopes_of(inside: list[Scope]) -> list[Scope]:
+            return nested([*_named(reading.regions()), *((start, end, name) for start, end, name, _ in inside)])
 
         offsets, strengths, labels, heads = reading.columns()
         closed = dict.fromkeys(reading.closed())
         return Sketch.of(
             (offsets, strengths, labels), closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads
         )
+
+
+def _named(regions: list[tuple[int, int, bytes]]) -> Iterator[tuple[int, int, str]]:
+    """Those that have a name: start, end and name."""
+    for start, end, name in regions:
+        if shown := in_one_line(name.decode("utf-8", "replace")):
+            yield start, end, shown
 
 
 def _tables(grammar: Grammar) -> dict[str, Any]:
@@ -90,7 +99,8 @@ def _tables(grammar: Grammar) -> dict[str, Any]:
         for kind in (*range(language.node_kind_count), ERROR)
     ]
     definitions = [
-        (number_of(definition.label), _conditions(definition)) for definition in grammar.definitions.values()
+        (number_of(definition.label), _conditions(definition), definition.name.table)
+        for definition in grammar.definitions.values()
     ]
     return {
         "kinds": kinds,

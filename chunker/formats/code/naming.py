@@ -50,11 +50,35 @@ class NameTemplate:
             if filled is None and not segment.optional:
                 return ""
             parts.append(filled or "")
-        name = " ".join("".join(parts).split())
-        return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+        return in_one_line("".join(parts))
+
+    @property
+    def table(self) -> list[tuple[bool, str, list[tuple[list[tuple[str, bool]], str]]]]:
+        """The segments, as `chunker._native.Grammar` takes them."""
+        return [
+            (
+                segment.optional,
+                segment.pieces[0],
+                [
+                    ([(way.removesuffix("*"), way.endswith("*")) for way in placeholder.split("|")], literal)
+                    for placeholder, literal in zip(segment.pieces[1::2], segment.pieces[2::2], strict=True)
+                ],
+            )
+            for segment in self._segments
+        ]
 
     def __repr__(self) -> str:
         return f"NameTemplate({self._text!r})"
+
+
+def in_one_line(text: str) -> str:
+    """A name as breadcrumbs show it: without line ends, at most a hundred characters.
+
+    >>> in_one_line("def  f(a,\\n  b)")
+    'def f(a, b)'
+    """
+    name = " ".join(text.split())
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _filled(pieces: list[str], node: Node, source: bytes) -> str | None:

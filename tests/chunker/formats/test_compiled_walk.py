@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mangled_sources import mangled
 from tree_sitter import Language
 
-from chunker.formats.code.code_format import CodeFormat, sketch_in_python
+from chunker.formats.code.code_format import CodeFormat, outline_in_python, sketch_in_python
 from chunker.formats.code.compiled_walk import compiled_walk
 from chunker.formats.code.generic import generic_grammar
 from chunker.formats.code.grammar import Definition, Grammar
@@ -48,7 +48,7 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 def sketched(grammar: Grammar, text: str, size: int) -> Sketch:
     walk = compiled_walk(grammar)
     assert walk is not None
-    return walk.sketch(text, size, CodeFormat(grammar).outline)
+    return walk.sketch(text, size)
 
 
 def compare(grammar: Grammar, text: str, size: int) -> Sketch:
@@ -60,6 +60,10 @@ def compare(grammar: Grammar, text: str, size: int) -> Sketch:
     for offset in expected.closed:
         assert found.inside(offset)[:3] == expected.inside(offset)[:3]
         assert found.inside(offset).heads == expected.inside(offset).heads
+        assert list(found.inside(offset).scopes) == list(expected.inside(offset).scopes)
+    assert found.opened().scopes == expected.opened().scopes
+    if not size:
+        assert found.opened().scopes == outline_in_python(grammar, text).scopes
     return found
 
 

@@ -62,6 +62,7 @@ constexpr Row no_row = ~Row{0};
 struct Region {
     Row first, last;
     int depth;
+    std::uint32_t definition;  // its number among those that the walk met
 };
 
 // `parts`: what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions, the strength of a cut between them

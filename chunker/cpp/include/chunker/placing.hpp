@@ -10,10 +10,10 @@
 namespace chunker {
 
 // What is placed on which line. `headers`: of the lines between the top of a part and its first line, that one included, the first line; else
-// no_row.
+// no_row. `tops`: where parts went that moved.
 struct Settled {
     ByRow<Placed> placed;
-    ByRow<Row> headers;
+    ByRow<Row> headers, tops;
 };
 
 // The parts moved up to the first of the comments and attributes above them; what ends a definition cut off it, if all of it does not fit.

@@ -34,9 +34,42 @@ struct Condition {
     std::vector<std::string> types;
 };
 
+// How a definition is called: chunker/formats/code/naming.py says how templates are read.
+struct NameTemplate {
+    // A field, or the type of a child; the field again and again as far as it reaches, where it is `deep`.
+    struct Way {
+        std::string field;
+        bool deep = false;
+    };
+    struct Placeholder {
+        std::vector<Way> ways;  // the first of them that is there
+        std::string behind;     // the literal text that follows
+    };
+    // `optional`: left out where a placeholder finds nothing, of which else there is no name.
+    struct Segment {
+        bool optional = false;
+        std::string before;
+        std::vector<Placeholder> placeholders;
+    };
+    std::vector<Segment> segments;
+};
+
 struct Definition {
     Label label = statement_label;
     std::vector<Condition> conditions;
+    NameTemplate name;
+};
+
+// A definition in text[start:end], by characters, with its name in bytes of the source as they are.
+struct NamedRegion {
+    std::uint32_t start, end;
+    std::string name;
+};
+
+// What is inside a closed unit.
+struct InsideUnit {
+    Boundaries boundaries;
+    std::vector<NamedRegion> regions;
 };
 
 struct SyntaxGrammar {
@@ -61,8 +94,11 @@ public:
     // Where the closed units begin, in characters, ascending.
     virtual std::vector<std::uint32_t> closed() const = 0;
 
+    // The definitions outside of closed units, in the order of their lines.
+    virtual std::vector<NamedRegion> regions() const = 0;
+
     // What is inside the unit that begins there. Throws std::out_of_range where none does.
-    virtual Boundaries inside(std::uint32_t character) const = 0;
+    virtual InsideUnit inside(std::uint32_t character) const = 0;
 };
 
 // Whether the runtime is linked that all of this needs.

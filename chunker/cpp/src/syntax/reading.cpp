@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chunker/syntax.hpp"
+#include "naming.hpp"
 #include "parsing.hpp"
 #include "walking.hpp"
 
@@ -32,6 +33,7 @@ public:
             walk.run(root);
             closed = walk.closed();
             nodes_ = walk.nodes();
+            defined_ = walk.defined();
         }
         place(found, std::move(closed));
     }
@@ -46,7 +48,9 @@ public:
         return result;
     }
 
-    Boundaries inside(std::uint32_t character) const override {
+    std::vector<NamedRegion> regions() const override { return named(regions_, tops_.front(), defined_); }
+
+    InsideUnit inside(std::uint32_t character) const override {
         auto const unit = std::lower_bound(units_.begin(), units_.end(), character,
                                            [&](const Unit& one, std::uint32_t place) { return lines_.character(one.first) < place; });
         if (unit == units_.end() || lines_.character(unit->first) != character) throw std::out_of_range("no closed unit begins there");
@@ -60,13 +64,15 @@ public:
         Settled more = settled(found, lines_);
         for (Row row = unit->first; row < unit->behind; ++row)
             if (attributes_(row)) more.placed.at(row) = {};
-        return rows_.front().inside(*unit, more);
+        return {rows_.front().inside(*unit, more), named(found.regions, more.tops, walk.defined())};
     }
 
 private:
     void place(const Found& found, std::vector<Closed> closed) {
         Settled placed = settled(found, lines_);
         Label const whole_text = label_of(placed.placed(0));
+        regions_ = found.regions;
+        tops_.push_back(placed.tops);
         rows_.emplace_back(std::move(placed), whole_text, lines_);
         units_ = rows_.front().close(std::move(closed));
         boundaries_ = rows_.front().boundaries();
@@ -76,6 +82,17 @@ private:
             if (found.leading(row) != no_row)
                 for (Row line = found.leading(row); line < row; ++line) attributes_.at(line) = 1;
         }
+    }
+
+    std::vector<NamedRegion> named(const std::vector<Region>& regions, const ByRow<Row>& tops, const std::vector<syntax::Defined>& defined) const {
+        std::vector<NamedRegion> result;
+        for (const Region& region : regions) {
+            syntax::Defined const& one = defined[region.definition];
+            std::string name = syntax::name_of(one.node, one.definition->name, source_);
+            Row const top = tops(region.first) == no_row ? region.first : tops(region.first);
+            if (!name.empty()) result.push_back({lines_.character(top), lines_.character(region.last + 1), std::move(name)});
+        }
+        return result;
     }
 
     // What the text as a whole is called: as the definition it begins with, or as its language says.
@@ -91,6 +108,9 @@ private:
     Pool pool_;
     Parsed parsed_ = Parsed::given_up;
     std::vector<Pending> nodes_;  // the closed ones
+    std::vector<syntax::Defined> defined_;
+    std::vector<Region> regions_;
+    std::vector<ByRow<Row>> tops_;  // one
     std::vector<Rows> rows_;      // one
     std::vector<Unit> units_;
     Boundaries boundaries_;

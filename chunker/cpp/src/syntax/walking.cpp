@@ -87,7 +87,7 @@ void Walk::enter_body(TSNode node, int depth, Row first) {
         if (definition) {
             Row const header = child.last > child.row ? header_row(defined, child.row) : child.row;
             if (header > child.row) found_.headers.at(child.row) = header;
-            put_definition(siblings, *definition, child.row, child.last);
+            put_definition(siblings, {defined, definition}, child.row, child.last);
             return;
         }
         if (role == Role::clause) siblings.strength = siblings.part + strength::definition - strength::part;
@@ -238,12 +238,13 @@ void Walk::put_part(Siblings& siblings, Row row, Label label) {
 }
 
 // A part that is a definition, or wraps one, fills the lines from `row` to `last`.
-void Walk::put_definition(Siblings& siblings, const Definition& definition, Row row, Row last) {
+void Walk::put_definition(Siblings& siblings, Defined defined, Row row, Row last) {
     strength::Rank const rank = siblings.strength == strength::line ? strength::first : strength::definition;
-    found_.put(row, strength::at(siblings.depth, rank), definition.label);
+    found_.put(row, strength::at(siblings.depth, rank), defined.definition->label);
     found_.own.at(row) = strength::at(siblings.depth, strength::commented);
     if (siblings.attributes != no_row) found_.leading.at(row) = siblings.attributes;
-    found_.regions.push_back({row, last, siblings.depth});
+    found_.regions.push_back({row, last, siblings.depth, static_cast<std::uint32_t>(defined_.size())});
+    defined_.push_back(defined);
     siblings.attributes = no_row;
     siblings.strength = siblings.part + strength::definition - strength::part;
 }

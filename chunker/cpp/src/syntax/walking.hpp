@@ -19,6 +19,12 @@ struct Text {
     const LineTable& lines;
 };
 
+// A definition that the walk met.
+struct Defined {
+    TSNode node;
+    const Definition* definition;
+};
+
 struct Pending {
     TSNode node;
     int depth;
@@ -42,6 +48,8 @@ public:
     // What was closed, by `Closed::node` each.
     const std::vector<Closed>& closed() const { return closed_; }
     const std::vector<Pending>& nodes() const { return nodes_; }
+    // By `Region::definition`.
+    const std::vector<Defined>& defined() const { return defined_; }
 
 private:
     // What the children of one node that came before mean for the next one.
@@ -78,7 +86,7 @@ private:
     bool counts(TSNode node, const Definition& definition, bool several_lines) const;
 
     void put_part(Siblings& siblings, Row row, Label label);
-    void put_definition(Siblings& siblings, const Definition& definition, Row row, Row last);
+    void put_definition(Siblings& siblings, Defined defined, Row row, Row last);
     void put_comment(Row row, Row last, std::uint32_t end);
     bool leads(Row row, Row last) const;
 
@@ -92,6 +100,7 @@ private:
     std::vector<Closed> closed_;
     std::vector<Pending> nodes_;
     std::vector<Pending> stack_;
+    std::vector<Defined> defined_;
     ByRow<signed char> ends_;  // whether what ends on a line may be closed; -1: not looked at yet
     TSTreeCursor cursor_;
 };
