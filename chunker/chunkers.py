@@ -22,8 +22,7 @@ from chunker.formats.sketches import SketchingFormat
 from chunker.formats.unknown import LinesFormat, UnknownFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
-from chunker.growing.compiled import grower_of
-from chunker.growing.optimal import Optimizer
+from chunker.growing.compiled import best_pieces, grower_of
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
@@ -178,7 +177,7 @@ class TextChunker:
         """
         self._budget.check(text, self._tokenizer)
         if self._strategy == "optimal":
-            return Optimizer(text, outline, self._tokenizer, self._budget, context_at).pieces()
+            return best_pieces(text, outline, self._tokenizer, self._budget, context_at)
         return grower_of(text, outline, self._tokenizer, self._budget, context_at).pieces()
 
     def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:

@@ -1,6 +1,6 @@
-"""Which grower makes the chunks: what is compiled where it can be, `growing`, which is its specification, where it cannot.
+"""What makes the chunks, by either strategy: what is compiled where it can be, `grower` and `optimal`, its specification, where it cannot.
 
-The compiled one (chunker/cpp/include/chunker/grower.hpp) takes every option, every outline and sketch, and every counter: it asks the
+What is compiled (chunker/cpp/include/chunker/grower.hpp and optimizer.hpp) takes every option, every outline and sketch, and every counter: it asks the
 encoders of `bpe_engine` without a Python call a step, and others by their methods. It does not take text with halves of surrogate pairs.
 """
 
@@ -17,6 +17,7 @@ from chunker.formats import Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.budget import Budget
 from chunker.growing.grower import LONGEST_TOKEN, LOOK_AHEAD, Grower, look
+from chunker.growing.optimal import Optimizer
 from chunker.growing.overlap import finest_of_overlap, overlap_look
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.growing.units import Place
@@ -87,6 +88,18 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     except UnicodeEncodeError:  # halves of surrogate pairs
         return Grower(text, outline, tokenizer, budget, context_at)
     return CompiledGrower(grower)
+
+
+def best_pieces(
+    text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
+) -> Iterator[Piece]:
+    """The chunks of `text` that cost least: see `optimal`. Raises `BudgetTooSmallError` where a single character does not fit."""
+    compiled = native()
+    context = None if context_at is no_context else context_at
+    made = None if compiled is None else compiled.best_pieces(text, tokenizer, outline, _limits(compiled, budget), context)
+    if made is None:  # or a text with halves of surrogate pairs
+        return Optimizer(text, outline, tokenizer, budget, context_at).pieces()
+    return map(_as_piece, made)
 
 
 @cache_until_exit

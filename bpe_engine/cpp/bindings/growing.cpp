@@ -339,6 +339,7 @@ public:
                 auto& growing = *static_cast<Growing*>(self);
                 growing.restore(growing.interface_state_, {}, 0);
             },
+            [](void* self) { return settled(static_cast<Growing*>(self)->core_.state()); },
         };
         PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) {
             Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
@@ -417,6 +418,16 @@ private:
         std::vector<ExplicitToken> tokens;
         nb::object unfinished;  // a surrogate that waits, or none
     };
+
+    // See GrowingInterface.
+    static std::uint64_t settled(const State& state) {
+        if constexpr (!appends)
+            return 0;
+        else if constexpr (requires { state.certain; })
+            return state.certain.offset * 4 + static_cast<std::uint64_t>(state.certain.before);
+        else
+            return state.settled_end * 4;  // nothing depends on what stands before a pre-token
+    }
 
     static bool is_none_allowed(nb::handle allowed_special) {
         int const any = PyObject_IsTrue(allowed_special.ptr());

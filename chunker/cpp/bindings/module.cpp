@@ -7,6 +7,7 @@ NB_MODULE(_native, module) {
     module.doc() = "What the chunkers do once for each line or block of a text, compiled.";
     chunker::bindings::define_growing(module);
     chunker::bindings::define_markdown(module);
+    chunker::bindings::define_optimizing(module);
     chunker::bindings::define_outlines(module);
     chunker::bindings::define_spans(module);
     chunker::bindings::define_syntax(module);

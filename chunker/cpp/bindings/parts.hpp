@@ -9,6 +9,7 @@ namespace nb = nanobind;
 
 void define_growing(nb::module_& module);
 void define_markdown(nb::module_& module);
+void define_optimizing(nb::module_& module);
 void define_outlines(nb::module_& module);
 void define_spans(nb::module_& module);
 void define_syntax(nb::module_& module);

@@ -16,22 +16,20 @@ constexpr std::int64_t grapheme_strength = 10, paragraph_strength = 50, document
 // is over the budget, and the whole of it is not, would take a fall of so many tokens. In small budgets that could be.
 constexpr double leap_share = 0.75, leap_fills = 0.9;
 constexpr std::size_t least_for_leaps = 32;
-// Tokens that a leap back leaves of an overlap, for the same reason.
-constexpr std::size_t leap_back_spares = 3;
 // In place of a number of tokens that nobody has asked for yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
 Grower::Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings)
-    : text_(text), limits_(limits), counter_(counter), surroundings_(surroundings), units_(text, std::move(rows), surroundings) {}
+    : text_(text), limits_(limits), counter_(counter), surroundings_(surroundings), units_(text, std::move(rows), surroundings), overlap_(units_, counter, limits_) {}
 
 void Grower::resume(Places ahead, std::size_t overlapping) {
     units_.put_back(ahead);
     overlapping_ = overlapping;
 }
 
-std::optional<Grower::Piece> Grower::next(std::size_t horizon) {
+std::optional<Piece> Grower::next(std::size_t horizon) {
     while (!units_.empty()) {
         if (units_.offset() > horizon) return std::nullopt;
         Filling filling = fill();
@@ -336,62 +334,9 @@ bool Grower::is_crumb(std::size_t start) {
 
 // --- overlap
 
-Places Grower::repeated_places(Places places) {
-    while (true) {
-        std::size_t const keep = farthest_back(places, units_.offset());
-        // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
-        Place const after = keep < places.size() ? places[keep] : units_.next();
-        Places parts = units_.several(places[keep - 1], &after);
-        if (parts.empty()) parts = units_.finer(places[keep - 1], &after, keep == places.size() ? grapheme_strength : limits_.overlap_finest);
-        if (parts.empty()) {
-            places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(keep));
-            return places;
-        }
-        places.insert(places.begin() + static_cast<std::ptrdiff_t>(keep), parts.begin(), parts.end());
-    }
-}
-
-std::size_t Grower::farthest_back(const Places& places, std::size_t end) {
-    std::size_t keep = leap_back(places, end);
-    if (keep < places.size()) end = places[keep].offset;
-    for (std::size_t index = keep - 1; index > 0; --index) {
-        std::size_t const start = places[index].offset;
-        std::size_t const count = prepend_fitting(start, end);
-        if (count <= limits_.overlap)
-            keep = index;
-        else if (count > limits_.overlap + limits_.look_ahead)
-            break;
-        end = start;
-    }
-    return keep;
-}
-
-// Where the overlap may begin that three quarters of it surely reach, in one step; places.size() where they did not, and nothing has been done.
-std::size_t Grower::leap_back(const Places& places, std::size_t end) {
-    counter_.begin_at_the_end();
-    std::size_t const far = static_cast<std::size_t>(static_cast<double>(full_) * leap_share) * limits_.overlap / limits_.most;
-    if (far == 0 || far >= end) return places.size();
-    auto const place = std::lower_bound(places.begin() + 1, places.end(), end - far, [](const Place& known, std::size_t offset) { return known.offset < offset; });
-    if (places.end() - place < 3) return places.size();
-    if (prepend_fitting(place->offset, end) + leap_back_spares <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
-    counter_.begin_at_the_end();
-    return places.size();
-}
-
-// Prepend what fits into the overlap, and of what is too long at most a part; the count then.
-std::size_t Grower::prepend_fitting(std::size_t start, std::size_t end) {
-    std::size_t count = 0;
-    for (std::size_t at = end; at > start;) {
-        std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;
-        count = counter_.prepend(from, at);
-        at = from;
-        if (count > limits_.overlap + limits_.look_ahead) break;
-    }
-    return count;
-}
-
 void Grower::repeat_end_of(Places places) {
-    Places repeated = repeated_places(std::move(places));
+    auto const far = static_cast<std::size_t>(static_cast<double>(full_) * leap_share) * limits_.overlap / limits_.most;
+    Places repeated = overlap_.repeated(std::move(places), units_.next(), far);
     overlapping_ = repeated.size();
     units_.put_back(repeated);
 }
@@ -400,10 +345,8 @@ void Grower::shorten_overlap(Filling& filling) {
     units_.put_back(filling.places);
     Places repeated;
     units_.take(overlapping_, repeated);
-    std::size_t keep = repeated.size() / 2;
-    while (keep > 0 && !counter_.count_up_to(0, repeated[repeated.size() - keep].offset, units_.offset(), limits_.overlap)) --keep;
-    units_.put_back(repeated, repeated.size() - keep);
-    overlapping_ = keep;
+    overlapping_ = overlap_.shortened(repeated, units_.offset()).size();
+    units_.put_back(repeated, repeated.size() - overlapping_);
     filling = begin(context());
 }
 

@@ -30,6 +30,9 @@ public:
     // Remember this state, which is forgotten with the next call; go back to it.
     virtual void keep() = 0;
     virtual void go_back() = 0;
+    // A number for the last cut in what has been appended of the text that nothing appended can move; none where no such cut is known. Two texts that
+    // end at the same offset, with cuts of the same number, grow by the same tokens from there on.
+    virtual std::optional<std::uint64_t> settled() { return std::nullopt; }
 
     // A text that grows to the left, from nothing.
     virtual void begin_at_the_end() = 0;
@@ -38,6 +41,15 @@ public:
     // The count of a text by itself, none where it is above the limit.
     virtual std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) = 0;
     virtual std::size_t count(Context context, std::size_t start, std::size_t end) = 0;
+};
+
+// What slices of the text cost by themselves, by offsets in characters; errors are exceptions.
+class Prices {
+public:
+    virtual ~Prices() = default;
+    virtual std::size_t count(std::size_t start, std::size_t end) = 0;
+    // Whether a slice is read each time that it is counted.
+    virtual bool recounts() const { return false; }
 };
 
 // What only the caller knows.

@@ -1,4 +1,4 @@
-// Chunks, grown one after the other with every option: what chunker/growing/grower.py, cutting.py and overlap.py say, which is the specification.
+// Chunks, grown one after the other with every option: what chunker/growing/grower.py and cut_rules.py say, which is the specification.
 #pragma once
 
 #include <cstddef>
@@ -9,34 +9,14 @@
 
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
+#include "chunker/limits.hpp"
+#include "chunker/overlap.hpp"
 #include "chunker/units.hpp"
 
 namespace chunker {
 
-// The budget of chunker/growing/budget.py and the constants of chunker/growing/grower.py: tokens, but where something else is said.
-struct Limits {
-    std::size_t most, least, overlap;
-    std::optional<std::size_t> desired;
-    std::int64_t overlap_finest;  // the strength of the parts of a unit that an overlap may begin with
-    std::size_t look_ahead;
-    std::size_t look;           // characters that are appended before the count is looked at
-    std::size_t overlap_look;   // the same where an overlap is looked for
-    std::size_t longest_token;  // characters
-};
-
 class Grower {
 public:
-    struct Piece {
-        std::size_t start, end;  // in characters
-        Context context;
-        std::size_t tokens;
-        std::size_t label;
-    };
-    // A single character, or one cluster that may not be parted, is over the budget.
-    struct TooSmall {
-        std::size_t start, end, tokens;
-    };
-
     Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings);
 
     // The next chunk; none behind the last one, and where the chunk would begin behind `horizon`. Throws TooSmall.
@@ -89,10 +69,6 @@ private:
     bool fits_alone(std::size_t start, std::size_t end);
     bool is_crumb(std::size_t start);
 
-    Places repeated_places(Places places);
-    std::size_t farthest_back(const Places& places, std::size_t end);
-    std::size_t leap_back(const Places& places, std::size_t end);
-    std::size_t prepend_fitting(std::size_t start, std::size_t end);
     void repeat_end_of(Places places);
     void shorten_overlap(Filling& filling);
 
@@ -101,6 +77,7 @@ private:
     Counter& counter_;
     Surroundings& surroundings_;
     Units units_;
+    Overlap overlap_;
     std::size_t overlapping_ = 0;
     // Characters that the last chunk would have needed to be full; 0 where that is not known.
     std::size_t full_ = 0;

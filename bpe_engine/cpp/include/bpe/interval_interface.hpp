@@ -1,0 +1,18 @@
+// What another compiled module may ask of an interval encoder, without a Python call a slice: see growing_interface.hpp.
+//
+// `IntervalEncoder._interface()` is a capsule with an `IntervalInterface` in it, which keeps the encoder.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+
+struct IntervalInterface {
+    const void* encoder;
+    // The tokens of text[start:end], by itself, in bytes. False where they cannot be counted.
+    bool (*count)(const void* encoder, std::size_t start, std::size_t end, std::size_t* count);
+};
+
+}  // extern "C"
+
+inline constexpr const char* interval_interface_name = "bpe_engine.IntervalInterface";

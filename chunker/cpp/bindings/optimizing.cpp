@@ -1,0 +1,52 @@
+// The best chunks of one text, counted by the encoders of bpe_engine, or by any object that counts.
+#include "chunker/optimizer.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "counters.hpp"
+#include "outlined.hpp"
+#include "parts.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at) {
+    nb::object data;
+    try {
+        data = encoded(source);
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_UnicodeEncodeError)) throw;
+        return nb::none();
+    }
+    Utf8 const bytes(data);
+    Text const text(bytes.data, bytes.size);
+    nb::list made;
+    if (text.size() == 0) return made;
+    Rows const rows = read_rows(outline, text.size(), nb::none());
+    if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
+    Contexts contexts;
+    Outlined outlined(source, outline.attr("labels"), std::move(context_at), nb::none(), contexts);
+    auto const counter = make_counter(text, source, tokenizer, limits.overlap > 0, contexts);
+    auto const prices = make_prices(text, source, tokenizer, *counter);
+    try {
+        for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces())
+            made.append(nb::make_tuple(piece.start, piece.end, contexts.string(piece.context), piece.tokens, outlined.label(piece.label)));
+    } catch (const TooSmall& unit) {
+        throw too_small(source, unit.start, unit.end, unit.tokens, limits.most);
+    }
+    return made;
+}
+
+}  // namespace
+
+void define_optimizing(nb::module_& module) {
+    module.def("best_pieces", &best_pieces, nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(),
+               nb::sig("def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> "
+                       "list[tuple[int, int, str, int, str]] | None"),
+               "The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text "
+               "with halves of surrogate pairs.");
+}
+
+}  // namespace chunker::bindings

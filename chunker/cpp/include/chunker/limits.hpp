@@ -1,0 +1,33 @@
+// What a chunk may be, and how far it is looked for: the budget of chunker/growing/budget.py and the constants of chunker/growing/grower.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace chunker {
+
+// Tokens, but where something else is said.
+struct Limits {
+    std::size_t most, least, overlap;
+    std::optional<std::size_t> desired;
+    std::int64_t overlap_finest;  // the strength of the parts of a unit that an overlap may begin with
+    std::size_t look_ahead;
+    std::size_t look;           // characters that are appended before the count is looked at
+    std::size_t overlap_look;   // the same where an overlap is looked for
+    std::size_t longest_token;  // characters
+};
+
+// A single character, or one cluster that may not be parted, is over the budget.
+struct TooSmall {
+    std::size_t start, end, tokens;
+};
+
+// A chunk.
+struct Piece {
+    std::size_t start, end;  // in characters
+    std::size_t context, tokens;
+    std::size_t label;
+};
+
+}  // namespace chunker

@@ -1,0 +1,76 @@
+// The best cut of a whole text: what chunker/growing/optimal.py says, which is the specification.
+//
+// The candidates from one boundary are priced by appending to what begins there, until the text that grows and the whole text up to the same place have a
+// settled cut in common. From there on both grow by the same tokens, so that the other sizes are sums of the whole text and a constant:
+//
+//     whole text    the| quick| brown| fox| jumps| over        sums 1 2 3 4 5 6
+//     from "ick"               ick| brown| fox| jumps| over    2 tokens, and 1 for each that follows: sum + 0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "chunker/atoms.hpp"
+#include "chunker/counter.hpp"
+#include "chunker/limits.hpp"
+#include "chunker/overlap.hpp"
+#include "chunker/units.hpp"
+
+namespace chunker {
+
+class Optimizer {
+public:
+    // `rows` has at least one row.
+    Optimizer(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);
+
+    // The chunks in the order of the text. Throws TooSmall where a single character does not fit. Time and memory are linear in the text, for given limits.
+    std::vector<Piece> pieces();
+
+private:
+    // How a chunk begins: at which offset, of what it repeats if anything, behind which context, and what begins there.
+    struct Start {
+        std::size_t offset;
+        Context context;
+        std::size_t label;
+    };
+    // The cheapest way to a boundary: the one before it, how the chunk between the two begins, and its tokens.
+    struct Way {
+        double cost;
+        std::size_t from;
+        Start start;
+        std::size_t size;
+    };
+    // A place between two candidates, or the end of the text.
+    struct Sum {
+        std::size_t rough;                    // about how many tokens are before it, never fewer than before
+        std::size_t exact;                    // the tokens of the text before it
+        std::optional<std::uint64_t> settled;  // of that text; none where it was not counted as one
+    };
+
+    void find_candidates();
+    std::vector<Sum> sums_of(const std::vector<Atom>& atoms);
+    void price_cuts();
+    void go_on_from(std::size_t first, std::size_t last);
+    // The count of the first atom, which the counter has then.
+    Start begin(std::size_t first, std::size_t& count);
+    bool fits(const Start& start, std::size_t end, std::size_t& count);
+    Places places_before(std::size_t first) const;
+    double cost_of_chunk(std::size_t size, std::size_t repeated) const;
+
+    const Text& text_;
+    const Rows& rows_;
+    const Limits& limits_;
+    Counter& counter_;
+    Prices& prices_;
+    Surroundings& surroundings_;
+    Atoms finder_;
+    std::optional<Units> units_;  // for the overlap
+    std::vector<Atom> atoms_;     // candidates: chunks begin and end between them
+    std::vector<Sum> sums_;       // before each of them, and before the end
+    std::vector<double> costs_;   // of a cut before each of them
+    std::vector<Way> ways_;
+};
+
+}  // namespace chunker

@@ -1,0 +1,120 @@
+#include "chunker/atoms.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "chunker/refining.hpp"
+
+namespace chunker {
+
+namespace {
+
+constexpr std::int64_t grapheme_strength = strength_of[static_cast<std::size_t>(Level::grapheme)];
+constexpr std::size_t unknown = no_row;
+
+}  // namespace
+
+// `row`: of the outline; no_row inside of what is one unit there.
+struct Atoms::Unit {
+    std::size_t start, end;
+    std::int64_t strength;
+    std::size_t label, row;
+};
+
+std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& strengths) {
+    std::vector<std::size_t> found(strengths.size()), falling;
+    for (std::size_t index = 0; index < strengths.size(); ++index) {
+        while (!falling.empty() && strengths[falling.back()] <= strengths[index]) falling.pop_back();
+        found[index] = falling.empty() ? 0 : falling.back();
+        falling.push_back(index);
+    }
+    return found;
+}
+
+Atoms::Atoms(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
+    : text_(text), rows_(rows), limits_(limits), counter_(counter), prices_(prices), surroundings_(surroundings), stronger_(stronger_before(rows.strengths)) {
+    find_tops();
+}
+
+void Atoms::find_tops() {
+    if (rows_.heads.empty()) return;
+    std::unordered_map<std::size_t, std::pair<std::size_t, bool>> fits;  // the row of the top -> the end of the head, and whether it fits: many rows are in one head
+    for (std::size_t row = 0; row < stronger_.size(); ++row) {
+        auto const offset = static_cast<std::size_t>(rows_.offsets[row]);
+        auto const head = rows_.heads.find(offset);
+        if (head == rows_.heads.end()) continue;
+        auto const top = static_cast<std::size_t>(rows_.offsets[stronger_[row]]);
+        auto const [known, is_new] = fits.try_emplace(stronger_[row], head->second, false);
+        if (is_new || known->second.first != head->second) known->second = {head->second, !is_over(top, head->second, limits_.most)};
+        if (known->second.second) tops_[offset] = top;
+    }
+}
+
+std::size_t Atoms::top_of(std::size_t offset) const {
+    if (tops_.empty()) return offset;
+    auto const found = tops_.find(offset);
+    return found == tops_.end() ? offset : found->second;
+}
+
+std::size_t Atoms::context_size(Context context) {
+    if (context == 0) return 0;
+    if (context >= context_sizes_.size()) context_sizes_.resize(context + 1, unknown);
+    if (context_sizes_[context] == unknown) context_sizes_[context] = counter_.count(context, 0, 0);
+    return context_sizes_[context];
+}
+
+std::size_t Atoms::atomic_size(std::size_t start) {
+    if (start == last_start_) return last_size_;
+    last_start_ = start;
+    std::size_t const taken = limits_.overlap + limits_.least + context_size(surroundings_.context_at(start, start));
+    return last_size_ = limits_.most > taken ? limits_.most - taken : 1;
+}
+
+std::vector<Atom> Atoms::find() {
+    // Of each row the last of those that nothing stronger parts from it, and of each of those the one before: their strengths never fall.
+    std::size_t const size = rows_.strengths.size();
+    std::vector<std::size_t> last_inside(size, no_row), previous(size, no_row);
+    for (std::size_t row = 1; row < size; ++row) previous[row] = std::exchange(last_inside[stronger_[row]], row);
+    auto const offset = [this](std::size_t row) { return static_cast<std::size_t>(rows_.offsets[row]); };
+    std::vector<Atom> atoms;
+    std::vector<Unit> stack{{offset(0), text_.size(), rows_.strengths[0], 0, 0}};
+    while (!stack.empty()) {
+        Unit unit = stack.back();
+        stack.pop_back();
+        bool const has_rows = unit.row != no_row && last_inside[unit.row] != no_row;
+        // A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
+        std::size_t const begin = has_rows ? top_of(unit.start) : unit.start;
+        if (!is_over(begin, unit.end, atomic_size(begin))) {
+            atoms.push_back({unit.start, unit.end, unit.strength, unit.label});
+        } else if (has_rows) {
+            std::size_t& row = last_inside[unit.row];
+            std::int64_t const strength = rows_.strengths[row];
+            for (; row != no_row && rows_.strengths[row] == strength; row = previous[row]) {
+                stack.push_back({offset(row), unit.end, strength, row, row});
+                unit.end = offset(row);
+            }
+            stack.push_back(unit);
+        } else {
+            std::size_t const before = stack.size();
+            add_finer(unit, stack);
+            if (stack.size() == before) atoms.push_back({unit.start, unit.end, unit.strength, unit.label});
+        }
+    }
+    return atoms;
+}
+
+// Puts the parts of a unit that has no row inside on the stack; none where it is better left whole.
+void Atoms::add_finer(const Unit& unit, std::vector<Unit>& stack) {
+    Refined const finer = refine(text_, unit.start, unit.end, rows_.finest);
+    if (finer.offsets.empty()) return;
+    if (finer.strength() < grapheme_strength && !is_over(unit.start, unit.end, limits_.most)) return;
+    std::size_t end = unit.end;
+    for (std::size_t index = finer.offsets.size(); index-- > 0;) {
+        std::size_t const start = finer.offsets[index];
+        stack.push_back({start, end, finer.strength(), rows_.strengths.size() + static_cast<std::size_t>(finer.level), no_row});
+        end = start;
+    }
+    stack.push_back({unit.start, end, unit.strength, unit.label, no_row});
+}
+
+}  // namespace chunker

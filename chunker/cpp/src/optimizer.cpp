@@ -1,0 +1,229 @@
+#include "chunker/optimizer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "chunker/enclosing.hpp"
+
+namespace chunker {
+
+namespace {
+
+// Costs, in emptiness, and the other constants of chunker/growing/optimal.py.
+constexpr double of_level = 0.1, of_broken_unit = 10.0, of_crumb = 10'000.0, of_torn_head = 1'000.0;
+constexpr std::size_t deepest = 20, farther = 16;
+constexpr std::int64_t paragraph_strength = 50;
+
+std::vector<std::int64_t> strengths_of(const std::vector<Atom>& atoms) {
+    std::vector<std::int64_t> strengths;
+    strengths.reserve(atoms.size());
+    for (Atom const& atom : atoms) strengths.push_back(atom.strength);
+    return strengths;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
+    : text_(text), rows_(rows), limits_(limits), counter_(counter), prices_(prices), surroundings_(surroundings),
+      finder_(text, rows, limits, counter, prices, surroundings) {
+    if (limits.overlap > 0) units_.emplace(text, rows, surroundings);
+}
+
+std::vector<Piece> Optimizer::pieces() {
+    find_candidates();
+    price_cuts();
+    std::size_t const size = atoms_.size();
+    std::size_t const reach = (prices_.recounts() ? 2 : 1) * limits_.most + farther;
+    ways_.assign(size + 1, {std::numeric_limits<double>::infinity(), 0, {}, 0});
+    ways_[0].cost = 0;
+    std::size_t last = 0;
+    for (std::size_t first = 0; first < size; ++first) {
+        while (last < size && sums_[last + 1].rough <= sums_[first].rough + reach) ++last;
+        go_on_from(first, std::max(first + 1, last));
+    }
+    std::vector<Piece> pieces;
+    for (std::size_t behind = size; behind > 0; behind = ways_[behind].from) {
+        Way const& way = ways_[behind];
+        pieces.push_back({way.start.offset, atoms_[behind - 1].end, way.start.context, way.size, way.start.label});
+    }
+    std::reverse(pieces.begin(), pieces.end());
+    return pieces;
+}
+
+// --- candidates
+
+void Optimizer::find_candidates() {
+    std::vector<Atom> const atoms = finder_.find();
+    std::vector<Sum> const sums = sums_of(atoms);
+    std::vector<std::size_t> kept{0};
+    for (std::size_t first = 1, behind; first < atoms.size(); first = behind) {
+        std::size_t strongest = first;
+        for (behind = first + 1; behind < atoms.size() && sums[behind].rough == sums[first].rough; ++behind)
+            if (atoms[behind].strength > atoms[strongest].strength) strongest = behind;
+        kept.push_back(first);
+        if (strongest > first) kept.push_back(strongest);
+        if (behind - 1 > strongest) kept.push_back(behind - 1);
+    }
+    kept.push_back(atoms.size());
+    std::vector<std::pair<std::size_t, std::size_t>> parts;
+    for (std::size_t index = 0; index + 1 < kept.size(); ++index) {
+        parts.assign(1, {kept[index], kept[index + 1]});
+        while (!parts.empty()) {
+            auto const [first, behind] = parts.back();
+            parts.pop_back();
+            Atom atom = atoms[first];
+            atom.end = atoms[behind - 1].end;
+            if (behind - first > 1 && finder_.is_over(atom.start, atom.end, finder_.atomic_size(atom.start))) {
+                std::size_t const middle = (first + behind) / 2;
+                parts.emplace_back(middle, behind);
+                parts.emplace_back(first, middle);
+                continue;
+            }
+            atoms_.push_back(atom);
+            sums_.push_back(sums[first]);
+        }
+    }
+    sums_.push_back(sums.back());
+}
+
+std::vector<Optimizer::Sum> Optimizer::sums_of(const std::vector<Atom>& atoms) {
+    std::vector<Sum> sums;
+    sums.reserve(atoms.size() + 1);
+    if (!prices_.recounts()) counter_.begin(0);
+    sums.push_back({0, 0, std::nullopt});
+    for (Atom const& atom : atoms) {
+        std::size_t const before = sums.back().rough;
+        if (prices_.recounts()) {
+            std::size_t const sum = before + prices_.count(atom.start, atom.end);
+            sums.push_back({sum, sum, std::nullopt});
+        } else {
+            std::size_t const count = counter_.append(atom.start, atom.end);
+            sums.push_back({std::max(before, count), count, counter_.settled()});
+        }
+    }
+    return sums;
+}
+
+// --- costs
+
+void Optimizer::price_cuts() {
+    std::size_t const size = atoms_.size();
+    std::vector<std::int64_t> const strengths = strengths_of(atoms_);
+    std::vector<std::int64_t> numbers(size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::vector<std::int64_t> const rights = enclosing_ends(numbers, strengths, static_cast<std::int64_t>(size));
+    std::vector<std::size_t> const lefts = stronger_before(strengths);
+    costs_.assign(size + 1, 0.0);
+    // Of each cut how many units are around it, and how many of them, from the innermost on, fit into a chunk. Of the units that begin at each atom the last one
+    // that was asked for: those inside of one that follows are met first.
+    struct Known {
+        std::size_t depth = 0, broken = 0;
+        std::size_t right = no_row;
+        bool is_over = false;
+    };
+    std::vector<Known> known;
+    known.resize(size);
+    std::vector<std::size_t> waiting;
+    for (std::size_t cut = 1; cut < size; ++cut) {
+        // A cut is inside the unit around it, which a stronger one parts from its own surroundings.
+        for (std::size_t index = cut; known[index].depth == 0;) {
+            auto const left = lefts[index], right = static_cast<std::size_t>(rights[index]);
+            std::size_t around = right;
+            if (right == size || (left > 0 && strengths[left] < strengths[right])) around = left;
+            if (around != 0 && known[around].depth == 0) {
+                waiting.push_back(index);
+                index = around;
+                continue;
+            }
+            std::size_t const start = atoms_[left].start, end = right < size ? atoms_[right].start : text_.size();
+            if (known[left].right != right) {
+                known[left].right = right;
+                known[left].is_over = finder_.is_over(start, end, limits_.most);
+            }
+            known[index].depth = known[around].depth + 1;
+            known[index].broken = known[left].is_over ? 0 : known[around].broken + 1;
+            Atom const& behind = atoms_[index];
+            bool const tears = finder_.is_in_head(behind.start) && (behind.strength <= paragraph_strength || finder_.is_over(behind.start, end, limits_.most));
+            double cost = static_cast<double>(tears) * of_torn_head;
+            cost += of_level * static_cast<double>(std::min(known[index].depth, deepest)) + of_broken_unit * static_cast<double>(known[index].broken);
+            costs_[index] = cost;
+            if (waiting.empty()) break;
+            index = waiting.back();
+            waiting.pop_back();
+        }
+    }
+}
+
+double Optimizer::cost_of_chunk(std::size_t size, std::size_t repeated) const {
+    auto const signed_of = [](std::size_t number) { return static_cast<std::int64_t>(number); };
+    std::int64_t const most = signed_of(limits_.most), target = signed_of(limits_.desired.value_or(limits_.most));
+    std::int64_t const own = signed_of(size) - signed_of(repeated), least = std::min(signed_of(limits_.least), most - signed_of(repeated));
+    double const emptiness = static_cast<double>(target - signed_of(size)) / static_cast<double>(target);
+    return emptiness * emptiness + (own < least ? of_crumb * (2 - static_cast<double>(own) / static_cast<double>(target)) : 0.0);
+}
+
+// --- the cheapest way
+
+void Optimizer::go_on_from(std::size_t first, std::size_t last) {
+    std::size_t size = 0;
+    Start const start = begin(first, size);
+    std::size_t const repeated = finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
+    double const known = ways_[first].cost;
+    std::optional<std::int64_t> shift;  // from sums of the whole text to sizes of this chunk
+    for (std::size_t behind = first + 1;;) {
+        if (size > limits_.most + limits_.look_ahead) break;
+        if (size <= limits_.most) {
+            double const cost = known + cost_of_chunk(size, repeated) + costs_[behind];
+            if (cost < ways_[behind].cost) ways_[behind] = {cost, first, start, size};
+        }
+        Sum const& sum = sums_[behind];
+        if (!shift && sum.settled && counter_.settled() == sum.settled) shift = static_cast<std::int64_t>(size) - static_cast<std::int64_t>(sum.exact);
+        if (++behind > last) break;
+        size = shift ? static_cast<std::size_t>(static_cast<std::int64_t>(sums_[behind].exact) + *shift) : counter_.append(atoms_[behind - 1].start, atoms_[behind - 1].end);
+    }
+}
+
+Optimizer::Start Optimizer::begin(std::size_t first, std::size_t& count) {
+    Atom const& atom = atoms_[first];
+    // From what is wished for to what is least: with overlap, without, without context.
+    if (first > 0 && units_) {
+        Overlap const overlap(*units_, counter_, limits_);
+        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row}, 0);
+        while (!repeated.empty()) {
+            std::size_t const offset = repeated.front().offset;
+            Start const start{offset, surroundings_.context_at(atom.start, offset), repeated.front().label};
+            if (fits(start, atom.end, count)) return start;
+            repeated = overlap.shortened(repeated, atom.start);
+        }
+    }
+    Start const start{atom.start, surroundings_.context_at(atom.start, atom.start), atom.label};
+    if (fits(start, atom.end, count)) return start;
+    Start const bare{atom.start, 0, atom.label};
+    if (start.context != 0 && fits(bare, atom.end, count)) return bare;
+    throw TooSmall{atom.start, atom.end, counter_.count(0, atom.start, atom.end)};
+}
+
+bool Optimizer::fits(const Start& start, std::size_t end, std::size_t& count) {
+    counter_.begin(start.context);
+    count = counter_.append(start.offset, end);
+    return count <= limits_.most;
+}
+
+// All places in the atoms of the chunk that ends where atom `first` begins: where they begin, and what the outline has inside them.
+Places Optimizer::places_before(std::size_t first) const {
+    Places places;
+    auto row = static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end(), static_cast<std::int64_t>(atoms_[ways_[first].from].start)) -
+                                        rows_.offsets.begin());
+    for (std::size_t index = ways_[first].from; index < first; ++index) {
+        Atom const& atom = atoms_[index];
+        if (row == rows_.strengths.size() || static_cast<std::size_t>(rows_.offsets[row]) > atom.start)
+            places.push_back({atom.start, atom.strength, atom.label, atom.end, no_row});
+        for (; row < rows_.strengths.size() && static_cast<std::size_t>(rows_.offsets[row]) < atom.end; ++row)
+            places.push_back({static_cast<std::size_t>(rows_.offsets[row]), rows_.strengths[row], row, atom.end, row});
+    }
+    return places;
+}
+
+}  // namespace chunker
