@@ -610,6 +610,9 @@ class IntervalEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
+
 class PipelineIntervalEncoder:
     """The counts of all slices of one text."""
 
@@ -630,6 +633,9 @@ class PipelineIntervalEncoder:
         """Bytes of memory, the text itself not counted."""
 
     def __reduce__(self) -> tuple[object, ...]: ...
+
+    def _interface(self) -> object:
+        """For compiled callers: a capsule, which keeps this encoder."""
 
 def encode_by_backtracking(tokens: TokenSet, data: bytes) -> list[int]:
     """The byte-pair encoding of `data` as one pre-token, by backtracking."""

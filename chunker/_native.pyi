@@ -110,6 +110,11 @@ class MarkdownSketch:
     def tables(self) -> list[tuple[int, int, int]]:
         """Start, end, and start of the first row, of those that have several."""
 
+def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
+    """
+    The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text with halves of surrogate pairs.
+    """
+
 def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:
     """
     For each boundary the offset of the next stronger one, `end` where there is none. Linear.
