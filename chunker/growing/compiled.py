@@ -96,7 +96,9 @@ def best_pieces(
     """The chunks of `text` that cost least: see `optimal`. Raises `BudgetTooSmallError` where a single character does not fit."""
     compiled = native()
     context = None if context_at is no_context else context_at
-    made = None if compiled is None else compiled.best_pieces(text, tokenizer, outline, _limits(compiled, budget), context)
+    made = (
+        None if compiled is None else compiled.best_pieces(text, tokenizer, outline, _limits(compiled, budget), context)
+    )
     if made is None:  # or a text with halves of surrogate pairs
         return Optimizer(text, outline, tokenizer, budget, context_at).pieces()
     return map(_as_piece, made)

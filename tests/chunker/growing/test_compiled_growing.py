@@ -1,4 +1,4 @@
-"""Chunks are the same, whoever grows them: what is compiled, or its specification in Python."""
+"""Chunks are the same, whoever makes them: what is compiled, or its specification in Python."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from chunker.formats import Outline, Strength
 from chunker.formats.refining import refine
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.budget import Budget
-from chunker.growing.compiled import CompiledGrower, grower_of
+from chunker.growing.compiled import CompiledGrower, best_pieces, grower_of
 from chunker.growing.grower import Grower
+from chunker.growing.optimal import Optimizer
 from chunker.growing.pieces import Piece
 from chunker.native import native
 
@@ -110,8 +111,23 @@ def grown(maker: Any, chunker: TextChunker, text: str, outline: Outline) -> list
         return str(error)
 
 
+def best(maker: Any, chunker: TextChunker, text: str) -> list[Piece] | str:
+    """The chunks that cost least, or what is raised."""
+    outline = chunker.outline(text)
+    try:
+        return list(maker(text, outline, chunker.tokenizer, chunker._budget, chunker.context_of(text, outline, "a.py")))
+    except BudgetTooSmallError as error:
+        return str(error)
+
+
+def specified(*arguments: Any) -> Any:
+    """What `best_pieces` makes, by its specification."""
+    return Optimizer(*arguments).pieces()
+
+
 def check(chunker: TextChunker, text: str) -> None:
-    """By the outline of the text, and by its sketch where it has one, the compiled grower says what the specification does."""
+    """Either strategy is what its specification says; the one that grows by the outline of the text, and by its sketch where it has one."""
+    assert best(best_pieces, chunker, text) == best(specified, chunker, text)
     outlines = [chunker.format.outline]
     sketch = getattr(chunker.format, "sketch", None)
     if sketch is not None and not chunker.context:
@@ -210,8 +226,12 @@ def test_all_else_is_for_what_is_compiled(tokenizer: Any) -> None:
     text = "Some words. " * 50
     grower = grower_of(text, chunker.outline(text), chunker.tokenizer, chunker._budget, lambda *_: "")
     assert isinstance(grower, CompiledGrower)
-    with patch.object(Grower, "_fill", side_effect=AssertionError("the specification")):
+    with (
+        patch.object(Grower, "_fill", side_effect=AssertionError("the specification")),
+        patch.object(Optimizer, "pieces", side_effect=AssertionError("the specification")),
+    ):
         assert "".join(chunk.body for chunk in TextChunker(20).chunk(text)) == text
+        assert "".join(chunk.body for chunk in TextChunker(20, strategy="optimal").chunk(text)) == text
 
 
 @given(TEXTS | st.text(), st.integers(0, 200), st.sampled_from([40, 30, 20, 10]))
