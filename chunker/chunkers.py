@@ -79,8 +79,9 @@ class TextChunker:
         self._context = context_parts(context)
         require(format, (str, Format), "format", "the name of a format, or a chunker.formats.Format")
         self._format = format_named(format) if isinstance(format, str) else format
-        grows_alone = strategy == "grow" and not overlap and desired_tokens is None and not self._context
-        self._sketching = self._format if grows_alone and isinstance(self._format, SketchingFormat) else None
+        # A desired size is looked for among all boundaries, and imports among all labels.
+        grows = strategy == "grow" and desired_tokens is None and "imports" not in self._context
+        self._sketching = self._format if grows and isinstance(self._format, SketchingFormat) else None
 
     @property
     def max_tokens(self) -> int:

@@ -11,11 +11,12 @@ unit ends without reading it has a sketch to give, and `sketch.opened()` is its 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from chunker.formats.outline import Outline, Scope
+from chunker.formats.outline import Outline, Scope, Scopes
 
 
 class Inside(NamedTuple):
@@ -31,15 +32,17 @@ class Inside(NamedTuple):
 class Sketch(Outline):
     """An outline some of whose units are *closed*: more boundaries are inside.
 
-    `closed`: where these units begin; each ends at the next boundary, or with the text. `inside(offset)` looks into one. The scopes
-    are those of `opened()`, nothing before.
+    `closed`: where these units begin; each ends at the next boundary, or with the text. `inside(offset)` looks into one. All scopes are
+    those of `opened()`; `scopes_around` finds those around one offset without looking into other units than that of the offset.
     """
 
-    __slots__ = ("_look", "_scopes_of", "closed")
+    __slots__ = ("_inner", "_look", "_outer", "_scopes_of", "closed")
 
     closed: Collection[int]
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
+    _outer: Scopes | None  # outside of closed units, once somebody has asked
+    _inner: dict[int, Scopes | Iterable[Scope]]  # of the units that have been looked into, by their starts
 
     @classmethod
     def of(
@@ -59,6 +62,8 @@ class Sketch(Outline):
         sketch.closed = closed
         sketch._look = look  # noqa: SLF001  # so it is
         sketch._scopes_of = scopes_of  # noqa: SLF001  # so it is
+        sketch._outer = None  # noqa: SLF001  # so it is
+        sketch._inner = {}  # noqa: SLF001  # so it is
         return sketch
 
     @classmethod
@@ -71,7 +76,27 @@ class Sketch(Outline):
 
     def inside(self, offset: int) -> Inside:
         """What is inside the closed unit that begins at `offset`. Costs the length of the unit."""
-        return self._look(offset)
+        inside = self._look(offset)
+        # They can be read once: by the caller, or by who asks for scopes.
+        self._inner[offset] = inside.scopes
+        return inside
+
+    def breadcrumb(self, offset: int) -> tuple[str, ...]:
+        """See `Outline`."""
+        return tuple(scope.name for scope in self.scopes_around(offset) if scope.name)
+
+    def scopes_around(self, offset: int) -> tuple[Scope, ...]:
+        """See `Outline`. Costs the length of the unit where one is closed around the offset that has not been looked into."""
+        if self._outer is None:
+            self._outer = Scopes(self._scopes_of([]))
+        row = bisect_right(self.offsets, offset) - 1
+        start = self.offsets[row] if row >= 0 else offset
+        if start == offset or start not in self.closed:
+            return self._outer.around(offset)
+        inner = self._inner.get(start)
+        if not isinstance(inner, Scopes):
+            inner = self._inner[start] = Scopes(self._look(start).scopes if inner is None else inner)
+        return self._outer.around(offset) + inner.around(offset)
 
     def opened(self) -> Outline:
         """The outline, with all that is inside. Linear."""

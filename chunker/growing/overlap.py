@@ -61,6 +61,8 @@ def repeated_places(
             keep = _farthest_back(places, units.offset, text, tokenizer, limit)
         else:
             keep = _farthest_by_prices(places, units.offset, price, limit)
+        if units.open_taken(places, keep - 1):
+            continue
         # The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
         place, after = places[keep - 1], places[keep] if keep < len(places) else units.next
         parts = units.parts(place, after)

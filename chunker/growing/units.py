@@ -214,6 +214,17 @@ class Units:
         self.split_next(list(map(_as_place, zip(inside.offsets, inside.strengths, inside.labels, ends, strict=True))))
         return True
 
+    def open_taken(self, places: list[Place], keep: int) -> bool:
+        """Look into the closed units among places[keep:], the last that were taken; whether there were any."""
+        if not any(place.offset in self._closed for place in places[keep:]):
+            return False
+        end = self.offset
+        self.put_back(places, keep)
+        while self.offset < end:
+            if not self.open_next():
+                places += self.take(1)
+        return True
+
     def open_all(self) -> None:
         """Look into all units ahead."""
         ahead = self.take_until(len(self._text))

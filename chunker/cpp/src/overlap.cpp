@@ -18,6 +18,7 @@ constexpr std::size_t leap_spares = 3;
 Places Overlap::repeated(Places places, const Place& next, std::size_t far) const {
     while (true) {
         std::size_t const keep = farthest_back(places, next.offset, far);
+        if (units_.open_taken(places, keep - 1)) continue;
         // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
         Place const after = keep < places.size() ? places[keep] : next;
         Places parts = units_.several(places[keep - 1], &after);

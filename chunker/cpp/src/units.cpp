@@ -140,6 +140,16 @@ bool Units::open_next() {
     return true;
 }
 
+bool Units::open_taken(Places& places, std::size_t keep) {
+    auto const first = places.begin() + static_cast<std::ptrdiff_t>(keep);
+    if (std::none_of(first, places.end(), [this](const Place& place) { return is_closed(place); })) return false;
+    std::size_t const end = offset();
+    put_back(places, keep);
+    while (offset() < end)
+        if (!open_next()) take(1, places);
+    return true;
+}
+
 void Units::open_all() {
     Places ahead;
     take(front_.size() + size_ - behind_, ahead);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -29,6 +30,14 @@ SOURCES["python"] = Path(ast.__file__).read_text("utf-8")[:20_000]
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "how-it-works.md", ROOT / "CHANGELOG.md"]
 SIZES = [8, 64, 512]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"context": True},
+    {"overlap": 5},
+    {"overlap": 7, "overlap_by": "token", "context": ["breadcrumb", "summary"]},
+    {"overlap": 4, "overlap_by": "sentence", "context": True, "min_tokens": 0},
+]
+each_options = pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "plain")
 
 MARKDOWN = [
     *(
@@ -71,33 +80,35 @@ def check(chunker: TextChunker, text: str) -> None:
     assert not isinstance(outline, Sketch)
     sketch = chunker.format.sketch(text, 4 * chunker.max_tokens)
     assert parts(sketch.opened()) == parts(outline)
-    grown = chunker.chunk(text)
-    by_outline = list(chunker.pieces(text, outline, lambda *_: ""))
-    found = [(chunk.span.start, chunk.span.end, chunk.token_count, chunk.kind) for chunk in grown]
-    assert found == [(piece.start, piece.end, piece.tokens, piece.label) for piece in by_outline]
+    grown = chunker.chunk(text, source="a")
+    by_outline = list(chunker.pieces(text, outline, chunker.context_of(text, outline, "a")))
+    found = [(chunk.span.start, chunk.span.end, chunk.context, chunk.token_count, chunk.kind) for chunk in grown]
+    assert found == [(piece.start, piece.end, piece.context, piece.tokens, piece.label) for piece in by_outline]
 
 
 def test_most_languages_have_sketches() -> None:
     assert len(SOURCES) > 15
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each_options
 @pytest.mark.parametrize("language", sorted(SOURCES))
-def test_code(language: str, size: int) -> None:
-    check(CodeChunker(language, size), SOURCES[language])
+def test_code(language: str, options: dict[str, Any]) -> None:
+    for size in SIZES:
+        check(CodeChunker(language, size, **options), SOURCES[language])
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each_options
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages(page: Path, size: int) -> None:
-    check(MarkdownChunker(size), page.read_text("utf-8"))
+def test_pages(page: Path, options: dict[str, Any]) -> None:
+    for size in SIZES:
+        check(MarkdownChunker(size, **options), page.read_text("utf-8"))
 
 
 @settings(max_examples=60)
-@given(st.lists(st.sampled_from(MARKDOWN), max_size=25).map("".join), st.sampled_from(SIZES))
-@example("# A\n\nOne. Two.\n\n[x]: http://a.b\n[y]: http://a.b\n", 8)
-def test_mangled_markdown(text: str, size: int) -> None:
-    check(MarkdownChunker(size, min_tokens=size // 8), text)
+@given(st.lists(st.sampled_from(MARKDOWN), max_size=25).map("".join), st.sampled_from(SIZES), st.sampled_from(OPTIONS))
+@example("# A\n\nOne. Two.\n\n[x]: http://a.b\n[y]: http://a.b\n", 8, {})
+def test_mangled_markdown(text: str, size: int, options: dict[str, Any]) -> None:
+    check(MarkdownChunker(size, **options), text)
 
 
 @settings(max_examples=60)
@@ -124,7 +135,9 @@ def test_mangled_code(data: st.DataObject) -> None:
                 ]
             )
         )
-    check(CodeChunker(language, data.draw(st.sampled_from(SIZES))), "".join(kept))
+    check(
+        CodeChunker(language, data.draw(st.sampled_from(SIZES)), **data.draw(st.sampled_from(OPTIONS))), "".join(kept)
+    )
 
 
 def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:

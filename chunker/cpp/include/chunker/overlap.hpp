@@ -11,10 +11,10 @@ namespace chunker {
 
 class Overlap {
 public:
-    Overlap(const Units& units, Counter& counter, const Limits& limits) : units_(units), counter_(counter), limits_(limits) {}
+    Overlap(Units& units, Counter& counter, const Limits& limits) : units_(units), counter_(counter), limits_(limits) {}
 
     // The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text up to `next`, where the chunk ends, fits. `far`: about
-    // how many characters before that surely fit; 0 where nobody knows.
+    // how many characters before that surely fit; 0 where nobody knows. Where units are closed, `next` is the next of the units.
     Places repeated(Places places, const Place& next, std::size_t far) const;
     // The last half of the places of an overlap that ends at `end`, or less; none in the end.
     Places shortened(const Places& repeated, std::size_t end) const;
@@ -24,7 +24,7 @@ private:
     std::size_t leap_back(const Places& places, std::size_t end, std::size_t far) const;
     std::size_t prepend_fitting(std::size_t start, std::size_t end) const;
 
-    const Units& units_;
+    Units& units_;
     Counter& counter_;
     const Limits& limits_;
 };
