@@ -87,6 +87,15 @@ DENSE = st.lists(
 )
 
 
+@pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
+@settings(max_examples=6)
+@given(unit=st.lists(pieces, min_size=1, max_size=3).map("".join).filter(bool), program=programs)
+def test_what_is_put_before_a_long_run(name: str, unit: str, program: list[tuple[str, Any]]) -> None:
+    """Runs without a cut, which an encoder that grows to the left does not read again."""
+    long = [("grow", unit * (700 // len(unit))), ("snapshot", "")]
+    run(both(family(name))[1], [*long, *program, ("grow", unit), *program], appends=False)
+
+
 @settings(max_examples=60)
 @given(seed=st.integers(0, 1 << 32), grown=DENSE, data=st.data())
 def test_added_tokens_where_much_is_put_before_and_taken_away(seed: int, grown: list[str], data: st.DataObject) -> None:

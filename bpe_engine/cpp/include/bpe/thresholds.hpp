@@ -15,7 +15,7 @@ namespace bpe::thresholds {
 #ifdef BPE_SMALL_THRESHOLDS
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
                              worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7, cut_reach = 12, worth_a_thread = 4,
-                             listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4, open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2;
+                             listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4, open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2, recalled = 8;
 inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2, long_count_bits = 1, longer_count_bits = 1, long_ids_bits = 1;
 #else
 
@@ -58,6 +58,8 @@ inline constexpr std::size_t foresight_block = 8192;
 
 // Bytes. A try of a match that is longer is resumed where a text has grown.
 inline constexpr std::size_t resumed = 64;
+// Bytes. Where a text grows to the left, tries of a match leave a note each time they have gone so far.
+inline constexpr std::size_t recalled = 64;
 
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;

@@ -139,6 +139,12 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         };
         std::vector<Link> links;
         std::size_t rest = unknown;  // the total of the last link, where it is known
+        OpenHead* head = nullptr;
+
+        void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
+            if (head && OpenTail::is_long(piece.size) && coder.is_plain()) total += head->count(coder.model(), piece);
+            else CutSink::piece(piece, readable, is_first, raw);
+        }
 
         bool cut(Position at) {
             at_cut = total;
@@ -151,10 +157,22 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
     Bytes const whole = text();
     Sink sink{{pipeline_->coder(), workspace->pieces}, *this, whole.size, {}};
     Position at;
+    auto const tokens_at_last = [&] { return sink.links.empty() ? 0 : sink.links.back().tokens; };
+    bool has_tried_head = false;
     for (std::size_t window = added + thresholds::look_ahead;;) {
-        std::size_t const limit = std::min(whole.size, at.offset + window);
         Position const from = at;
-        std::size_t const tokens = sink.links.empty() ? 0 : sink.links.back().tokens;
+        if (window > thresholds::long_tail && window > 2 * added && !has_tried_head) {
+            if (!head_) head_ = std::make_unique<OpenHead>();
+            sink.head = head_.get();
+            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_);
+            sink.head = nullptr;
+            if (sink.rest != unknown) break;
+            sink.total = tokens_at_last();
+            has_tried_head = at == from;
+            if (helps && !has_tried_head) window = added + thresholds::look_ahead;
+            if (helps) continue;
+        }
+        std::size_t const limit = std::min(whole.size, at.offset + window);
         pipeline_->scan(whole.data, 0, at, limit, limit == whole.size, {}, *workspace, sink);
         if (sink.rest != unknown) break;
         if (limit == whole.size) {
@@ -163,8 +181,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             break;
         }
         // Pieces behind the last cut come again.
-        sink.total = sink.links.empty() ? 0 : sink.links.back().tokens;
-        (void)tokens;
+        sink.total = tokens_at_last();
         if (at == from) window *= 4;
     }
     std::size_t const count = sink.links.back().tokens + sink.rest;
@@ -179,6 +196,14 @@ void PipelinePrependingEncoder::return_to(const State& state) {
     state_ = state;
     totals_.resize(state.length + 1, unknown);
     behind_tokens_.erase(behind_tokens_.upper_bound(state.length), behind_tokens_.end());
+    if (head_) head_->truncate(state.length);
+}
+
+std::size_t PipelinePrependingEncoder::fewest() {
+    // Every longer text is cut at the first safe split whose characters on both sides stay what they are.
+    for (std::size_t const place : pipeline_->safe_splits(text(), thresholds::long_tail))
+        if (std::uint32_t const known = totals_[state_.length - place]; known != unknown) return known;
+    return 0;
 }
 
 }  // namespace bpe

@@ -37,10 +37,10 @@ void OpenTail::begin_normalized() {
 
 void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::size_t stop, bool at_end) {
     // Where nothing is left of the text so far, a region still begins.
-    bool const anew = now_.normalized_size == 0;
+    bool const anew = now_.normalized_to == origin_ || (now_.normalized_size == 0 && normalizer.acts_at_start());
     if (anew) {
         normalized_.clear();
-    } else {
+    } else if (!normalized_.origin.empty()) {
         normalized_.origin.pop_back();
         normalized_.is_cut.pop_back();
     }

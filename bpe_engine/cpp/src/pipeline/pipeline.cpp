@@ -164,6 +164,18 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
     scan(text.data, 0, at, text.size, true, AddedTokens::Wanted(tokens_.size(), 1), *workspace, sink);
 }
 
+std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) const {
+    std::vector<std::size_t> found;
+    if (!splits_ || outer_.finds({}) || inner_.finds({})) return found;
+    std::array<std::size_t, 256> splits;
+    SafeSplits::Search search(*splits_, text.data, 0, std::min(text.size, limit), false);
+    std::size_t const first = text.size > 0 ? character_size(text.data, text.size) : 0;
+    // What stands before the first character may make another of it.
+    for (std::size_t count; found.empty() && (count = search.next(splits.data(), splits.size())) > 0;)
+        std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found), [&](std::size_t split) { return split > first + 3; });
+    return found;
+}
+
 std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) const {
     Lease const workspace = lease();
     struct Sink : CountSink {

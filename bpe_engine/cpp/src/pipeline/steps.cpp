@@ -81,6 +81,10 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
         if ((step.kind == Kind::replace && step.pattern.size() > 1) || step.kind == Kind::replace_matches) has_table_ = false;
     }
     has_table_ = has_table_ && !acts_at_end_;
+    // But for the order of marks each character becomes what it would become alone.
+    drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+        return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members || step.kind == Kind::surround;
+    });
     if (!has_table_) return;
     keeps_ascii_ = true;
     stays_.assign(0x10000 / 64, 0);
@@ -139,6 +143,32 @@ StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
     if (code >= 0x10000) return Ease::hard;
     if (stays_[code >> 6] >> (code & 63) & 1) return Ease::stays;
     return image_ends_[code + 1] > image_ends_[code] ? Ease::table : Ease::hard;
+}
+
+bool StepNormalizer::drops(char32_t code) const {
+    if (!drops_marks_ || code < 0x300 || code >= 0x110000) return false;
+    Items items{{code, 0, true}};
+    apply(items, false, false, true);
+    return items.empty();
+}
+
+// The last item before which raw text can be cut, because it and the one before are dropped, and no mark that stays stands between them and the last starter, which
+// a mark behind the cut might change places with. 0: there is none.
+std::size_t StepNormalizer::cut_in_dropped(const Items& items) const {
+    if (!drops_marks_) return 0;
+    std::size_t found = 0;
+    bool was_dropped = false, is_clean = true;
+    for (std::size_t index = 0; index < items.size(); ++index) {
+        char32_t const code = items[index].code;
+        bool const is_dropped = drops(code);
+        if (is_dropped && was_dropped && is_clean) found = index;
+        was_dropped = is_dropped;
+        if (is_dropped) continue;
+        std::vector<char32_t> parts{code};
+        if (code < 0x110000) decompose(code, true, parts);
+        for (char32_t const part : parts) is_clean = rank_of(part) == 0 || (is_clean && drops(part));
+    }
+    return found;
 }
 
 Normalizer::Image StepNormalizer::image(char32_t code) const {
@@ -584,6 +614,17 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
             stop += character.size;
         }
         bool const is_last = stop == limit;
+        if (is_last && !at_end) {
+            if (std::size_t const cut = cut_in_dropped(items); cut > 0) {
+                std::size_t const end = items[cut].origin;
+                items.resize(cut);
+                apply(items, false, false, false);
+                write(items, out);
+                out.origin.push_back(static_cast<std::uint32_t>(end));
+                out.is_cut.push_back(1);
+                return base + end;
+            }
+        }
         apply(items, starts, starts && is_first, at_end && is_last);
         if (is_last && !at_end) {
             // What is certain ends at the last cut, before which nothing changes any more.

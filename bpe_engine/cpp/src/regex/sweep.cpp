@@ -43,11 +43,13 @@ struct Sweep::Lazy {
     bool reaches(Foresight& foresight, std::size_t place, State state) const { return foresight.reaches(place, states.key(state)); }
 };
 
-Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption)
+Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption,
+             Recollection* recollection)
     : program_(program), cache_(cache), text_(text), start_(start), from_(from), limit_(limit), at_end_(at_end), open_(!at_end), begun_(from) {
     finished_ = limit - unfinished_end({text + from, limit - from});
     certain_ = at_end ? limit : finished_;
     resumption_ = program.is_eager() && program.determinizer_.contexts() == 1 ? resumption : nullptr;
+    recollection_ = program.is_eager() && program.determinizer_.contexts() == 1 && !program.matches_empty_ && at_end ? recollection : nullptr;
     if (resumption_) finished_ = std::min(finished_, resumption_->valid);
 }
 
@@ -67,8 +69,10 @@ Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
     State state = table.start(program_.determinizer_.context_of(program_.class_before(text_, start_, from)), nonempty);
     Attempt made;
     std::size_t place = from;
+    std::size_t times_seen = 0;
     auto const seen = [&](unsigned match) {
         if (match == 0) return;
+        ++times_seen;
         made.end = place;
         for (; match > 1; --match) made.end = character_before(classes, text_, from, made.end);
     };
@@ -123,7 +127,44 @@ Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
         if (!read_to(finished_)) return made;
         resumption->put({from, place, made.end, state});
     }
-    if (!read_to(certain)) return made;
+    struct Passed {
+        std::size_t distance;
+        State state;
+        std::size_t times_seen;
+    };
+    std::vector<Passed> passed;
+    auto const remember = [&] {
+        for (Passed const& one : passed) {
+            std::size_t const end = times_seen > one.times_seen ? limit_ - made.end : Recollection::none;
+            recollection_->put(one.distance, one.state, {Recollection::none, end});
+        }
+    };
+    if (recollection_ && !foresight && !nonempty) {
+        for (std::size_t stop; (stop = Recollection::next_slot(place, limit_)) < certain;) {
+            if (!read_to(stop)) {
+                remember();
+                return made;
+            }
+            if (place >= certain) break;
+            if (Recollection::Outcome const* const known = recollection_->find(limit_ - place, state)) {
+                if (known->end != Recollection::none) {
+                    made.end = limit_ - known->end;
+                    ++times_seen;
+                }
+                remember();
+                read_ += place - begun;
+                made.reach = limit_;
+                made.settled = true;
+                made.certain_end = made.end;
+                return made;
+            }
+            passed.push_back({limit_ - place, state, times_seen});
+        }
+    }
+    if (!read_to(certain)) {
+        remember();
+        return made;
+    }
     read_ += place - begun + 1;
     made.certain_end = made.end;
     made.reach = limit_;
@@ -134,6 +175,7 @@ Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
         if (state == dead_state) return made;
     }
     seen(match_of(table.at(state, classes.count())));
+    remember();
     return made;
 }
 
@@ -188,6 +230,47 @@ Found Sweep::next_in(Table& table) {
     return found;
 }
 
+Found Sweep::next_recollected() {
+    Eager table{program_};
+    Found found;
+    found.settled = true;
+    found.reach = limit_;
+    std::vector<std::size_t> passed;
+    std::size_t place = from_;
+    for (std::size_t boundary = place; place < limit_;) {
+        if (place >= boundary) {
+            if (Recollection::Outcome const* const known = recollection_->find(limit_ - place, Recollection::searching)) {
+                if (known->end != Recollection::none) {
+                    found.start = limit_ - known->start;
+                    found.end = limit_ - known->end;
+                }
+                break;
+            }
+            passed.push_back(limit_ - place);
+            boundary = Recollection::next_slot(place, limit_);
+        }
+        count_step();
+        if (program_.begins_[text_[place]]) {
+            Attempt const made = attempt(table, place, false);
+            if (made.end != no_match) {
+                found.start = place;
+                found.end = made.end;
+                break;
+            }
+        }
+        place += decode(program_.classes_, text_, place, limit_).size;
+    }
+    bool const is_found = found.start != no_match;
+    for (std::size_t const distance : passed) {
+        if (is_found) recollection_->put(distance, Recollection::searching, {limit_ - found.start, limit_ - found.end});
+        else recollection_->put(distance, Recollection::searching, {Recollection::none, Recollection::none});
+    }
+    found.start_settled = is_found;
+    found.open_from = is_found ? found.end : limit_;
+    from_ = is_found ? found.end : limit_ + 1;
+    return found;
+}
+
 Found Sweep::next() {
     if (from_ > limit_) {
         Found none;
@@ -195,6 +278,7 @@ Found Sweep::next() {
         none.reach = none.open_from = limit_;
         return none;
     }
+    if (recollection_) return next_recollected();
     if (program_.is_eager()) {
         Eager table{program_};
         return next_in(table);
@@ -224,7 +308,7 @@ std::size_t Sweep::match_at_offset(bool& settled, std::size_t& reach) {
 //     rare   anything else
 std::size_t Sweep::ends(std::size_t* ends, std::size_t capacity) {
     std::vector<std::uint32_t> const& table = program_.joined_;
-    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_ || (resumption_ && resumption_->find(from_))) return 0;
+    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_ || recollection_ || (resumption_ && resumption_->find(from_))) return 0;
     std::uint32_t const* const rows = table.data();
     Classes const& classes = program_.classes_;
     ClassNumber const* const ascii = classes.ascii();

@@ -88,14 +88,67 @@ struct ChainMemory {
     StageMemory* of(std::size_t number) { return number < most_stages ? &stages[number] : nullptr; }
 };
 
+// What a chain knows of a text that grows to the left. Distances are those from the end of the text that it cuts.
+class LeftMemory {
+public:
+    static constexpr std::size_t most_stages = 3;
+
+    // The text that is cut now ends at this offset.
+    void begin(std::size_t end) { end_ = end; }
+
+    // What the search of a stage knows of a piece text[from:limit), which begins where the text has grown; null where it is as good to search anew.
+    regex::Recollection* of(std::size_t number, std::size_t from, std::size_t limit) {
+        if (number >= most_stages || limit - from <= thresholds::long_tail) return nullptr;
+        Searched& searched = searched_[number];
+        if (searched.limit != end_ - limit) searched = {end_ - limit, {}};
+        return &searched.recollection;
+    }
+
+    // The end of the pre-token of a scanner at `place`, of a piece text[first:limit).
+    std::size_t pretoken_end(const Scanner& scanner, const Byte* text, std::size_t first, std::size_t place, std::size_t limit) {
+        if (!runs_ || runs_limit_ != end_ - limit) runs_ = std::make_unique<RunIndex>(RunIndex::Side::left, 0);
+        runs_limit_ = end_ - limit;
+        // Bytes that a character before them may still claim are taken in for this answer only.
+        std::size_t finished = first;
+        while (finished < first + 3 && finished < limit && UnicodeTable::continues(text[finished])) ++finished;
+        if (std::size_t const indexed = limit - runs_->end(); finished < indexed) runs_->extend({text + finished, indexed - finished});
+        std::size_t const indexed = runs_->end();
+        if (limit - indexed > first) runs_->extend({text + first, limit - indexed - first});
+        std::size_t const end = scanner.indexed_end(IndexedText(*runs_, text, limit, limit), text, place);
+        runs_->truncate(indexed);
+        return end;
+    }
+
+    // Only the last `distance` bytes of the text are still there.
+    void truncate(std::size_t distance) {
+        for (Searched& searched : searched_) {
+            if (searched.limit == no_match) continue;
+            if (searched.limit > distance) searched = {};
+            else searched.recollection.truncate(distance - searched.limit);
+        }
+        if (runs_ && runs_limit_ > distance) runs_ = nullptr;
+        if (runs_ && runs_->end() > distance - runs_limit_) runs_->truncate(distance - runs_limit_);
+    }
+
+private:
+    struct Searched {
+        std::size_t limit = no_match;  // where the piece ends
+        regex::Recollection recollection;
+    };
+    std::array<Searched, most_stages> searched_;
+    std::unique_ptr<RunIndex> runs_;  // for a scanner
+    std::size_t runs_limit_ = 0, end_ = 0;
+};
+
 // The matches of a matcher in a piece, one after the other.
 class Search {
 public:
-    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end, StageMemory* memory = nullptr)
-        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end), memory_(memory), behind_(from) {
+    // `memory`: of a text that grows to the right; `recollection`: of one that grows to the left, and ends here.
+    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end, StageMemory* memory = nullptr, regex::Recollection* recollection = nullptr)
+        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end), memory_(memory), recollection_(recollection), behind_(from) {
         if (ExpressionMatcher const* const expression = matcher.expression()) {
             lease_.emplace(expression->caches());
-            sweep_.emplace(expression->program(), **lease_, text, from, from, limit, at_end, memory ? &memory->resumption : nullptr);
+            sweep_.emplace(expression->program(), **lease_, text, from, from, limit, at_end, memory ? &memory->resumption : nullptr, recollection);
         }
     }
 
@@ -104,6 +157,9 @@ public:
         Found found;
         if (sweep_) {
             found = ExpressionMatcher::found(sweep_->next());
+        } else if (recollection_ && matcher_.touched()) {
+            found = next_boundary();
+            from_ = found.end;
         } else {
             found = matcher_.find(text_, from_, limit_, at_end_);
             from_ = found.end;
@@ -115,7 +171,7 @@ public:
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
     std::size_t ends(std::size_t* ends, std::size_t capacity) {
         // What comes is not at once, or `next` has to note what was looked at in vain.
-        if (memory_ && (!sweep_ || memory_->start == behind_)) return 0;
+        if (recollection_ || (memory_ && (!sweep_ || memory_->start == behind_))) return 0;
         std::size_t const count = sweep_ ? sweep_->ends(ends, capacity) : matcher_.boundaries(text_, from_, limit_, ends, capacity);
         if (count > 0) from_ = behind_ = ends[count - 1];
         return count;
@@ -132,6 +188,28 @@ private:
         else from = memory_->searched;
     }
 
+    // A boundary is known by the characters on both sides, so what was found behind a place is the same for all that begin before it.
+    Found next_boundary() {
+        std::vector<std::size_t> passed;
+        std::size_t end = no_match;
+        for (std::size_t place = from_; place < limit_;) {
+            std::size_t stop = std::min(limit_, std::max(regex::Recollection::next_slot(place, limit_), place + 9));
+            if (stop < limit_) stop -= unfinished_end({text_ + place, stop - place});
+            if (matcher_.boundaries(text_, place, stop, &end, 1) > 0) break;
+            end = no_match;
+            if (stop == limit_) break;
+            place = character_before(text_, stop, place);
+            if (regex::Recollection::Outcome const* const known = recollection_->find(limit_ - place, regex::Recollection::searching)) {
+                if (known->end != regex::Recollection::none) end = limit_ - known->end;
+                break;
+            }
+            passed.push_back(limit_ - place);
+        }
+        std::size_t const distance = end == no_match ? regex::Recollection::none : limit_ - end;
+        for (std::size_t const place : passed) recollection_->put(place, regex::Recollection::searching, {distance, distance});
+        return {end, end, true, end != no_match, end == no_match ? limit_ : end};
+    }
+
     void note(const Found& found) {
         if (found.start != no_match) behind_ = found.end;
         if (at_end_ || found.settled || found.start_settled || found.start != no_match || found.open_from <= behind_) return;
@@ -146,6 +224,7 @@ private:
     std::size_t from_, limit_;
     bool at_end_;
     StageMemory* memory_;
+    regex::Recollection* recollection_;
     std::size_t behind_;  // the last match, or the start
     std::optional<Shelf<regex::Cache>::Lease> lease_;
     std::optional<regex::Sweep> sweep_;
@@ -179,7 +258,13 @@ public:
     // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given. `memory` is of this text.
     template <class Sink>
     bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {
-        return Run<Sink>{stages_, text, sink, memory}.stage(0, start, limit, at_end);
+        return Run<Sink>{stages_, text, sink, memory, nullptr}.stage(0, start, limit, at_end);
+    }
+
+    // The same for a text that has grown to the left, up to a cut at which the sink says that it knows the rest.
+    template <class Sink>
+    bool run_from_left(const Byte* text, std::size_t start, std::size_t limit, Sink& sink, LeftMemory& left) const {
+        return Run<Sink>{stages_, text, sink, nullptr, &left}.stage(0, start, limit, true);
     }
 
     // Whether `run_to_end` knows these stages.
@@ -258,6 +343,7 @@ private:
         const Byte* text;
         Sink& sink;
         ChainMemory* memory;
+        LeftMemory* left;
         // The last match of each stage.
         std::array<std::size_t, most_stages> match_start{}, match_end{};
 
@@ -301,7 +387,7 @@ private:
                 if (with_gaps) return stage(number + 1, from, to, ended);
                 return cut(to);
             };
-            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
             std::array<std::size_t, 512> ends;
             for (std::size_t piece = start;;) {
                 for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
@@ -336,7 +422,7 @@ private:
 
         bool contiguous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
             std::size_t run = start, end = start;  // of the matches that touch
             auto const give_run = [&] {
                 matched(number, run, end);
@@ -362,7 +448,7 @@ private:
 
         bool with_previous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
             for (std::size_t piece = start;;) {
                 Found const found = search.next();
                 if (!at_end && !found.settled) {
@@ -379,7 +465,7 @@ private:
 
         bool with_next(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr);
+            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
             std::size_t piece = start, behind = start;  // the piece begins with a match if it begins before `behind`
             for (;;) {
                 Found const found = search.next();
@@ -414,21 +500,24 @@ private:
             // The end of a long pre-token comes from an index of runs.
             struct Index {
                 ChainMemory* memory;
+                LeftMemory* left;
                 const Byte* text;
+                std::size_t start;
                 std::size_t limit;
                 bool is_ready = false;
                 ~Index() {
                     if (is_ready && memory->runs->end() > memory->valid) memory->runs->truncate(std::max(memory->valid, memory->runs->origin()));
                 }
-                bool helps(std::size_t place) const { return memory && limit - place > thresholds::long_tail; }
+                bool helps(std::size_t place) const { return (memory || left) && limit - place > thresholds::long_tail; }
                 std::size_t end(const Scanner& of, std::size_t place) {
+                    if (left) return left->pretoken_end(of, text, start, place, limit);
                     std::unique_ptr<RunIndex>& runs = memory->runs;
                     if (!runs || runs->origin() > place || runs->end() < place) runs = std::make_unique<RunIndex>(RunIndex::Side::right, place);
                     is_ready = true;
                     if (std::size_t const indexed = runs->end(); indexed < limit) runs->extend({text + indexed, limit - indexed});
                     return of.indexed_end(IndexedText(*runs, text, limit), text, place);
                 }
-            } index{memory, text, limit};
+            } index{memory, left, text, start, limit};
             if (at_end) {
                 for (std::size_t place = start; place < limit;) {
                     if (index.helps(place)) {

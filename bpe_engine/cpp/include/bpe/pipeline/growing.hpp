@@ -76,7 +76,8 @@ private:
 //
 //     total(cut) = count(up to the next cut) + total(next cut)
 //
-// Prepending reads from the new start until it meets a cut whose total is known, mostly after a piece or two. Cuts are distances from the end.
+// Prepending reads from the new start until it meets a cut whose total is known, mostly after a piece or two. Cuts are distances from the end. Where no cut comes
+// soon, memory of what was read before helps (open_head.hpp).
 class PipelinePrependingEncoder {
 public:
     struct State {
@@ -88,7 +89,8 @@ public:
     std::size_t count() const { return state_.count; }
     Bytes text() const { return {storage_.data() + (storage_.size() - state_.length), state_.length}; }
     const Pipeline& encoder() const { return *pipeline_; }
-    std::size_t fewest() const { return 0; }
+    // A lower bound for the count of this text and of every text that ends with it.
+    std::size_t fewest();
 
     void prepend(Bytes more);
 
@@ -107,6 +109,7 @@ private:
     std::vector<Byte> storage_;             // the text is its end
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
     std::map<std::size_t, std::uint32_t> behind_tokens_;
+    std::unique_ptr<OpenHead> head_;  // once it is worth it
     State state_;
 };
 

@@ -49,6 +49,8 @@ public:
     // The same between this known character and any before that does not bind.
     virtual bool parts_before(char32_t) const { return false; }
     virtual std::vector<std::string> inseparable() const { return {}; }
+    // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are stripped.
+    virtual bool drops(char32_t) const { return false; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
 

@@ -26,6 +26,7 @@
 #include "bpe/pipeline/added_tokens.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/open_head.hpp"
 #include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/piece_coder.hpp"
 #include "bpe/pipeline/safe_splits.hpp"
@@ -141,6 +142,29 @@ public:
         scan(text, begin, end, limit, true, {}, workspace, sink, behind_token, tail && tail->covers(at.offset) ? tail : nullptr);
     }
 
+    // Reads on in a region of a whole text to which much was prepended, byte by byte or more, and up to a cut at which the sink ends the scan. `head` is of this text,
+    // and `added` bytes of it are new, about. Returns false where this is no help.
+    template <class Sink>
+    bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head) const {
+        if (looks_inside_) return false;
+        std::size_t end = text.size;
+        if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
+        if (inner_.finds({})) end = head.first_token(inner_, 1, text.data, at.offset, end, text.size, added);
+        if (end - at.offset <= thresholds::long_tail) return false;
+        bool const at_start = at.before != Before::region, is_first = at.before == Before::nothing;
+        if (normalizer_) at.offset = head.behind_dropped(*normalizer_, text.data, at.offset, end, text.size);
+        if (at.offset == end) return true;
+        if (head.begin(normalizer_.get(), text.data, at.offset, end, text.size, at_start, is_first)) {
+            RawSink<Sink> raw{sink, at, text.data, 0, text.size};
+            chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
+        } else {
+            head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added);
+            HeadSink<Sink> inner{sink, at, head, head.normalized(), end};
+            chain_.run_from_left(inner.text.data, 0, inner.text.size, inner, head.chain(inner.text.data, inner.text.size));
+        }
+        return true;
+    }
+
     // The number of tokens.
     std::size_t count(Bytes text, const AddedTokens::Wanted& wanted = {}) const;
     // Appends the ids.
@@ -160,6 +184,8 @@ public:
     void find_added(Bytes text, std::vector<std::uint32_t>& numbers) const;
     // The pieces that the model gets, and the added tokens.
     void split(Bytes text, std::vector<std::string>& pieces) const;
+    // Safe splits near the start of a text, and of every text that ends with it; none where an added token may reach over them.
+    std::vector<std::size_t> safe_splits(Bytes text, std::size_t limit) const;
     // The number of tokens, or nothing where it is above `limit`: reads little more than that many.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
 
@@ -208,6 +234,26 @@ private:
             at = {base + text.origin[offset], Before::region};
             if (!sink.cut(at)) has_ended = true;
             return !has_ended;
+        }
+    };
+
+    // What it finds in the normalized text of an open head.
+    template <class Sink>
+    struct HeadSink {
+        Sink& sink;
+        Position& at;
+        const OpenHead& head;
+        Bytes text;
+        std::size_t end;  // of the region
+
+        void piece(std::size_t start, std::size_t stop) {
+            std::size_t const raw = end - head.distance(start);
+            sink.piece(text.part(start, stop), text.size - start, raw == 0, raw);
+        }
+        bool cut(std::size_t offset) {
+            if (!head.is_cut(offset)) return true;
+            at = {end - head.distance(offset), Before::region};
+            return sink.cut(at);
         }
     };
 

@@ -60,6 +60,7 @@ public:
     bool parts_known() const override { return has_table_; }
     // In a cluster an ASCII character is the first, unless one stands before it that binds.
     bool parts_before(char32_t code) const override { return has_table_ && (!by_clusters_ || (code < 128 && code != '\n')); }
+    bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
@@ -83,12 +84,13 @@ private:
     static void replace_matches(Items& items, const NormalizationStep& step, bool at_end);
     static void map_clusters(Items& items, const Charsmap& charsmap, bool at_start);
     Ease ease_of(char32_t code) const;
+    std::size_t cut_in_dropped(const Items& items) const;
     std::size_t write_easy(const Byte* raw, std::size_t place, std::size_t limit, bool at_end, std::size_t base, Normalized& out) const;
     std::string_view image_of(char32_t code) const { return {images_.data() + image_ends_[code], image_ends_[code + 1] - image_ends_[code]}; }
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
-    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false;
+    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false;
     // What becomes of a character of the basic plane whatever stands around, one behind the other; nothing where that is not known.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "bpe/regex/program.hpp"
+#include "bpe/regex/recollection.hpp"
 #include "bpe/thresholds.hpp"
 
 namespace bpe::regex {
@@ -49,8 +50,9 @@ struct Resumption {
 class Sweep {
 public:
     // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts. `resumption` is for a pattern that does not look
-    // behind; all its states must be there.
-    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption = nullptr);
+    // behind; all its states must be there. `recollection`, for such a pattern that matches nothing empty either, is of a text that ends at `limit`.
+    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption = nullptr,
+          Recollection* recollection = nullptr);
     ~Sweep();
     Sweep(const Sweep&) = delete;
     Sweep& operator=(const Sweep&) = delete;
@@ -82,6 +84,7 @@ private:
 
     template <class Table>
     Found next_in(Table& table);
+    Found next_recollected();
     template <class Table>
     Attempt attempt(Table& table, std::size_t from, bool nonempty);
     template <class Table>
@@ -95,6 +98,7 @@ private:
     std::size_t certain_;  // what follows may still change
     std::size_t finished_;  // so far all characters are whole
     Resumption* resumption_;
+    Recollection* recollection_;
     bool at_end_, open_;   // open: nothing so far is unsettled, and more may follow
     bool nonempty_ = false;
     std::size_t read_ = 0, begun_;

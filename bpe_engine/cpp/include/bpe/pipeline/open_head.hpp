@@ -1,0 +1,100 @@
+// Memory of a long stretch at the start of a text that grows to the left, so that a prepend reads little more than what it adds.
+//
+//     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa. The end ...
+//     ↑ new    ↑ read again up to where an earlier scan came by  ↑ the first cut
+//
+// Each step of a pipeline keeps what a scan from further left meets again: the added token that is found next; the normalized text, which joins what the new
+// text becomes at a cut of both; the states of automata (Recollection) and runs of characters (RunIndex); the table of a piece (GrowingPiece). All
+// of it belongs to distances from the end of the stretch, which is where an added token begins or the text ends.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpe/pipeline/added_tokens.hpp"
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/piece_coder.hpp"
+
+namespace bpe {
+
+class OpenHead {
+public:
+    // Where the first token of `tokens` in text[from:limit) begins, `limit` where there is none. `added`: bytes that are new since the last search, about.
+    std::size_t first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length, std::size_t added);
+
+    // Behind the characters at the start of text[from:end) of which a normalizer leaves nothing.
+    std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
+    // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
+    bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
+    // What becomes of it, else.
+    void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added);
+    Bytes normalized() const { return text_.bytes(); }
+    // Where a byte of it, or its end, comes from: the distance in the raw stretch; and whether both can be cut there.
+    std::size_t distance(std::size_t index) const { return distances_.data()[index]; }
+    bool is_cut(std::size_t index) const { return cuts_.data()[index] != 0; }
+
+    // The text that the chain cuts, up to its end.
+    LeftMemory& chain(const Byte* text, std::size_t end) {
+        cut_end_ = text + end;
+        chain_.begin(end);
+        return chain_;
+    }
+    // The number of tokens of a piece of that text.
+    std::size_t count(const PieceModel& model, Bytes piece);
+
+    // Only the last `length` bytes of the raw text are still there.
+    void truncate(std::size_t length);
+
+private:
+    // An array that grows at its start.
+    template <class Item>
+    class Left {
+    public:
+        const Item* data() const { return items_.data() + (items_.size() - size_); }
+        std::size_t size() const { return size_; }
+        Bytes bytes() const { return {data(), size_}; }
+        void drop_first(std::size_t count) { size_ -= count; }
+        void put_first(const Item* items, std::size_t count) {
+            if (items_.size() < size_ + count) {
+                std::vector<Item> larger(2 * (size_ + count));
+                std::copy(data(), data() + size_, larger.end() - static_cast<std::ptrdiff_t>(size_));
+                items_ = std::move(larger);
+            }
+            size_ += count;
+            std::copy(items, items + count, items_.end() - static_cast<std::ptrdiff_t>(size_));
+        }
+
+    private:
+        std::vector<Item> items_;
+        std::size_t size_ = 0;
+    };
+    // A search from a distance, and the distance at which the first token begins.
+    struct Searched {
+        std::size_t from, start;
+    };
+    struct Piece {
+        std::size_t end;  // distance
+        std::unique_ptr<GrowingPiece> table;
+    };
+    static constexpr std::size_t none = static_cast<std::size_t>(-1), most_pieces = 2;
+
+    void forget();
+    void truncate_chain(std::size_t distance);
+    std::size_t index_of(std::size_t distance) const;
+
+    std::vector<Searched> searched_[2];
+    std::size_t searched_limit_[2] = {none, none};
+    std::size_t end_ = none;  // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
+    std::size_t kept_ = none;  // from there to its end the normalizer changes nothing
+    std::size_t dropped_from_ = none, dropped_to_ = none;  // what is dropped at the start
+    bool is_normalized_ = false;
+    Left<Byte> text_;
+    Left<std::uint32_t> distances_;  // one more than bytes
+    Left<std::uint8_t> cuts_;
+    LeftMemory chain_;
+    const Byte* cut_end_ = nullptr;
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace bpe

@@ -1,0 +1,178 @@
+#include "bpe/pipeline/open_head.hpp"
+
+#include <algorithm>
+
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+void OpenHead::forget() {
+    chain_ = {};
+    pieces_.clear();
+    text_ = {};
+    distances_ = {};
+    cuts_ = {};
+    kept_ = none;
+}
+
+std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length, std::size_t added) {
+    std::vector<Searched>& earlier = searched_[kind];
+    if (searched_limit_[kind] != length - limit) earlier.clear();
+    searched_limit_[kind] = length - limit;
+    std::size_t found = none;
+    for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
+        std::size_t const stop = std::min(limit, from + window);
+        AddedTokens::Match const match = tokens.find(text, 0, from, stop, stop == limit, {});
+        if (match.is_found()) {
+            found = length - match.start;
+            break;
+        }
+        if (stop == limit) break;
+        // None begins before `certain`, so it is the one of an earlier search; one that begins where that began may depend on what stands before.
+        if (earlier.empty() || length - earlier.back().from > match.certain) continue;
+        Searched const& known = earlier.back();
+        if (known.start != none && (length - known.start < match.certain || known.start == known.from)) continue;
+        found = known.start;
+        break;
+    }
+    if (earlier.empty() || earlier.back().from < length - from) earlier.push_back({length - from, found});
+    return found == none ? limit : length - found;
+}
+
+std::size_t OpenHead::behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length) {
+    UnicodeTable const& table = UnicodeTable::instance();
+    std::size_t place = from;
+    while (place < end) {
+        if (length - place == dropped_from_ && length - dropped_to_ <= end) {
+            place = length - dropped_to_;
+            break;
+        }
+        Character const character = table.at(text, place, end);
+        if (character.code < 128 || !normalizer.drops(character.code)) break;
+        place += character.size;
+    }
+    if (place > from) {
+        dropped_from_ = length - from;
+        dropped_to_ = length - place;
+    }
+    return place;
+}
+
+bool OpenHead::begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first) {
+    if (end_ != length - end) {
+        forget();
+        end_ = length - end;
+        is_normalized_ = false;
+    }
+    bool keeps = !normalizer;
+    if (normalizer && !(is_normalized_ && text_.size() > 0)) {
+        // At least the first character, which may be changed because the region begins there.
+        std::size_t const first = from + character_size(text + from, end - from);
+        std::size_t const known = kept_ == none ? end : std::max(first, length - kept_);
+        keeps = normalizer->keeps({text + from, known - from}, at_start, is_first);
+        if (keeps) kept_ = kept_ == none ? length - from : std::max(kept_, length - from);
+    }
+    if (keeps == is_normalized_) {
+        forget();
+        is_normalized_ = !keeps;
+    }
+    return keeps;
+}
+
+std::size_t OpenHead::index_of(std::size_t distance) const {
+    auto const* const first = distances_.data();
+    auto const* const last = first + distances_.size();
+    auto const* const found = std::lower_bound(first, last, distance, [](std::size_t one, std::size_t other) { return one > other; });
+    return found != last && *found == distance && cuts_.data()[found - first] ? static_cast<std::size_t>(found - first) : none;
+}
+
+void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added) {
+    Normalized made;
+    if (distances_.size() == 0 && dropped_to_ == end_) {
+        // All that was there is dropped.
+        std::uint32_t const distance = 0;
+        std::uint8_t const is_cut = 1;
+        distances_.put_first(&distance, 1);
+        cuts_.put_first(&is_cut, 1);
+    }
+    std::size_t join = 0, joined = text_.size();  // indices in `made`, and in what is there
+    for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
+        std::size_t stop = std::min(end, from + window);
+        if (stop < end) stop -= std::min(stop - from, unfinished_end({text + from, stop - from}));
+        if (distances_.size() == 0) stop = end;
+        made.clear();
+        normalizer.run(text, from, stop, at_start, is_first, stop == end, from, made);
+        if (stop == end) {
+            join = made.text.size() + 1;
+            joined = distances_.size();
+            break;
+        }
+        for (join = 0; join < made.is_cut.size(); ++join) {
+            if (!made.is_cut[join]) continue;
+            std::size_t const distance = end - from - made.origin[join];
+            // Nothing is left of what stands between there and the first character that is known.
+            if (dropped_from_ != none && end_ + distance <= dropped_from_ && end_ + distance > dropped_to_) joined = index_of(dropped_to_ - end_);
+            else joined = index_of(distance);
+            if (joined != none) break;
+        }
+        if (join < made.is_cut.size()) break;
+    }
+    std::size_t const bytes = std::min(join, made.text.size());
+    truncate_chain(text_.size() >= joined ? text_.size() - joined : 0);
+    text_.drop_first(std::min(joined, text_.size()));
+    distances_.drop_first(joined);
+    cuts_.drop_first(joined);
+    std::vector<std::uint32_t> distances(join);
+    for (std::size_t index = 0; index < join; ++index) distances[index] = static_cast<std::uint32_t>(end - from - made.origin[index]);
+    text_.put_first(made.text.data(), bytes);
+    distances_.put_first(distances.data(), join);
+    cuts_.put_first(made.is_cut.data(), join);
+}
+
+std::size_t OpenHead::count(const PieceModel& model, Bytes piece) {
+    auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
+    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end; });
+    if (found == pieces_.end()) {
+        std::unique_ptr<GrowingPiece> table = model.growing(Side::left);
+        if (!table) return model.count(piece);
+        if (pieces_.size() == most_pieces) pieces_.erase(pieces_.begin());
+        pieces_.push_back({end, std::move(table)});
+        found = std::prev(pieces_.end());
+    }
+    GrowingPiece& table = *found->table;
+    if (table.size() > piece.size) table.truncate(piece.size);
+    if (table.size() < piece.size) table.extend(piece.part(0, piece.size - table.size()));
+    return table.count();
+}
+
+void OpenHead::truncate_chain(std::size_t distance) {
+    chain_.truncate(distance);
+    std::erase_if(pieces_, [&](Piece const& piece) { return piece.end >= distance; });
+    for (Piece& piece : pieces_)
+        if (piece.table->size() > distance - piece.end) piece.table->truncate(distance - piece.end);
+}
+
+void OpenHead::truncate(std::size_t length) {
+    for (auto& earlier : searched_)
+        while (!earlier.empty() && earlier.back().from > length) earlier.pop_back();
+    if (dropped_from_ != none && dropped_from_ > length) dropped_from_ = dropped_to_ < length ? length : none;
+    if (end_ == none) return;
+    if (end_ >= length) {
+        forget();
+        end_ = none;
+        return;
+    }
+    std::size_t const left = length - end_;
+    if (kept_ != none && kept_ > length) kept_ = length;
+    if (!is_normalized_) return truncate_chain(left);
+    // From the first cut on, what there is was made of what is left.
+    std::size_t first = 0;
+    while (first < distances_.size() && (distances_.data()[first] > left || !cuts_.data()[first])) ++first;
+    if (first + 1 >= distances_.size()) return forget();
+    truncate_chain(text_.size() - first);
+    text_.drop_first(first);
+    distances_.drop_first(first);
+    cuts_.drop_first(first);
+}
+
+}  // namespace bpe
