@@ -16,9 +16,10 @@ from chunker.counting import TokenCounter
 from chunker.formats import Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.budget import Budget
-from chunker.growing.grower import LONGEST_TOKEN, LOOK_AHEAD, Grower, look
+from chunker.growing.grower import Grower
+from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
 from chunker.growing.optimal import Optimizer
-from chunker.growing.overlap import finest_of_overlap, overlap_look
+from chunker.growing.overlap import finest_of_overlap
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.growing.units import Place
 from chunker.native import native

@@ -23,33 +23,10 @@ from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength
 from chunker.growing.budget import Budget
 from chunker.growing.cut_rules import Filling, balanced_tail, best_cut, whole_units
+from chunker.growing.limits import BLANKS, LONGEST_TOKEN, LOOK_AHEAD, look
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
 from chunker.growing.units import Place, Units
-
-# Counts of prefixes are not monotone: one more character can complete a long token and lower the count, so the first overflow does
-# not prove that no longer prefix fits. By how much it can fall at once is not bounded by anything small, but falls of more than two tokens
-# are hardly ever seen, and to miss one only makes a chunk shorter than it could be. So growing goes on while the count is at most this
-# many tokens over the budget.
-LOOK_AHEAD = 4
-
-# Characters a token of budget that are appended before the count is looked at, as by `append_fitting`.
-_LOOK = 2
-
-
-def look(limit: int) -> int:
-    """Characters that are appended before the count is looked at, as by `append_fitting`."""
-    return max(limit, 16) * _LOOK
-
-
-# More tokens than there are in any chunk.
-UNLIMITED = 1 << 40
-
-# Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
-_BLANKS = 64
-
-# What has this many characters a token of a limit is above it: published vocabularies have no longer token.
-LONGEST_TOKEN = 128
 
 
 class Grower:
@@ -271,7 +248,7 @@ class Grower:
 
     def _end_of_ink(self, start: int, end: int) -> int:
         """Where the blank lines begin that text[start:end] ends with; `end` if there are none."""
-        size = _BLANKS
+        size = BLANKS
         while True:
             first = max(end - size, start)
             ink = len(self._text[first:end].rstrip())

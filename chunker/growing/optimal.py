@@ -28,25 +28,20 @@ from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength, refine
 from chunker.growing.budget import Budget
-from chunker.growing.grower import LONGEST_TOKEN, LOOK_AHEAD
+from chunker.growing.limits import (
+    COST_OF_BROKEN_UNIT,
+    COST_OF_CRUMB,
+    COST_OF_LEVEL,
+    COST_OF_TORN_HEAD,
+    DEEPEST_LEVEL,
+    FARTHER,
+    LONGEST_TOKEN,
+    LOOK_AHEAD,
+    UNLIMITED,
+)
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
 from chunker.growing.units import Place, Units, enclosing_ends
-
-# Costs, in emptiness: 1 is that of an empty chunk. A cut one level deeper is worth a chunk that is a third empty.
-_LEVEL = 0.1
-_BROKEN_UNIT = 10.0
-_CRUMB = 10_000.0
-# Between a definition's first line and what stands before it. More than what a cut behind that line may break.
-_TORN_HEAD = 1_000.0
-# Levels deeper than this cost no more: what is left to choose from there is a matter of layout.
-_DEEPEST = 20
-
-# More tokens than there are in any chunk.
-_UNLIMITED = 1 << 40
-
-# Counts of prefixes tell within so many tokens what a slice between them has: joins cost a few.
-_FARTHER = 16
 
 
 class SlicePrices(Protocol):
@@ -239,7 +234,7 @@ class Optimizer:
         if isinstance(self._prices, Recounted):
             # Counters of other packages may read again and again what has no end yet. Sums of parts are too much, by more than half for words.
             return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
-        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], _UNLIMITED, 0), max, initial=0))
+        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], UNLIMITED, 0), max, initial=0))
 
     # --- costs
 
@@ -266,8 +261,8 @@ class Optimizer:
                 over[unit] = self._is_over(*unit, self._budget.max_tokens)
             if not over[unit]:
                 broken[index] = broken[around] + 1
-            costs[index] = self._tears_head(atoms[index], unit[1]) * _TORN_HEAD
-            costs[index] += _LEVEL * min(depths[index], _DEEPEST) + _BROKEN_UNIT * broken[index]
+            costs[index] = self._tears_head(atoms[index], unit[1]) * COST_OF_TORN_HEAD
+            costs[index] += COST_OF_LEVEL * min(depths[index], DEEPEST_LEVEL) + COST_OF_BROKEN_UNIT * broken[index]
         return costs
 
     def _tears_head(self, behind: _Atom, end: int) -> bool:
@@ -284,7 +279,7 @@ class Optimizer:
         for size in range(most + 1):
             emptiness = (target - size) / target
             own = size - repeated
-            costs.append(emptiness * emptiness + (_CRUMB * (2 - own / target) if own < least else 0))
+            costs.append(emptiness * emptiness + (COST_OF_CRUMB * (2 - own / target) if own < least else 0))
         return costs
 
     # --- the cheapest way
@@ -295,7 +290,7 @@ class Optimizer:
         """For each boundary the one before it on the cheapest way; and how the chunk between the two begins."""
         end_of = [atom.end for atom in atoms]
         limit = self._budget.max_tokens
-        reach = (2 if isinstance(self._prices, Recounted) else 1) * limit + _FARTHER
+        reach = (2 if isinstance(self._prices, Recounted) else 1) * limit + FARTHER
         best = [0.0, *([inf] * len(atoms))]
         ways = [0] * (len(atoms) + 1)
         begins: dict[int, _Start] = {}

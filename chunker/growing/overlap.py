@@ -14,11 +14,8 @@ from collections.abc import Callable
 from chunker.counting import PrependingCounter, TokenCounter
 from chunker.formats import Strength
 from chunker.growing.budget import Budget, OverlapBy
+from chunker.growing.limits import LOOK_AHEAD, overlap_look
 from chunker.growing.units import Place, Units
-
-# See `growing`: a first overflow proves nothing. A unit is prepended in strides of so many characters a token.
-_LOOK_AHEAD = 4
-_STRIDE = 6
 
 # The parts into which a unit is cut that does not fit any more.
 _FINEST: dict[OverlapBy, int] = {
@@ -31,11 +28,6 @@ _FINEST: dict[OverlapBy, int] = {
 def finest_of_overlap(budget: Budget) -> int:
     """The strength of the parts of a unit at which an overlap may begin."""
     return _FINEST[budget.overlap_by]
-
-
-def overlap_look(limit: int) -> int:
-    """Characters that are prepended before the count is looked at."""
-    return max(limit, 8) * _STRIDE
 
 
 def repeated_places(
@@ -92,7 +84,7 @@ def _farthest_back(places: list[Place], end: int, text: str, tokenizer: TokenCou
         count = _prepend(encoder, text, start, end, limit)
         if count <= limit:
             keep = index
-        elif count > limit + _LOOK_AHEAD:
+        elif count > limit + LOOK_AHEAD:
             break
         end = start
     return keep
@@ -106,7 +98,7 @@ def _farthest_by_prices(places: list[Place], end: int, price: Callable[[int, int
         count = price(places[middle].offset, end)
         if count <= limit:
             fits = middle
-        elif count > limit + _LOOK_AHEAD:
+        elif count > limit + LOOK_AHEAD:
             over = middle
         else:
             break
@@ -114,7 +106,7 @@ def _farthest_by_prices(places: list[Place], end: int, price: Callable[[int, int
         count = price(places[index].offset, end)
         if count <= limit:
             fits = index
-        elif count > limit + _LOOK_AHEAD:
+        elif count > limit + LOOK_AHEAD:
             break
     return fits
 
@@ -124,6 +116,6 @@ def _prepend(encoder: PrependingCounter, text: str, start: int, end: int, limit:
     stride = overlap_look(limit)
     for at in range(end, start, -stride):
         encoder.prepend(text[max(start, at - stride) : at])
-        if encoder.count > limit + _LOOK_AHEAD:
+        if encoder.count > limit + LOOK_AHEAD:
             break
     return encoder.count

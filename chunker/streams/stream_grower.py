@@ -25,6 +25,7 @@ from chunker.formats import Outline
 from chunker.formats.open_outline import Found
 from chunker.growing.budget import Budget
 from chunker.growing.compiled import grower_of
+from chunker.growing.limits import LONGEST_TOKEN
 from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.growing.units import Place
 
@@ -32,8 +33,6 @@ _BUDGETS = 3
 _SPARE_TOKENS = 256
 # What `refine` reads of a stretch, with room to spare.
 _REFINED = 20_000
-# A rest with so many characters a token of `min_tokens` is never a crumb: see `growing`.
-_LONGEST_TOKEN = 128
 # Between two such characters a grapheme cluster ends, whatever is around them: one that is longer than the window is read to its end.
 _CLUSTER_END = regex.compile(r"[\p{GCB=Other}\p{GCB=Control}\n][\p{GCB=Other}\p{GCB=Control}\n]", regex.V0)
 
@@ -80,7 +79,7 @@ class StreamGrower:
 
     def _horizon(self, window: str) -> int | None:
         """The last offset in `window` from which a chunk is certain; None if there is none."""
-        margin = max(_REFINED, self._budget.min_tokens * _LONGEST_TOKEN)
+        margin = max(_REFINED, self._budget.min_tokens * LONGEST_TOKEN)
         end = len(window) - margin
         if end <= 0 or _CLUSTER_END.search(window, end) is None:
             return None

@@ -9,7 +9,6 @@ namespace chunker {
 
 namespace {
 
-constexpr std::int64_t grapheme_strength = strength_of[static_cast<std::size_t>(Level::grapheme)];
 constexpr std::size_t unknown = no_row;
 
 }  // namespace
@@ -107,7 +106,7 @@ std::vector<Atom> Atoms::find() {
 void Atoms::add_finer(const Unit& unit, std::vector<Unit>& stack) {
     Refined const finer = refine(text_, unit.start, unit.end, rows_.finest);
     if (finer.offsets.empty()) return;
-    if (finer.strength() < grapheme_strength && !is_over(unit.start, unit.end, limits_.most)) return;
+    if (finer.strength() < strength::grapheme && !is_over(unit.start, unit.end, limits_.most)) return;
     std::size_t end = unit.end;
     for (std::size_t index = finer.offsets.size(); index-- > 0;) {
         std::size_t const start = finer.offsets[index];

@@ -5,12 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "chunker/constants.hpp"
+
 namespace chunker {
 
 namespace {
-
-// Strengths of chunker/formats/outline.py.
-constexpr std::int64_t grapheme_strength = 10, paragraph_strength = 50, document_strength = 1'000'000;
 
 // A leap goes so far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit inside it
 // is over the budget, and the whole of it is not, would take a fall of so many tokens. In small budgets that could be.
@@ -166,7 +165,7 @@ bool Grower::make_room(Filling& filling, const Place* after) {
         shorten_overlap(filling);
         return true;
     }
-    if (Places const parts = units_.finer(units_.next(), after); !parts.empty() && (parts[0].strength >= grapheme_strength || !counter_.count_up_to(0, start, end, limits_.most))) {
+    if (Places const parts = units_.finer(units_.next(), after); !parts.empty() && (parts[0].strength >= strength::grapheme || !counter_.count_up_to(0, start, end, limits_.most))) {
         units_.split_next(parts);
         return true;
     }
@@ -211,7 +210,7 @@ void Grower::measure_all(Filling& filling) {
 
 bool Grower::choose_cut(Filling& filling, std::size_t& cut) {
     if (filling.complete) {
-        cut = best_cut(filling, {text_.size(), document_strength, 0, text_.size(), no_row});
+        cut = best_cut(filling, {text_.size(), strength::document, 0, text_.size(), no_row});
         return true;
     }
     leave_blank_lines(filling);
@@ -236,7 +235,7 @@ bool Grower::tears_head(Filling& filling, std::size_t cut, const Place& after) {
     if (end == 0) return false;
     std::size_t const start = last_stronger(filling.places, here.strength, filling.fresh, cut);
     if (start == cut || !fits_alone(filling.places[start].offset, end)) return false;
-    return here.strength <= paragraph_strength || !fits_alone(here.offset, here.enclosing_end);
+    return here.strength <= strength::paragraph || !fits_alone(here.offset, here.enclosing_end);
 }
 
 std::size_t Grower::best_cut(Filling& filling, const Place& after) {

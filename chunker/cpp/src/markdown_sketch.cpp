@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chunker/constants.hpp"
+
 namespace chunker::markdown {
 
 const std::string_view label_names[15] = {"document", "section", "heading", "paragraph", "code", "table",    "row", "html",
@@ -10,17 +12,13 @@ const std::string_view work_names[5] = {"prose", "verbatim", "fence", "yaml", "t
 
 namespace {
 
-// Those of chunker.formats.outline.Strength and of the twin.
-constexpr std::int32_t line_strength = 40, paragraph_strength = 50, structure = 100, document = 1'000'000;
-constexpr std::int32_t section_strength = structure + 1'000, block_strength = structure + 200;
-constexpr std::int32_t a_level = 3, item_below = -1, kept_below = -2;
-constexpr std::size_t deepest = 50;
+constexpr std::int32_t a_level = 3;  // how much weaker a block is for each quote or list around it
 
 constexpr bool is_blank_mark(char character) { return character == ' ' || character == '\t' || character == '>'; }
 
 }  // namespace
 
-Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.strengths.push_back(document); }
+Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.strengths.push_back(strength::document); }
 
 // --- blocks
 
@@ -29,7 +27,7 @@ void Sketch::heading(std::size_t start, std::size_t end, int heading_level) {
     if (depth_) {
         block(start, Label::heading);
     } else {
-        if (!above || above >= heading_level) put(start, section_strength - heading_level, Label::section);
+        if (!above || above >= heading_level) put(start, section - heading_level, Label::section);
         headings_.push_back({start, end, heading_level});
     }
     glued_ = heading_level;
@@ -49,7 +47,7 @@ void Sketch::code(std::size_t start, std::size_t end, bool fenced) {
 void Sketch::table(std::size_t start, std::size_t end, const std::vector<std::size_t>& rows) {
     whole(start, Label::table);
     if (rows.size() < 2) return;
-    for (std::size_t row = 1; row < rows.size(); ++row) put(rows[row], line_strength, Label::row);  // the first one stays with the header
+    for (std::size_t row = 1; row < rows.size(); ++row) put(rows[row], strength::line, Label::row);  // the first one stays with the header
     tables_.push_back({start, end, rows.front()});
 }
 
@@ -74,13 +72,13 @@ void Sketch::lines(std::size_t start, std::size_t end) {
             bool const blank = blank_before(at);
             if (at && (first || blank)) {
                 if (glued_) {
-                    put(at, blank ? paragraph_strength : line_strength, blank ? Label::paragraph : Label::line);
+                    put(at, blank ? strength::paragraph : strength::line, blank ? Label::paragraph : Label::line);
                 } else {
                     // Stronger than all that is inside the block before: that block is a unit of its own.
-                    put(at, blank ? level() : structure, blank ? Label::paragraph : Label::line);
+                    put(at, blank ? level() : strength::structure, blank ? Label::paragraph : Label::line);
                 }
             } else if (at) {
-                put(at, line_strength, Label::line);
+                put(at, strength::line, Label::line);
             }
             first = false;
         }
@@ -109,12 +107,12 @@ void Sketch::front_matter(std::size_t start, std::size_t end, WorkKind kind) { p
 
 void Sketch::strengthen(std::size_t start) {
     auto const found = std::lower_bound(columns_.offsets.begin(), columns_.offsets.end(), start);
-    if (found != columns_.offsets.end()) columns_.strengths[static_cast<std::size_t>(found - columns_.offsets.begin())] = section_strength;
+    if (found != columns_.offsets.end()) columns_.strengths[static_cast<std::size_t>(found - columns_.offsets.begin())] = section;
 }
 
 // --- boundaries
 
-std::int32_t Sketch::level() const { return block_strength - a_level * static_cast<std::int32_t>(std::min(depth_, deepest)); }
+std::int32_t Sketch::level() const { return markdown::block - a_level * static_cast<std::int32_t>(std::min<std::size_t>(depth_, deepest)); }
 
 void Sketch::put(std::size_t offset, std::int32_t strength, Label label) {
     std::size_t const last = columns_.offsets.back();

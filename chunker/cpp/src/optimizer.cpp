@@ -5,16 +5,12 @@
 #include <numeric>
 #include <utility>
 
+#include "chunker/constants.hpp"
 #include "chunker/enclosing.hpp"
 
 namespace chunker {
 
 namespace {
-
-// Costs, in emptiness, and the other constants of chunker/growing/optimal.py.
-constexpr double of_level = 0.1, of_broken_unit = 10.0, of_crumb = 10'000.0, of_torn_head = 1'000.0;
-constexpr std::size_t deepest = 20, farther = 16;
-constexpr std::int64_t paragraph_strength = 50;
 
 std::vector<std::int64_t> strengths_of(const std::vector<Atom>& atoms) {
     std::vector<std::int64_t> strengths;
@@ -35,7 +31,7 @@ std::vector<Piece> Optimizer::pieces() {
     find_candidates();
     price_cuts();
     std::size_t const size = atoms_.size();
-    std::size_t const reach = (prices_.recounts() ? 2 : 1) * limits_.most + farther;
+    std::size_t const reach = (prices_.recounts() ? 2 : 1) * limits_.most + std::size_t{cost::farther};
     ways_.assign(size + 1, {std::numeric_limits<double>::infinity(), 0, {}, 0});
     ways_[0].cost = 0;
     std::size_t last = 0;
@@ -145,9 +141,9 @@ void Optimizer::price_cuts() {
             known[index].depth = known[around].depth + 1;
             known[index].broken = known[left].is_over ? 0 : known[around].broken + 1;
             Atom const& behind = atoms_[index];
-            bool const tears = finder_.is_in_head(behind.start) && (behind.strength <= paragraph_strength || finder_.is_over(behind.start, end, limits_.most));
-            double cost = static_cast<double>(tears) * of_torn_head;
-            cost += of_level * static_cast<double>(std::min(known[index].depth, deepest)) + of_broken_unit * static_cast<double>(known[index].broken);
+            bool const tears = finder_.is_in_head(behind.start) && (behind.strength <= strength::paragraph || finder_.is_over(behind.start, end, limits_.most));
+            double cost = static_cast<double>(tears) * cost::of_torn_head;
+            cost += cost::of_level * static_cast<double>(std::min<std::size_t>(known[index].depth, cost::deepest_level)) + cost::of_broken_unit * static_cast<double>(known[index].broken);
             costs_[index] = cost;
             if (waiting.empty()) break;
             index = waiting.back();
@@ -161,7 +157,7 @@ double Optimizer::cost_of_chunk(std::size_t size, std::size_t repeated) const {
     std::int64_t const most = signed_of(limits_.most), target = signed_of(limits_.desired.value_or(limits_.most));
     std::int64_t const own = signed_of(size) - signed_of(repeated), least = std::min(signed_of(limits_.least), most - signed_of(repeated));
     double const emptiness = static_cast<double>(target - signed_of(size)) / static_cast<double>(target);
-    return emptiness * emptiness + (own < least ? of_crumb * (2 - static_cast<double>(own) / static_cast<double>(target)) : 0.0);
+    return emptiness * emptiness + (own < least ? cost::of_crumb * (2 - static_cast<double>(own) / static_cast<double>(target)) : 0.0);
 }
 
 // --- the cheapest way

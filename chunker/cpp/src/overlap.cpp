@@ -9,7 +9,6 @@ namespace chunker {
 
 namespace {
 
-constexpr std::int64_t grapheme_strength = strength_of[static_cast<std::size_t>(Level::grapheme)];
 // Tokens that a leap leaves of an overlap: that a unit inside it is over the limit, and the whole of it is not, would take a fall of so many.
 constexpr std::size_t leap_spares = 3;
 
@@ -22,7 +21,7 @@ Places Overlap::repeated(Places places, const Place& next, std::size_t far) cons
         // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
         Place const after = keep < places.size() ? places[keep] : next;
         Places parts = units_.several(places[keep - 1], &after);
-        if (parts.empty()) parts = units_.finer(places[keep - 1], &after, keep == places.size() ? grapheme_strength : limits_.overlap_finest);
+        if (parts.empty()) parts = units_.finer(places[keep - 1], &after, keep == places.size() ? strength::grapheme : limits_.overlap_finest);
         if (parts.empty()) {
             places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(keep));
             return places;

@@ -10,8 +10,7 @@ namespace chunker {
 
 namespace {
 
-// As in chunker/formats/refining.py, which says what they are for.
-constexpr std::size_t window = 16'384, look_ahead = 1'024, branches = 32, least_step = 8, few = 8;
+constexpr std::size_t window = refining::window, look_ahead = refining::look_ahead, branches = refining::branches, least_step = refining::least_step, few = refining::few;
 
 using Offsets = std::vector<std::size_t>;
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "chunker/constants.hpp"
 #include "chunker/line_table.hpp"
 
 namespace chunker {
@@ -16,12 +17,6 @@ using Label = std::uint16_t;  // its number among those of a grammar
 enum FixedLabel : Label { line_label, paragraph_label, statement_label, clause_label, comment_label, fixed_labels };
 
 namespace strength {
-
-// chunker.formats.outline.Strength, and Rank in chunker/formats/code/walking.py.
-enum Rank : int { wrapped, commented, trailing, first, part, group, definition, ranks };
-
-constexpr int line = 40, paragraph = 50, structure = 100, document = 1'000'000;
-constexpr int max_depth = 250;
 
 constexpr int at(int depth, Rank rank) { return structure + (max_depth - depth) * ranks + rank; }
 

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "chunker/characters.hpp"
+#include "chunker/constants.hpp"
 
 namespace chunker {
 
 // The numbers of the levels, from the coarsest to the finest, are those of their labels.
 enum class Level : std::uint8_t { sentence, word, grapheme, character };
-inline constexpr std::int64_t strength_of[] = {30, 20, 10, 0};
+inline constexpr std::int64_t strength_of[] = {strength::sentence, strength::word, strength::grapheme, strength::character};
 inline constexpr std::size_t levels = 4;
 
 struct Refined {

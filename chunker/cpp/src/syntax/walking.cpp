@@ -8,9 +8,6 @@ namespace chunker::syntax {
 
 namespace {
 
-constexpr int most_wrappers = 8;  // around one definition
-constexpr int comment_depth = 3;  // a comment, its mark, and what a grammar puts between them
-
 constexpr bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 }  // namespace
@@ -172,7 +169,7 @@ bool Walk::may_end(TSNode node, Row last) const {
     TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
     // One without a character, which the author forgot, is hard to find from above.
     if (ts_node_is_null(leaf) || ts_node_start_byte(leaf) == ts_node_end_byte(leaf)) return false;
-    return !any_around<comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; });
+    return !any_around<walking::comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; });
 }
 
 // The definition that `node` is or wraps, where `node` is then its own; nullptr if it is something else.
@@ -180,7 +177,7 @@ const Definition* Walk::definition_of(TSNode& node, const Kind& kind, bool sever
     auto const among = [&](const Kind& one) -> const Definition& { return text_.grammar.definitions[static_cast<std::size_t>(one.definition)]; };
     if (kind.role == Role::definition) return counts(node, among(kind), several_lines) ? &among(kind) : nullptr;
     if (!several_lines) return nullptr;
-    for (int step = 0; step < most_wrappers; ++step) {
+    for (int step = 0; step < walking::most_wrappers; ++step) {
         node = held(node);
         if (ts_node_is_null(node)) return nullptr;
         const Kind& inner = kind_of(node);

@@ -1,0 +1,102 @@
+"""Write the constants that the compiled part of the chunkers shares with the Python modules which declare them, or check what is there.
+
+    python scripts/build_constants.py            write chunker/cpp/include/chunker/constants.hpp
+    python scripts/build_constants.py --check    compare it with what would be made
+
+Exit code 0 if all is well, 1 if the file differs, 2 for a wrong call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from enum import IntEnum
+from importlib import import_module
+from pathlib import Path
+
+from chunker.formats.code.walking import Rank
+from chunker.formats.outline import Strength
+
+HEADER = Path(__file__).resolve().parent.parent / "chunker" / "cpp" / "include" / "chunker" / "constants.hpp"
+
+# Namespace: the module that declares the constants, and their names there and here.
+CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
+    "strength": ("chunker.formats.code.walking", {"_MAX_DEPTH": "max_depth"}),
+    "refining": (
+        "chunker.formats.refining",
+        {
+            "_WINDOW": "window",
+            "_LOOK_AHEAD": "look_ahead",
+            "_BRANCHES": "branches",
+            "_STEP": "least_step",
+            "_FEW": "few",
+        },
+    ),
+    "walking": (
+        "chunker.formats.code.walking",
+        {"_MOST_WRAPPERS": "most_wrappers", "_COMMENT_DEPTH": "comment_depth"},
+    ),
+    "markdown": (
+        "chunker.formats.markup.markdown_sketch",
+        {"_SECTION": "section", "_BLOCK": "block", "_ITEM": "item_below", "_KEPT": "kept_below", "_DEEPEST": "deepest"},
+    ),
+    "cost": (
+        "chunker.growing.limits",
+        {
+            "COST_OF_LEVEL": "of_level",
+            "COST_OF_BROKEN_UNIT": "of_broken_unit",
+            "COST_OF_CRUMB": "of_crumb",
+            "COST_OF_TORN_HEAD": "of_torn_head",
+            "DEEPEST_LEVEL": "deepest_level",
+            "FARTHER": "farther",
+        },
+    ),
+}
+
+
+def lines() -> Iterator[str]:
+    """The header."""
+    yield "// Made by scripts/build_constants.py from the Python modules named below, which say what the constants mean. Not to be edited."
+    yield "#pragma once\n"
+    yield "namespace chunker {\n"
+    for space, (module, names) in CONSTANTS.items():
+        yield f"// {module}" + (" and chunker.formats.outline.Strength" if space == "strength" else "")
+        yield f"namespace {space} {{"
+        if space == "strength":
+            for member in Strength:
+                yield f"inline constexpr int {member.name.lower()} = {member.value};"
+            yield f"enum Rank : int {{ {', '.join(_names(Rank))}, ranks }};"
+        for name, own in names.items():
+            value = getattr(import_module(module), name)
+            yield f"inline constexpr {'double' if isinstance(value, float) else 'int'} {own} = {value!r};".replace(
+                "'", ""
+            )
+        yield f"}}  // namespace {space}\n"
+    yield "}  // namespace chunker"
+
+
+def _names(kind: type[IntEnum]) -> list[str]:
+    """The names of an enumeration that counts from 0, in the order of their values."""
+    names = [member.name.lower() for member in sorted(kind)]
+    if [int(member) for member in sorted(kind)] != list(range(len(names))):
+        raise SystemExit(f"{kind.__name__} does not count from 0")
+    return names
+
+
+def main() -> int:
+    """Write or compare."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="compare, and change nothing")
+    chosen = parser.parse_args()
+    made = "\n".join(lines()) + "\n"
+    if not chosen.check:
+        HEADER.write_text(made, encoding="utf-8")
+    elif not HEADER.exists() or HEADER.read_text("utf-8") != made:
+        print(f"{HEADER.name} is not what scripts/build_constants.py makes: run it", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
