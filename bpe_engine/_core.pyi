@@ -398,6 +398,14 @@ class AppendingEncoder:
     def move_to(self, text: str | bytes, allowed_special: object = ()) -> None:
         """Go to another text by the longest common prefix."""
 
+    def common_prefix(self, text: str | bytes) -> tuple[int, int]:
+        """Bytes and characters that this text and another both begin with."""
+
+    def replace_tail(self, length: int, parts: object) -> None:
+        """
+        Keep the first `length` bytes, and go on with texts and tokens as such.
+        """
+
     def fork(self) -> Self:
         """An independent encoder over the same text, without marks."""
 
@@ -527,6 +535,14 @@ class PipelineAppendingEncoder:
 
     def move_to(self, text: str | bytes, allowed_special: object = ()) -> None:
         """Go to another text by the longest common prefix."""
+
+    def common_prefix(self, text: str | bytes) -> tuple[int, int]:
+        """Bytes and characters that this text and another both begin with."""
+
+    def replace_tail(self, length: int, parts: object) -> None:
+        """
+        Keep the first `length` bytes, and go on with texts and tokens as such.
+        """
 
     def fork(self) -> Self:
         """An independent encoder over the same text, without marks."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol, Self
 
-from bpe_engine.special_tokens import Specials
+from bpe_engine.special_tokens import Part, Specials
 
 # Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5, so what is too long by far is read as
 # far as half a limit behind it.
@@ -159,6 +159,39 @@ class AppendingEncoder(GrowingEncoder):
         Raises:
             EncodingError: A byte is in no token of the vocabulary. The text stays as it was.
             TypeError: As for `append`.
+        """
+
+    @abstractmethod
+    def common_prefix(self, text: str | bytes) -> tuple[int, int]:
+        """How much of this text another begins with: bytes, and characters. Whole characters alone; tokens as such are not looked at.
+
+        Time of comparing bytes, some 0.05 ms a megabyte.
+
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append("naïve plan"); encoder.common_prefix("naïve place")
+        (10, 9)
+        """
+
+    @abstractmethod
+    def replace_tail(self, length: int, parts: Sequence[Part]) -> None:
+        """Keep the first `length` bytes, with the tokens as such in them, and go on with `parts`.
+
+        Time of the parts, and of some thousand bytes before them. Marks of what is not kept become stale, as after a rollback.
+
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append("Hi there"); encoder.replace_tail(3, [Part("you", 199999, b"<|endoftext|>"), Part("Hi", None, b"")])
+        >>> encoder.text, encoder.tokens()
+        ('Hi you<|endoftext|>Hi', [12194, 481, 199999, 12194])
+
+        Args:
+            length: Bytes that stay. At most those of the text; neither inside of a character nor of a token as such.
+            parts: Plain text, the id of the token behind it, and the bytes that this is written with. The last part has no token.
+
+        Raises:
+            EncodingError: A byte is in no token of the vocabulary. The text stays as it was.
+            IndexError: `length` is no such length.
         """
 
     @abstractmethod

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
+from collections.abc import Sequence
 from itertools import takewhile
 from operator import eq
 from typing import Generic, NamedTuple, Self
@@ -119,6 +120,36 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         for part in parts:
             self._engine.encode_ordinary(part.plain)  # what cannot be encoded changes nothing
         length, number = self._common(parts)
+        self._go_on(length, number, parts)
+
+    def common_prefix(self, text: str | bytes) -> tuple[int, int]:
+        """As `AppendingEncoder` says."""
+        ours, theirs = self._text.read(0, len(self._text)), received(text)
+        if not isinstance(text, str):
+            ours, theirs = to_bytes(ours).decode(errors="replace"), bytes(text).decode(errors="replace")
+        length = sum(1 for _ in takewhile(bool, map(eq, ours, theirs)))
+        return len(to_bytes(ours[:length])), length
+
+    def replace_tail(self, length: int, parts: Sequence[Part]) -> None:
+        """As `AppendingEncoder` says."""
+        data = self.data
+        if not 0 <= length <= len(data):
+            raise IndexError(f"length must be from 0 to {len(data)}, not {length}")
+        kept = len(received(data[:length]))
+        number = sum(1 for token in self._explicit if token.end <= kept)
+        in_token = number < len(self._explicit) and self._explicit[number].start < kept
+        if in_token or (to_bytes(self._text.read(0, kept)) != data[:length]):
+            raise IndexError(f"length {length} is inside of a character or of a token as such")
+        for part in parts:
+            self._engine.encode_ordinary(part[0])  # what cannot be encoded changes nothing
+        before = self._rest_behind(type(self)(self._engine)._state())[:number]  # noqa: SLF001 - of the same class
+        start = self._explicit[number - 1].end if number else 0
+        plain, *rest = parts or [Part("", None, b"")]
+        joined = self._text.read(start, kept) + received(plain[0])
+        self._go_on(kept, number, [*before, Part(joined, plain[1], plain[2]), *(Part(*part) for part in rest)])
+
+    def _go_on(self, length: int, number: int, parts: list[Part]) -> None:
+        """Go to the text of `parts`, which has the first `length` characters and `number` tokens of this one."""
         extents = (self._extent(mark.state[0]) for mark in self._marks)
         kept = len(list(takewhile(lambda extent: extent[0] <= length and extent[1] <= number, extents)))
         while kept and self._marks[kept - 1].state[1] is not None:

@@ -35,3 +35,29 @@ class RequiredItemsError(ChunkerError, ValueError):
         listed += [f"between them {self.between:,}"] if self.between > 0 else []
         beside = f", beside the {self.promised:,} that sections are promised" if self.promised else ""
         return f"the required items of {self.section} do not fit into {self.room:,} tokens{beside}: {', '.join(listed)}"
+
+
+class ChatTemplateError(ChunkerError, ValueError):
+    """A chat template cannot be read, or fails. `name`: of the template; `line`: where in it, or None; `reason`: what went wrong."""
+
+    def __init__(self, reason: str, name: str, line: int | None = None) -> None:
+        super().__init__(reason, name, line)
+        self.reason = reason
+        self.name = name
+        self.line = line
+
+    def __str__(self) -> str:
+        where = self.name if self.line is None else f"{self.name}, line {self.line}"
+        return f"{where}: {self.reason}"
+
+
+class TemplateLimitError(ChatTemplateError):
+    """A chat template takes more steps, or makes longer texts, than any conversation needs."""
+
+
+class MessageError(ChunkerError, ValueError):
+    """A message, tool or document is not of the form that chat templates expect; the message says which one and why."""
+
+
+class ConversationError(ChunkerError, ValueError):
+    """A conversation cannot do what was asked: there is no such turn, or no such token."""

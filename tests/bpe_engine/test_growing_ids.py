@@ -23,6 +23,7 @@ from bpe_engine.fallback.staged import SpecificationEngine
 from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder
 from bpe_engine.pipeline.normalizers import Lowercase, UnicodeForm
 from bpe_engine.pipeline.specification import AddedToken, Specification
+from bpe_engine.special_tokens import Part
 
 
 class Kind(NamedTuple):
@@ -149,9 +150,10 @@ with_specials = st.tuples(st.just("append_with_specials"), st.lists(pieces, max_
 other_text = st.tuples(
     st.just("move"), st.tuples(st.integers(0, 1 << 16), st.booleans(), st.lists(pieces, max_size=3).map("".join))
 )
+other_tail = st.tuples(st.just("tail"), st.tuples(st.integers(0, 1 << 16), st.lists(pieces, max_size=3).map("".join)))
 number = st.integers(0, 1 << 16)
 steps = [st.tuples(st.just(name), number) for name in ("token", "snapshot", "rollback", "ids", "changes", "fork")]
-programs = st.lists(st.one_of(grow, grow, with_specials, other_text, *steps), max_size=16)
+programs = st.lists(st.one_of(grow, grow, with_specials, other_text, other_tail, *steps), max_size=16)
 
 
 class Client:
@@ -226,6 +228,34 @@ class Program:
             text = "".join(item for item in common if isinstance(item, str)) + text
             self.encoder.move_to(text)
             self.items = tuple(text)
+        self._stale_marks()
+
+    def tail(self, argument: tuple[int, str]) -> None:
+        place, text = argument
+        common = self.items[: place % (len(self.items) + 1)]
+        if any(map(is_surrogate, self.items)):
+            return
+        characters = "".join(item for item in self.items if isinstance(item, str))
+        if len(characters) == len(self.items):
+            assert self.encoder.common_prefix(characters[:-1] + "\u2603") == (
+                len(characters[:-1].encode()),
+                len(characters[:-1]),
+            )
+            assert self.encoder.common_prefix(characters + text) == (len(characters.encode()), len(characters))
+        new = parted(self.kind, text)
+        parts = []
+        plain = ""
+        for item in new:
+            if isinstance(item, str):
+                plain += item
+            else:
+                parts.append(Part(plain, item[0], item[1].encode()))
+                plain = ""
+        self.encoder.replace_tail(len(written(common)), [*parts, Part(plain, None, b"")])
+        self.items = (*common, *new)
+        self._stale_marks()
+
+    def _stale_marks(self) -> None:
         good = 0
         while good < len(self.marks) and same(self.marks[good][1], self.items[: len(self.marks[good][1])]):
             good += 1
@@ -282,6 +312,21 @@ def thresholds(request: pytest.FixtureRequest) -> Any:
 @given(program=programs)
 def test_any_program(name: str, program: list[tuple[str, Any]]) -> None:
     run(kind_of(name), program)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_tails_of_no_such_length(name: str) -> None:
+    kind = kind_of(name)
+    encoder = kind.encoder()
+    encoder.append("aé")
+    encoder.append_token(kind.tokenizer.encode_single_token(kind.special))
+    before = encoder.data, encoder.tokens()
+    for length in (-1, 2, 4, len(before[0]) + 1):
+        with pytest.raises(IndexError, match="length"):
+            encoder.replace_tail(length, [Part("b", None, b"")])
+    assert (encoder.data, encoder.tokens()) == before
+    with pytest.raises(TypeError):
+        encoder.common_prefix(1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", KINDS)

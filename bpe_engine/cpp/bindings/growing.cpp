@@ -165,37 +165,47 @@ public:
         std::size_t const base = old_tokens.end_of(tokens);
         while (common > base && (continues(old, common) || continues(target.bytes(), common))) --common;
 
-        // From the last state that is known of what both begin with.
-        auto const is_kept = [&](const State& state) { return state.length <= common && state.tokens <= tokens; };
-        auto const stale = std::find_if(marks_.begin(), marks_.end(), [&](const Saved& mark) { return !is_kept(mark.state); });
-        Place const old_place = place();
-        State start = core_.state();
-        if (waiting_ != 0 || !is_kept(start)) {
-            while (!checkpoints_.empty() && !is_kept(checkpoints_.back())) checkpoints_.pop_back();
-            start = checkpoints_.empty() ? State{} : checkpoints_.back();
-            for (auto mark = stale; mark != marks_.begin();)
-                if (!(--mark)->waiting) {
-                    if (mark->state.length > start.length) start = mark->state;
-                    break;
-                }
+        Bytes const whole = target.bytes();
+        go_on(common, tokens, whole.part(common, whole.size), target.tokens.data() + tokens, target.tokens.size() - tokens, target.unfinished);
+    }
+
+    // Bytes and characters that this text and another both begin with.
+    nb::typed<nb::tuple, int, int> common_with(nb::handle text) const {
+        Text const other(text);
+        Bytes const old = core_.text(), given = other.bytes();
+        std::size_t common = common_prefix(old, given);
+        while (common > 0 && (continues(old, common) || continues(given, common))) --common;
+        bool const is_ascii = other.is_str() && !other.had_surrogates() && static_cast<std::size_t>(PyUnicode_GetLength(text.ptr())) == given.size;
+        return nb::make_tuple(common, is_ascii ? common : characters_in(old.part(0, common)));
+    }
+
+    // Keeps the first `length` bytes, and goes on with `parts`: (text, id, how the token is written) each.
+    void replace_tail(nb::handle length, nb::handle parts) {
+        Bytes const old = core_.text();
+        Py_ssize_t const wanted = PyLong_AsSsize_t(length.ptr());
+        if (wanted == -1 && PyErr_Occurred()) throw nb::python_error();
+        if (wanted < 0 || static_cast<std::size_t>(wanted) > old.size) {
+            PyErr_Format(PyExc_IndexError, "length must be from 0 to %zu, not %zd", old.size, wanted);
+            throw nb::python_error();
         }
-        // What is lost comes back where the new text cannot be encoded.
-        std::vector<Byte> const lost(old.begin() + start.length, old.end());
-        std::vector<ExplicitToken> lost_tokens;
-        for (std::size_t number = start.tokens; number < old_tokens.size(); ++number) lost_tokens.push_back(old_tokens[number]);
-        restore(start, {}, 0);
-        try {
-            read(target.bytes().part(start.length, target.bytes().size), start.length, target.tokens.data() + start.tokens, target.tokens.size() - start.tokens);
-            if (target.unfinished.is_valid()) grow(target.unfinished);
-        } catch (...) {
-            restore(start, {}, 0);
-            Bytes const all{lost.data(), lost.size()};
-            std::size_t const waits = old_place.waiting != 0 ? sizeof replacement : 0;
-            read(all.part(0, all.size - waits), start.length, lost_tokens.data(), lost_tokens.size());
-            if (waits != 0) grow(nb::steal(PyUnicode_FromOrdinal(static_cast<int>(old_place.waiting))));
-            throw;
+        auto const common = static_cast<std::size_t>(wanted);
+        ExplicitTokens const& old_tokens = core_.explicit_tokens();
+        std::size_t tokens = 0, most = old_tokens.size();
+        while (tokens < most) {
+            std::size_t const middle = (tokens + most) / 2;
+            if (old_tokens[middle].end <= common)
+                tokens = middle + 1;
+            else
+                most = middle;
         }
-        marks_.erase(stale, marks_.end());
+        bool const in_token = tokens < old_tokens.size() && old_tokens[tokens].start < common;
+        if (in_token || (common > old_tokens.end_of(tokens) && continues(old, common))) {
+            PyErr_Format(PyExc_IndexError, "length %zu is inside of a character or of a token as such", common);
+            throw nb::python_error();
+        }
+        Target target(parts);
+        for (ExplicitToken& token : target.tokens) token.start += common, token.end += common;
+        go_on(common, tokens, target.bytes(), target.tokens.data(), target.tokens.size(), target.unfinished);
     }
 
     // An encoder of its own over the same text, without marks.
@@ -429,6 +439,48 @@ private:
             return state.settled_end * 4;  // nothing depends on what stands before a pre-token
     }
 
+    // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the whole.
+    void go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished) {
+        Bytes const old = core_.text();
+        ExplicitTokens const& old_tokens = core_.explicit_tokens();
+        // From the last state that is known of what both begin with.
+        auto const is_kept = [&](const State& state) { return state.length <= common && state.tokens <= tokens; };
+        auto const stale = std::find_if(marks_.begin(), marks_.end(), [&](const Saved& mark) { return !is_kept(mark.state); });
+        Place const old_place = place();
+        State start = core_.state();
+        if (waiting_ != 0 || !is_kept(start)) {
+            while (!checkpoints_.empty() && !is_kept(checkpoints_.back())) checkpoints_.pop_back();
+            start = checkpoints_.empty() ? State{} : checkpoints_.back();
+            for (auto mark = stale; mark != marks_.begin();)
+                if (!(--mark)->waiting) {
+                    if (mark->state.length > start.length) start = mark->state;
+                    break;
+                }
+        }
+        std::vector<Byte> rest(old.begin() + start.length, old.begin() + common);
+        rest.insert(rest.end(), behind.begin(), behind.end());
+        std::vector<ExplicitToken> rest_tokens;
+        for (std::size_t number = start.tokens; number < tokens; ++number) rest_tokens.push_back(old_tokens[number]);
+        rest_tokens.insert(rest_tokens.end(), more, more + count);
+        // What is lost comes back where the new text cannot be encoded.
+        std::vector<Byte> const lost(old.begin() + start.length, old.end());
+        std::vector<ExplicitToken> lost_tokens;
+        for (std::size_t number = start.tokens; number < old_tokens.size(); ++number) lost_tokens.push_back(old_tokens[number]);
+        restore(start, {}, 0);
+        try {
+            read({rest.data(), rest.size()}, start.length, rest_tokens.data(), rest_tokens.size());
+            if (unfinished.is_valid()) grow(unfinished);
+        } catch (...) {
+            restore(start, {}, 0);
+            Bytes const all{lost.data(), lost.size()};
+            std::size_t const waits = old_place.waiting != 0 ? sizeof replacement : 0;
+            read(all.part(0, all.size - waits), start.length, lost_tokens.data(), lost_tokens.size());
+            if (waits != 0) grow(nb::steal(PyUnicode_FromOrdinal(static_cast<int>(old_place.waiting))));
+            throw;
+        }
+        marks_.erase(stale, marks_.end());
+    }
+
     static bool is_none_allowed(nb::handle allowed_special) {
         int const any = PyObject_IsTrue(allowed_special.ptr());
         if (any < 0) throw nb::python_error();
@@ -440,6 +492,19 @@ private:
     }
 
     static bool continues(Bytes text, std::size_t place) { return place < text.size && UnicodeTable::continues(text[place]); }
+
+    // Sums of a byte are added up many at a time.
+    static std::size_t characters_in(Bytes text) {
+        constexpr std::size_t block = 255;
+        std::size_t characters = 0;
+        for (std::size_t start = 0; start < text.size; start += block) {
+            std::uint8_t sum = 0;
+            std::size_t const end = std::min(text.size, start + block);
+            for (std::size_t place = start; place < end; ++place) sum = static_cast<std::uint8_t>(sum + !UnicodeTable::continues(text.data[place]));
+            characters += sum;
+        }
+        return characters;
+    }
 
     static std::size_t common_prefix(Bytes one, Bytes other) {
         constexpr std::size_t block = 4096;
@@ -655,6 +720,11 @@ void define_ids(nb::class_<Growing<Core>>& bound) {
         .def("move_to", &Bound::move_to, nb::arg("text").none(), nb::arg("allowed_special") = nb::tuple(),
              nb::sig("def move_to(self, text: str | bytes, allowed_special: object = ()) -> None"),
              "Go to another text by the longest common prefix.")
+        .def("common_prefix", &Bound::common_with, nb::arg("text").none(), nb::sig("def common_prefix(self, text: str | bytes) -> tuple[int, int]"),
+             "Bytes and characters that this text and another both begin with.")
+        .def("replace_tail", &Bound::replace_tail, nb::arg("length").none(), nb::arg("parts"),
+             nb::sig("def replace_tail(self, length: int, parts: object) -> None"),
+             "Keep the first `length` bytes, and go on with texts and tokens as such.")
         .def("fork", &Bound::fork, nb::sig("def fork(self) -> typing.Self"), "An independent encoder over the same text, without marks.")
         .def("_put_token", &Bound::put_token, nb::arg("id").none(), nb::arg("written").none(), nb::sig("def _put_token(self, id: int, written: bytes) -> None"),
              "Add a token as such that is written in another way.");

@@ -1,0 +1,75 @@
+"""Masks for training losses: a byte an id, 1 where a model is to learn to write it.
+
+    ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
+    roles        0           0      0   1   1      1      0      from the message of a role, without the header and what stands behind its end
+    blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from chunker.prompt.conversation.conversation import Conversation
+from chunker.prompt.conversation.spans import Span, spans
+from chunker.prompt.errors import ConversationError
+
+
+def generation_mask(conversation: Conversation) -> bytearray:
+    """1 for ids with a character of a generation block, as `transformers` has it. A buffer: `numpy.frombuffer(mask, "u1")` copies nothing.
+
+    Raises ConversationError where the template has no such blocks.
+    """
+    if "generation" not in conversation.template.text:
+        raise ConversationError(f"{conversation.template.name} has no {{% generation %}} blocks: role_mask needs none")
+    return _mask(conversation, [span for span in spans(conversation) if span.kind == "generation"])
+
+
+def sampled_mask(conversation: Conversation) -> bytearray:
+    """1 for pinned ids: exactly what a model sampled."""
+    return _mask(conversation, [span for span in spans(conversation) if span.kind == "sampled"])
+
+
+def role_mask(conversation: Conversation, roles: Collection[str] = ("assistant",)) -> bytearray:
+    """1 for what messages of these roles say: their thinking, content and tool calls, with what stands between, and the special token that ends them.
+
+    Raises TypeError for a str in place of a collection of roles.
+    """
+    if isinstance(roles, str):
+        raise TypeError(f"roles must be a collection of names, such as ({roles!r},)")
+    found = spans(conversation)
+    text = conversation.broken_text()
+    ends = [(start, end) for start, end, _ in conversation.tokenizer.find_special(text, "all")]
+    made = []
+    for message in (span for span in found if span.kind == "message" and span.role in roles):
+        inner = [
+            span
+            for span in found
+            if span.message == message.message
+            and span.kind in ("content", "thinking", "tool_call")
+            and message.start <= span.start
+            and span.end <= message.end
+        ]
+        if not inner:
+            continue
+        start, end = min(span.start for span in inner), max(span.end for span in inner)
+        closing = next(((first, last) for first, last in ends if first >= end), None)
+        if closing is not None and closing[1] <= message.end:
+            end = closing[0] + len(text[closing[0] : closing[1]].rstrip())
+        made.append(message._replace(start=start, end=end, first=_first(inner), last=0))
+    return _mask(conversation, made)
+
+
+def _first(inner: list[Span]) -> int:
+    return min(span.first for span in inner)
+
+
+def _mask(conversation: Conversation, found: list[Span]) -> bytearray:
+    from chunker.prompt.conversation.offsets import starts_of  # noqa: PLC0415
+    from chunker.prompt.conversation.spans import ids_between  # noqa: PLC0415
+
+    mask = bytearray(conversation.count)
+    starts = starts_of(conversation, conversation.text)
+    for span in found:
+        first, last = ids_between(starts, span.start, span.end)
+        mask[first:last] = b"\1" * (last - first)
+    return mask

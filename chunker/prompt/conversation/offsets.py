@@ -1,0 +1,73 @@
+"""Where in its text each id of a conversation begins.
+
+The bytes of ids, one after the other, are those of the text for tokenizers that change nothing. Where a normalizer has changed a stretch, the tokenizer says
+the offsets of that stretch, if it has the same ids there.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from chunker.prompt.conversation.conversation import Conversation
+from chunker.prompt.errors import ConversationError
+
+
+def starts_of(conversation: Conversation, text: str) -> array[int]:
+    """For each id the character where it begins, and at the end the length of the text. Linear time.
+
+    An id that begins inside a character has the offset of that character. Raises ConversationError where that cannot be told.
+    """
+    ids = conversation.ids.tolist()
+    starts = array("Q")
+    place = 0
+    for plain, token, written in conversation.parts():
+        plain_text = plain if isinstance(plain, str) else bytes(plain).decode("utf-8", "replace")
+        if plain_text:
+            starts.extend(place + start for start in _starts(conversation, plain_text, ids, len(starts)))
+            place += len(plain_text)
+        if token is not None:
+            starts.append(place)
+            place += len(written.decode("utf-8", "replace") if isinstance(written, bytes) else written)
+    if len(starts) != len(ids) or place != len(text):
+        raise ConversationError(f"{conversation.tokenizer.name or 'the tokenizer'} does not say which characters its ids have")
+    starts.append(len(text))
+    return starts
+
+
+def _starts(conversation: Conversation, text: str, ids: Sequence[int], number: int) -> list[int]:
+    """The offsets of the ids from `number` on, as far as they are those of a stretch of plain text."""
+    tokenizer = conversation.tokenizer
+    data = text.encode()
+    joined = bytearray()
+    ends: list[int] = []
+    extra: int | None = None
+    while len(joined) - (extra or 0) < len(data) and number + len(ends) < len(ids):
+        joined += tokenizer.decode_single_token_bytes(ids[number + len(ends)])
+        if extra is None:
+            # What some tokenizers put before the first word.
+            extra = 1 if joined[:1] == b" " and data[:1] != b" " else 0
+        ends.append(max(0, len(joined) - extra))
+    if joined[extra or 0 :] == data:
+        return _in_characters(text, data, [0, *ends[:-1]])
+    found, starts = tokenizer.encode_with_offsets(text)
+    if list(ids[number : number + len(found)]) != found:
+        raise ConversationError(f"{tokenizer.name or 'the tokenizer'} does not say which characters the ids of {text!r:.60} have")
+    return starts
+
+
+def _in_characters(text: str, data: bytes, places: list[int]) -> list[int]:
+    """Offsets in bytes as offsets in characters.
+
+    >>> _in_characters("aé", "aé".encode(), [0, 1, 2])
+    [0, 1, 1]
+    """
+    if len(text) == len(data):
+        return places
+    made, at, characters = [], 0, 0
+    for place in places:
+        while at < place:
+            characters += data[at] & 0xC0 != 0x80
+            at += 1
+        made.append(characters - (data[place] & 0xC0 == 0x80 if place < len(data) else 0))
+    return made

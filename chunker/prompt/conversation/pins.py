@@ -1,0 +1,167 @@
+"""Pinned ids: what a model sampled stays as it was sampled, though encoding its text would give other ids.
+
+    sampled      [" Hel", "lo", "<|im_end|>"]      pinned, and its text stands in the rendered conversation
+    canonical    [" Hello", "<|im_end|>"]          drift: 2 ids where 1 is canonical
+
+A pin lasts while its text stands in the conversation. A template that takes the reasoning out of an answer leaves the end of it: those ids stay.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from bpe_engine import Tokenizer
+from bpe_engine.special_tokens import Part
+
+
+class Drift(NamedTuple):
+    """Pinned ids that are not those of their text.
+
+    `first`: the id from which on they are in the conversation; `ids`: how it has them; `canonical`: how encoding anew would. `start`, `end`: their
+    text, in characters.
+    """
+
+    first: int
+    ids: tuple[int, ...]
+    canonical: tuple[int, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Ids at a place of the text. `start`, `end`: in characters; `message`: of which message; `ends`: bytes from the start to the end of each."""
+
+    start: int
+    end: int
+    message: int
+    ids: array[int]
+    ends: array[int]
+    data: bytes
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, ids: Sequence[int], start: int, message: int) -> Pin:
+        """A pin. Raises UnknownTokenError."""
+        parts = tokenizer.decode_tokens_bytes(ids)
+        data = b"".join(parts)
+        characters = len(data.decode("utf-8", "replace"))
+        return cls(start, start + characters, message, array("I", ids), array("Q", accumulate(map(len, parts))), data)
+
+    def parts(self, before: str) -> list[Part]:
+        """What an encoder appends: the text before, and each id as such."""
+        made = []
+        place = 0
+        for number, token in enumerate(self.ids):
+            end = self.ends[number]
+            made.append(Part(before if number == 0 else "", token, self.data[place:end]))
+            place = end
+        return made
+
+    def cut(self, first: int, last: int, start: int) -> Pin:
+        """The ids from `first` up to `last`, at another place of the text."""
+        begin = self.ends[first - 1] if first else 0
+        data = self.data[begin : self.ends[last - 1]]
+        ends = array("Q", (end - begin for end in self.ends[first:last]))
+        return Pin(start, start + len(data.decode("utf-8", "replace")), self.message, self.ids[first:last], ends, data)
+
+    def beginning(self, text: str, start: int) -> Pin | None:
+        """As much of its beginning as stands in `text` from `start` on, in whole ids and characters."""
+        there = text[start : start + len(self.data)].encode()
+        same = _common(self.data, there)
+        last = sum(1 for end in self.ends if end <= same)
+        while last and not _is_whole(self.data[: self.ends[last - 1]]):
+            last -= 1
+        return self.cut(0, last, start) if last else None
+
+    def ending(self, text: str, start: int, end: int) -> Pin | None:
+        """As much of its end as stands somewhere in text[start:end], in whole ids and characters: the longest, and of these the last."""
+        region = text[start:end].encode()
+        best: tuple[int, int] | None = None
+        tail = self.data[self.ends[-2] if len(self.ends) > 1 else 0 :]
+        place = region.rfind(tail) if tail else -1
+        while place >= 0:
+            stop = place + len(tail)
+            same = _common(self.data[::-1], region[:stop][::-1])
+            if best is None or same > best[0]:
+                best = same, stop
+            place = region.rfind(tail, 0, stop - 1)
+        if best is None:
+            return None
+        same, stop = best
+        first = next(
+            (
+                number
+                for number in range(len(self.ids))
+                if len(self.data) - self._begin(number) <= same and _is_whole(self.data[self._begin(number) :])
+            ),
+            None,
+        )
+        if first is None:
+            return None
+        begin = stop - (len(self.data) - self._begin(first))
+        if not _is_whole(region[:begin]):
+            return None
+        return self.cut(first, len(self.ids), start + len(region[:begin].decode()))
+
+    def outside(self, special: Sequence[tuple[int, int, int]]) -> Pin | None:
+        """The part of it whose ends are not inside of special tokens (start, end and id each) of the text."""
+        pin: Pin | None = self
+        for start, end, _ in special:
+            if pin is not None and start < pin.start < end:
+                pin = pin._between(end, pin.end)
+            if pin is not None and start < pin.end < end:
+                pin = pin._between(pin.start, start)
+        return pin
+
+    def _between(self, start: int, end: int) -> Pin | None:
+        """The whole ids and characters of it from `start` up to `end`."""
+        text = self.data.decode("utf-8", "replace")
+        first_byte, last_byte = len(text[: start - self.start].encode()), len(text[: end - self.start].encode())
+        whole = [0, *(number + 1 for number, stop in enumerate(self.ends) if _is_start(self.data, stop))]
+        bounds = [number for number in whole if first_byte <= (self.ends[number - 1] if number else 0) <= last_byte]
+        return self.cut(bounds[0], bounds[-1], self.start + len(self.data[: self._begin(bounds[0])].decode("utf-8", "replace"))) if len(bounds) > 1 else None  # fmt: skip
+
+    def _begin(self, number: int) -> int:
+        return self.ends[number - 1] if number else 0
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How many bytes two begin with.
+
+    >>> _common(b"abc", b"abd")
+    2
+    """
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _is_start(data: bytes, place: int) -> bool:
+    """Whether a character begins at a place, or all ends there.
+
+    >>> _is_start("aä".encode(), 1), _is_start("aä".encode(), 2)
+    (True, False)
+    """
+    return place == len(data) or data[place] & 0xC0 != 0x80
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether bytes are whole characters.
+
+    >>> _is_whole("ä".encode()), _is_whole("ä".encode()[:1])
+    (True, False)
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

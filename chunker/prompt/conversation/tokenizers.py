@@ -1,0 +1,34 @@
+"""The tokenizer of a conversation: one of ours, from whatever names or holds one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bpe_engine import Tokenizer
+from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
+from chunker.errors import WrongTypeError
+
+
+def tokenizer_of(tokenizer: object) -> Tokenizer:
+    """A tokenizer of ours. Raises WrongTypeError for what has no ids, and what the reading of a file raises.
+
+    - a `bpe_engine.Tokenizer`: itself;
+    - a str: the name of an encoding or model, or else a file (`Tokenizer.from_file`);
+    - a path: a file;
+    - a tokenizer of the packages `tokenizers` and `transformers`: read from what it writes, without truncation and padding.
+    """
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    if isinstance(tokenizer, Path) or (isinstance(tokenizer, str) and Path(tokenizer).is_file()):
+        return Tokenizer.from_file(tokenizer)
+    if isinstance(tokenizer, str):
+        return Tokenizer.load(tokenizer)
+    written: Any = getattr(getattr(tokenizer, "backend_tokenizer", tokenizer), "to_str", None)
+    if callable(written):
+        name = getattr(tokenizer, "name_or_path", None) or type(tokenizer).__name__
+        return Tokenizer.from_specification(parse_tokenizer_json(str(written()).encode(), str(name)))
+    raise WrongTypeError(
+        "tokenizer must be a bpe_engine.Tokenizer, the name of an encoding or model, a file, or a fast tokenizer of tokenizers or transformers; "
+        f"got {tokenizer!r:.100}"
+    )

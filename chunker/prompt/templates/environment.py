@@ -1,0 +1,218 @@
+"""The sandbox that chat templates run in, with the functions, filters and blocks that `transformers` gives them.
+
+    {{ raise_exception("...") }}   {{ strftime_now("%d %b %Y") }}   {{ value | tojson(indent=4) }}
+    {% generation %}...{% endgeneration %}   {% break %}   {% continue %}
+
+Rendered text is equal to that of `transformers`; beyond it, loops, macros and lengths are bounded (limits.py). With `marks`, loops over messages and
+generation blocks write invisible marks around what they write, which marks.py reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from chunker.errors import MissingExtraError
+from chunker.prompt.templates import limits, recording
+
+try:
+    import jinja2
+    import jinja2.ext
+    from jinja2 import nodes
+    from jinja2.compiler import CodeGenerator
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from jinja2.visitor import NodeTransformer
+except ImportError as error:
+    raise MissingExtraError("jinja2", "templates") from error
+
+_GUARDED_FILTERS = ("batch", "center", "format", "indent", "replace", "slice", "wordwrap")
+
+
+class GenerationBlocks(jinja2.ext.Extension):
+    """`{% generation %}` ... `{% endgeneration %}` around what a model is trained to write. It changes no text."""
+
+    tags = {"generation"}  # noqa: RUF012 - as Jinja declares it
+
+    def parse(self, parser: Any) -> nodes.Node:  # noqa: ANN401 - as Jinja declares it
+        """Make a block of it whose text passes through `_generated`."""
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.CallBlock(self.call_method("_generated"), [], [], body).set_lineno(line)
+
+    def _generated(self, caller: Callable[[], str]) -> str:
+        return recording.generated(caller())
+
+
+class _Bounds(NodeTransformer):
+    """Count the steps of loops and macros, check the lengths of what is assigned; with `marks`, mark what loops write."""
+
+    def __init__(self, *, marks: bool) -> None:
+        self._marks = marks
+        self._loops = 0
+
+    def visit_For(self, node: nodes.For) -> Any:  # noqa: ANN401, N802 - Jinja names visitors after its nodes
+        """A loop: a step at the start of its body."""
+        self._loops += 1
+        number = self._loops
+        self.generic_visit(node)
+        line = node.lineno
+        if self._marks:
+            names = [name.name for name in node.target.find_all(nodes.Name)]
+            names += [node.target.name] if isinstance(node.target, nodes.Name) else []
+            here = [_call("_mark", [nodes.Const(number), nodes.Name(name, "load")], line) for name in dict.fromkeys(names)]
+            node.body[:0] = [nodes.Output(here).set_lineno(line)] if here else []
+        node.body.insert(0, nodes.ExprStmt(_call("_tick", [], line)).set_lineno(line))
+        if not self._marks:
+            return node
+        end = nodes.Output([_call("_mark_end", [nodes.Const(number)], line)]).set_lineno(line)
+        return [node, end]
+
+    def visit_Macro(self, node: nodes.Macro) -> Any:  # noqa: ANN401, N802
+        """A macro, or the body of a `call`."""
+        self.generic_visit(node)
+        node.body.insert(0, nodes.ExprStmt(_call("_enter", [], node.lineno)).set_lineno(node.lineno))
+        return node
+
+    def visit_Assign(self, node: nodes.Assign) -> Any:  # noqa: ANN401, N802
+        """`{% set x = ... %}`."""
+        self.generic_visit(node)
+        if not isinstance(node.node, nodes.Const):
+            node.node = _call("_sized", [node.node], node.lineno)
+        return node
+
+    def visit_AssignBlock(self, node: nodes.AssignBlock) -> Any:  # noqa: ANN401, N802
+        """`{% set x %}...{% endset %}`."""
+        self.generic_visit(node)
+        node.filter = nodes.Filter(node.filter, "_sized", [], [], None, None).set_lineno(node.lineno)
+        return node
+
+
+def _call(name: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
+    # A name that no template can write.
+    function = nodes.EnvironmentAttribute(f"chunker{name}")
+    call = nodes.Call(function, arguments, [], None, None)
+    for part in (call, function, *arguments):
+        part.set_lineno(line)
+    return call
+
+
+class _Code(CodeGenerator):
+    """What Jinja compiles to, with our own functions called directly."""
+
+    def visit_Call(self, node: nodes.Call, frame: Any, forward_caller: bool = False) -> None:  # noqa: ANN401, FBT001, FBT002, N802
+        """A call: through the sandbox, unless it is ours."""
+        if not isinstance(node.node, nodes.EnvironmentAttribute):
+            super().visit_Call(node, frame, forward_caller=forward_caller)
+            return
+        self.visit(node.node, frame)
+        self.write("(")
+        for argument in node.args:
+            self.visit(argument, frame)
+            self.write(", ")
+        self.write(")")
+
+
+class TemplateEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja as `transformers` sets it up, and bounded."""
+
+    code_generator_class = _Code
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    chunker_tick = staticmethod(limits.tick)
+    chunker_enter = staticmethod(limits.enter)
+    chunker_sized = staticmethod(limits.sized)
+    chunker_mark = staticmethod(recording.mark)
+    chunker_mark_end = staticmethod(recording.mark_end)
+
+    def __init__(self, *, marks: bool) -> None:
+        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationBlocks, "jinja2.ext.loopcontrols"])
+        self._marks = marks
+        for name in _GUARDED_FILTERS:
+            self.filters[name] = limits.guarded(name, self.filters[name])
+        self.filters["tojson"] = _tojson
+        self.filters["_sized"] = limits.sized
+        self.globals["lipsum"] = limits.guarded("lipsum", self.globals["lipsum"])
+        self.globals["raise_exception"] = _raise_exception
+        self.globals["strftime_now"] = _strftime_now
+        self.globals["dict"] = _Dicts()
+        self.globals["namespace"] = _Namespace
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree = super()._parse(source, name, filename)
+        _Bounds(marks=self._marks).visit(tree)
+        return tree
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - as Jinja declares it
+        """Check it, and do it."""
+        limits.operate(operator, left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]  # noqa: ANN401, N805
+        """Check it, make it, and check what it returns."""
+        limits.check_call(__obj, args, kwargs)
+        return limits.sized(super().call(__context, __obj, *args, **kwargs))
+
+
+class _Dicts:
+    """`dict(...)` and `dict.fromkeys(...)`, without the attributes of the class."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> dict[Any, Any]:  # noqa: ANN401
+        return dict(*arguments, **named)
+
+    def fromkeys(self, *arguments: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """As `dict.fromkeys`."""
+        return dict.fromkeys(*arguments)
+
+
+class _Namespace(jinja2.utils.Namespace):
+    """`namespace(...)`, which stores no names that begin with an underscore."""
+
+    def __init__(*arguments: Any, **named: Any) -> None:  # type: ignore[misc]  # so that a namespace may have a `self`  # noqa: ANN401, N805
+        self, *given = arguments
+        values = dict(*given, **named)
+        for name in values:
+            _check_name(name)
+        jinja2.utils.Namespace.__init__(self, values)
+
+    def __setitem__(self, name: str, value: Any) -> None:  # noqa: ANN401
+        _check_name(name)
+        super().__setitem__(name, limits.sized(value))
+
+
+def _check_name(name: object) -> None:
+    if isinstance(name, str) and name.startswith("_"):
+        raise jinja2.exceptions.SecurityError(f"a namespace stores no name that begins with an underscore: {name!r}")
+
+
+def _raise_exception(message: object) -> None:
+    raise jinja2.exceptions.TemplateError(None if message is None else str(message))
+
+
+def _strftime_now(form: str) -> str:
+    return datetime.now().strftime(form)  # noqa: DTZ005 - the time of this place, as templates expect it
+
+
+def _tojson(
+    value: Any,  # noqa: ANN401 - whatever a template computes
+    ensure_ascii: bool = False,  # noqa: FBT001, FBT002 - as templates write it
+    indent: int | str | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,  # noqa: FBT001, FBT002
+) -> str:
+    limits.check_widths("tojson", (indent,), {})
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+@lru_cache(maxsize=2)
+def environment(*, marks: bool) -> TemplateEnvironment:
+    """The environment of all templates; threads may share it."""
+    return TemplateEnvironment(marks=marks)
+
+
+@lru_cache(maxsize=64)
+def compiled(source: str, *, marks: bool = False) -> jinja2.Template:
+    """A template. Raises what Jinja raises."""
+    return environment(marks=marks).from_string(source)

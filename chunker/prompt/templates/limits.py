@@ -1,0 +1,149 @@
+"""What a chat template may use: steps of loops and macros, lengths of texts and lists, sizes of numbers.
+
+    {% for i in range(10 ** 12) %}          refused: at most 100,000 numbers a range
+    {% for i in range(99999) %}{% for ...   refused after STEPS steps, of all loops together
+    {{ "a" * 10 ** 12 }}                    refused: longer than LONGEST
+    {% set x = x ~ x %} in a loop           refused when x is longer than LONGEST
+
+A step takes well below a microsecond, so a template that never ends fails after some seconds. Counted per thread and rendering.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+# Steps of loops and calls of macros in one rendering. A conversation of 2,000 messages takes some ten thousand.
+STEPS = 5_000_000
+# Steps that the call of a macro counts as.
+_MACRO = 10
+# Characters of a text, items of a list.
+LONGEST = 64_000_000
+# Widths, counts and indents that filters and methods are given.
+WIDEST = 100_000
+# Bits of a whole number.
+_BITS = 100_000
+_WIDE = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\d{6}|\*|\d*\.(?:\d{6}|\*))")
+_WIDE_FIELD = re.compile(r"\{[^{}]*:[^{}]*(?:\d{6}|\{)")
+_WIDENING = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "tojson", "lipsum", "wordwrap"})  # fmt: skip
+
+
+class LimitExceededError(Exception):
+    """A template goes beyond a limit. The caller makes a TemplateLimitError of it, which names the line."""
+
+
+class Meter(threading.local):
+    """Steps that are left in the rendering of this thread."""
+
+    left = STEPS
+
+    def begin(self) -> int:
+        """Begin a rendering; returns what the one around it had left."""
+        before, self.left = self.left, STEPS
+        return before
+
+    def spend(self, steps: int) -> None:
+        """Count steps. Raises LimitExceededError."""
+        self.left -= steps
+        if self.left < 0:
+            raise LimitExceededError(f"more than {STEPS:,} steps of loops and macros")
+
+
+METER = Meter()
+
+
+def tick() -> None:
+    """A step of a loop."""
+    METER.left -= 1
+    if METER.left < 0:
+        METER.spend(0)
+
+
+def enter() -> None:
+    """The call of a macro, which takes as long as some steps."""
+    METER.spend(_MACRO)
+
+
+def sized(value: Any) -> Any:  # noqa: ANN401 - whatever a template computes
+    """A value, which is not too long. Raises LimitExceededError."""
+    if isinstance(value, str | list | tuple | dict) and len(value) > LONGEST:
+        raise LimitExceededError(f"a {type(value).__name__} of more than {LONGEST:,} characters or items")
+    return value
+
+
+def operate(operator: str, left: Any, right: Any) -> None:  # noqa: ANN401 - whatever a template computes
+    """Check an operation before it is done. Raises LimitExceededError."""
+    if operator == "%":
+        if isinstance(left, str) and _WIDE.search(left):
+            raise LimitExceededError("a format with a width of six digits")
+        return
+    if operator == "**":
+        if isinstance(left, int) and isinstance(right, int) and left.bit_length() * abs(right) > _BITS:
+            raise LimitExceededError(f"a number of more than {_BITS:,} bits")
+        return
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, int) and isinstance(other, str | list | tuple) and len(other) * one > LONGEST:
+            raise LimitExceededError(f"a {type(other).__name__} of more than {LONGEST:,} characters or items")
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > _BITS:
+        raise LimitExceededError(f"a number of more than {_BITS:,} bits")
+
+
+def check_call(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:  # noqa: ANN401 - any callable
+    """Check a call before it is made. Raises LimitExceededError."""
+    function = getattr(function, "__wrapped__", function)  # as the sandbox wraps `str.format`
+    name = getattr(function, "__name__", "")
+    owner = getattr(function, "__self__", None)
+    if name in _WIDENING:
+        check_widths(name, arguments, named)
+    elif isinstance(owner, str) and name in ("format", "format_map") and _WIDE_FIELD.search(owner):
+        raise LimitExceededError("a format with a width of six digits")
+    elif isinstance(owner, str) and name == "replace" and len(arguments) > 1:
+        check_replacement(owner, *arguments[:2])
+    elif isinstance(owner, str) and name == "join" and arguments and isinstance(arguments[0], list | tuple):
+        check_join(owner, arguments[0])
+
+
+def check_widths(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Refuse to pad by more than WIDEST. Raises LimitExceededError."""
+    for value in (*arguments, *named.values()):
+        if isinstance(value, int) and abs(value) > WIDEST:
+            raise LimitExceededError(f"{name} with {value}, which is more than {WIDEST:,}")
+
+
+def check_replacement(text: Any, old: Any, new: Any) -> None:  # noqa: ANN401 - whatever a template computes
+    """Refuse a replacement whose result is too long. Raises LimitExceededError."""
+    if isinstance(text, str) and isinstance(old, str) and isinstance(new, str) and len(new) > len(old):
+        sized_length(len(text) + text.count(old) * (len(new) - len(old)))
+
+
+def check_join(between: Any, parts: Any) -> None:  # noqa: ANN401 - whatever a template computes
+    """Refuse a joined text that is too long. Raises LimitExceededError."""
+    if isinstance(parts, list | tuple):
+        sized_length(len(str(between)) * len(parts) + sum(len(part) for part in parts if isinstance(part, str)))
+
+
+def sized_length(length: int) -> None:
+    """Refuse a text of so many characters. Raises LimitExceededError."""
+    if length > LONGEST:
+        raise LimitExceededError(f"a text of more than {LONGEST:,} characters")
+
+
+def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter or function of Jinja, whose widths are checked."""
+
+    def wrapper(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as that filter
+        # The first ones are the environment or context, and the value.
+        if name in _WIDENING:
+            check_widths(name, arguments, named)
+        elif name == "replace":
+            check_replacement(*[*map(str, arguments[-3:]), "", "", ""][:3])
+        elif name == "format" and _WIDE.search(str(arguments[0])):
+            raise LimitExceededError("a format with a width of six digits")
+        return sized(function(*arguments, **named))
+
+    for attribute in ("jinja_pass_arg", "__name__"):
+        if hasattr(function, attribute):
+            setattr(wrapper, attribute, getattr(function, attribute))
+    return wrapper

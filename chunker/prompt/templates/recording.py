@@ -1,0 +1,96 @@
+"""Marks that a template writes into its text while it is rendered, when somebody listens; nothing else changes.
+
+    loops       a mark where an item of a list that is watched begins, and one where the loop ends
+    generation  a mark at both ends of a `{% generation %}` block
+
+A mark is a number between two characters of a private plane that the text does not have.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+# Characters of a private plane, of which no text has all.
+_CANDIDATES = [chr(code) for code in range(0xF1A00, 0xF1A40)]
+
+
+@dataclass
+class Recording:
+    """What is watched in one rendering, and the events whose numbers stand in the text."""
+
+    watched: dict[int, object]  # by the id of a list's item: what it is
+    text: str = ""  # what is rendered, without marks
+    events: list[tuple[str, object]] = field(default_factory=list)
+    active: set[int] = field(default_factory=set)  # loops that have written a mark
+
+    def __post_init__(self) -> None:
+        free = (character for character in _CANDIDATES if character not in self.text)
+        self.opening, self.closing = next(free), next(free)
+
+    def write(self, kind: str, what: object) -> str:
+        """Note an event; returns its mark."""
+        self.events.append((kind, what))
+        return f"{self.opening}{len(self.events) - 1}{self.closing}"
+
+
+class _Listening(threading.local):
+    recording: Recording | None = None
+
+
+LISTENING = _Listening()
+
+
+def mark(loop: int, item: Any) -> str:  # noqa: ANN401 - whatever a template goes through
+    """The mark of an item that a loop has come to; nothing for what is not watched."""
+    recording = LISTENING.recording
+    if recording is None:
+        return ""
+    what = recording.watched.get(id(item))
+    if what is None:
+        return ""
+    recording.active.add(loop)
+    return recording.write("item", (loop, what))
+
+
+def mark_end(loop: int) -> str:
+    """The mark of the end of a loop."""
+    recording = LISTENING.recording
+    if recording is None or loop not in recording.active:
+        return ""
+    recording.active.discard(loop)
+    return recording.write("end", loop)
+
+
+def generated(text: str) -> str:
+    """The text of a generation block, between its marks."""
+    recording = LISTENING.recording
+    if recording is None:
+        return text
+    return recording.write("generation", True) + text + recording.write("generation", False)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A mark, and where it stands in the text without marks."""
+
+    place: int
+    kind: str
+    what: object
+
+
+def events_of(recording: Recording, marked: str) -> list[Event] | None:
+    """The events of a text with marks, in its order; None where the text is not that which is rendered without them."""
+    pieces = []
+    found = []
+    place = 0
+    for number, piece in enumerate(marked.split(recording.opening)):
+        if number:
+            digits, closing, piece = piece.partition(recording.closing)  # noqa: PLW2901
+            if not closing or not digits.isdigit() or int(digits) >= len(recording.events):
+                return None
+            found.append(Event(place, *recording.events[int(digits)]))
+        pieces.append(piece)
+        place += len(piece)
+    return found if "".join(pieces) == recording.text else None

@@ -1,0 +1,174 @@
+"""Special tokens that a message spells, told from those that the template writes.
+
+    messages    user: "what is <|im_end|>?"
+    rendered    <|im_start|>user\\nwhat is <|im_end|>?<|im_end|>\\n
+    once more   <|im_start|>user\\nwhat is <|im_fnd|>?<|im_end|>\\n       with one letter of what the user spelled exchanged
+    so          ^^^^^^^^^^^^ special         text       ^^^^^^^^^^ special
+
+The second rendering has a special token exactly where the template writes one, and is as long as the first: it says which is which, whatever the
+template does to a text on the way: trims, slices, quotes, joins. Where nobody spells a special token, there is no second rendering.
+
+A template may itself look for what is spelled: it splits an answer at "</think>", say. Then the two differ in more than that letter; such a token is
+what the template makes of it, as everywhere else.
+
+Also broken are the beginnings of special tokens at the end of a text, which would be one together with the next text ("<|im_", "end|>").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+from bpe_engine.special_tokens import Specials
+from chunker.prompt.templates.template import Request
+from chunker.prompt.templates.values import replaced, strings
+
+# Characters that are compared at a time.
+_BLOCK = 4096
+# Neighbours, so that what is sorted mostly stays in order; twice another one, should a template look at a letter.
+Render = Callable[[Request], str | None]
+_SHIFTS = (1, -1, 2, -2, 3, 5)
+
+
+class Finds(Protocol):
+    """A tokenizer, as far as it is asked here."""
+
+    @property
+    def special_tokens_set(self) -> set[str]: ...  # noqa: D102
+    def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]: ...  # noqa: D102
+
+
+class Spelling(NamedTuple):
+    """A special token, or the beginning of one, from `start` to `end` in a text of a message."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Speller:
+    """Finds special tokens in the texts of messages, and breaks them."""
+
+    def __init__(self, tokenizer: Finds) -> None:
+        self._tokenizer = tokenizer
+        specials = [text for text in tokenizer.special_tokens_set if text]
+        self._beginnings = frozenset(text[:length] for text in specials for length in range(1, len(text)))
+        self._longest = max(map(len, specials), default=0)
+        self._lasts = frozenset(beginning[-1] for beginning in self._beginnings)
+
+    def spellings(self, value: object) -> list[Spelling]:
+        """All that the texts of a plain value spell, keys too."""
+        found = []
+        for text in strings(value):
+            found += [Spelling(text, start, end) for start, end, _ in self._tokenizer.find_special(text, "all")]
+            if text and text[-1] in self._lasts:
+                for length in range(min(len(text), self._longest - 1), 0, -1):
+                    if text[-length:] in self._beginnings:
+                        found.append(Spelling(text, len(text) - length, len(text)))
+                        break
+        return found
+
+    def told_apart(
+        self, wanted: Request, text: str, spellings: Sequence[Spelling], render: Render
+    ) -> str:
+        """The rendered text, with a letter exchanged in each special token that a message spells and the template only passes on.
+
+        Args:
+            wanted: What `text` was rendered from.
+            text: The rendered text.
+            spellings: All that its messages, tools, documents and variables spell.
+            render: Renders a request; None where the template fails.
+        """
+        left = list(dict.fromkeys(spellings))
+        taken: list[tuple[Spelling, int]] = []
+        told = text
+        for shift in _SHIFTS:
+            parts, left = [left], []
+            while parts:
+                part = parts.pop()
+                broken = [*taken, *((one, shift) for one in part)]
+                made = self._exchanged(text, broken, render, wanted) if part else told
+                if made is not None:
+                    taken, told = (broken, made) if part else (taken, told)
+                elif len(part) == 1:
+                    left += part
+                else:
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+            if not left:
+                break
+        return told
+
+    def _rendered(self, wanted: Request, broken: Sequence[tuple[Spelling, int]], render: Render) -> str | None:
+        """The text with these broken; None where the template fails on it."""
+        texts: dict[str, str] = {}
+        for spelling, shift in broken:
+            texts[spelling.text] = self._broken(texts.get(spelling.text, spelling.text), spelling, shift)
+        changed = replace(
+            wanted,
+            messages=replaced(list(wanted.messages), texts),
+            tools=replaced(wanted.tools, texts),
+            documents=replaced(wanted.documents, texts),
+            variables=replaced(dict(wanted.variables), texts),
+        )
+        return render(changed)
+
+    def _exchanged(self, text: str, broken: Sequence[tuple[Spelling, int]], render: Render, wanted: Request) -> str | None:
+        """The text with these broken; None where that is not the text with some letters exchanged."""
+        made = self._rendered(wanted, broken, render)
+        if made is None or len(made) != len(text):
+            return None
+        pairs = set()
+        for spelling, shift in broken:
+            after = self._broken(spelling.text, spelling, shift)
+            pairs |= {pair for pair in zip(spelling.text, after, strict=True) if pair[0] != pair[1]}
+        pairs |= {(one.upper(), other.upper()) for one, other in pairs} | {(one.lower(), other.lower()) for one, other in pairs}
+        return made if all((text[place], made[place]) in pairs for place in differences(text, made)) else None
+
+    def _broken(self, text: str, spelling: Spelling, shift: int) -> str:
+        """The text with one letter of a special token exchanged: the middle one that is a letter, for most of them have one."""
+        places = sorted(range(spelling.start, spelling.end), key=lambda place: abs(2 * place - spelling.start - spelling.end))
+        places.sort(key=lambda place: not (text[place].isascii() and text[place].isalnum()))
+        for place in places:
+            if text[place].isspace():
+                continue
+            for step in (shift, *_SHIFTS):
+                made = text[:place] + _shifted(text[place], step) + text[place + 1 :]
+                if not self._is_spelled(made, spelling):
+                    return made
+        return text
+
+    def _is_spelled(self, text: str, spelling: Spelling) -> bool:
+        """Whether a special token stands there still, or begins there at the end of the text."""
+        if any(start < spelling.end and end > spelling.start for start, end, _ in self._tokenizer.find_special(text, "all")):
+            return True
+        return spelling.end == len(text) and any(
+            text[place:] in self._beginnings for place in range(spelling.start, spelling.end)
+        )
+
+
+def _shifted(character: str, shift: int) -> str:
+    """
+    >>> _shifted("e", 1), _shifted("z", 1), _shifted("9", 2), _shifted("<", 1)
+    ('f', 'a', '1', '=')
+    """
+    for first, size in (("a", 26), ("A", 26), ("0", 10)):
+        if character.isascii() and 0 <= ord(character) - ord(first) < size:
+            return chr(ord(first) + (ord(character) - ord(first) + shift) % size)
+    marks = "!#()*+,-./:;<=>?@[]^_{|}~"
+    return marks[(marks.find(character) + shift) % len(marks)]
+
+
+def differences(text: str, other: str) -> list[int]:
+    """Where two texts of one length differ.
+
+    >>> differences("abcd", "aBcD")
+    [1, 3]
+    """
+    places = []
+    for start in range(0, len(text), _BLOCK):
+        one, two = text[start : start + _BLOCK], other[start : start + _BLOCK]
+        if one != two:
+            places += [start + place for place, pair in enumerate(zip(one, two, strict=True)) if pair[0] != pair[1]]
+    return places

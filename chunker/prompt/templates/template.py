@@ -1,0 +1,208 @@
+"""A chat template: messages -> the text that a model reads, equal to what `transformers` renders.
+
+    template = ChatTemplate.from_file("tokenizer_config.json")
+    template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from chunker.prompt.chat import ChatFormat
+from chunker.prompt.errors import ChatTemplateError, MessageError, TemplateLimitError
+from chunker.prompt.templates import limits, recording, sources
+from chunker.prompt.templates.environment import compiled
+from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
+
+# Stands behind the last message while it is rendered, to find where that ends. The space shows whether the template trims.
+_TAG = "CONTINUE_FINAL_MESSAGE_TAG "
+_REASONING = ("reasoning_content", "thinking", "reasoning")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be rendered, in plain values. `continued`: the field of the last message that goes on, or None."""
+
+    messages: Sequence[Message] = ()
+    tools: list[Any] | None = None
+    documents: list[Any] | None = None
+    add_generation_prompt: bool = False
+    continued: str | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ChatTemplate:
+    """A chat template in Jinja, and the special tokens that it may name. Immutable; threads may share it; pickles.
+
+    `text`: the template; `special_tokens`: what `bos_token`, `eos_token` and so on are in it; `others`: templates for other uses by their names, of
+    which "tool_use" takes the place of `text` where there are tools; `name`: what errors call it.
+
+    >>> template = ChatTemplate("{% for m in messages %}{{ m.role }}: {{ m.content }}\\n{% endfor %}")
+    >>> template.render([{"role": "user", "content": "Hi"}])
+    'user: Hi\\n'
+    """
+
+    text: str
+    special_tokens: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    name: str = "the chat template"
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> ChatTemplate:
+        """The template of a tokenizer_config.json, chat_template.json, *.jinja or *.gguf, or of a folder with one of the first three.
+
+        Raises:
+            ChatTemplateError: There is none in it.
+            OSError: The file cannot be read.
+        """
+        found = sources.read(Path(path))
+        return cls(found.text, found.special_tokens, found.others, found.name)
+
+    @classmethod
+    def from_format(cls, chat_format: ChatFormat) -> ChatTemplate:
+        """The template of a chat format that is text. Raises ChatTemplateError for one that is a number of tokens, such as "openai"."""
+        return cls(sources.source_of(chat_format), name=f"the chat format {chat_format.name!r}")
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Any] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool | str = False,
+        **variables: Any,  # noqa: ANN401 - whatever the template takes
+    ) -> str:
+        """The text of a conversation: as `tokenizer.apply_chat_template(..., tokenize=False)` of `transformers`.
+
+        Args:
+            messages: Dicts with a role, mostly a content, and what else the template reads.
+            tools: JSON schemas; or functions, for which `transformers` must be installed.
+            documents: Dicts with a title and a text.
+            add_generation_prompt: End with what asks the model for its answer.
+            continue_final_message: End inside the last message, so that the model goes on with it: True, or the field that it goes on with.
+            **variables: What else the template reads, such as `enable_thinking`.
+
+        Raises:
+            ChatTemplateError: The template fails, or raises; with its line.
+            TemplateLimitError: It goes beyond the limits of time or length.
+            MessageError: A message has no role, or there is nothing to continue.
+        """
+        return self.rendered(request(messages, tools, documents, add_generation_prompt, continue_final_message, variables))  # fmt: skip
+
+    def rendered(self, wanted: Request, listener: recording.Recording | None = None) -> str:
+        """The text of a request. `listener`: what is told of loops and generation blocks, whose marks then stand in the text."""
+        source = self._source(wanted)
+        messages, final = list(wanted.messages), None
+        if wanted.continued is not None:
+            messages, final = _tagged(messages, wanted.continued, source)
+            if listener is not None and id(wanted.messages[-1]) in listener.watched:
+                listener.watched[id(messages[-1])] = listener.watched[id(wanted.messages[-1])]
+        values: dict[str, Any] = {**self.special_tokens, **wanted.variables}
+        values |= {"messages": messages, "tools": wanted.tools, "documents": wanted.documents, "add_generation_prompt": wanted.add_generation_prompt}  # fmt: skip
+        text = self._run(source, values, listener)
+        return text if final is None else _cut(text, final)
+
+    def _source(self, wanted: Request) -> str:
+        return self.others["tool_use"] if wanted.tools is not None and "tool_use" in self.others else self.text
+
+    def _run(self, source: str, values: dict[str, Any], listener: recording.Recording | None) -> str:
+        before = limits.METER.begin()
+        recording.LISTENING.recording, outer = listener, recording.LISTENING.recording
+        try:
+            return compiled(source, marks=listener is not None).render(values)
+        except limits.LimitExceededError as error:
+            raise TemplateLimitError(f"it makes {error}", self.name, _line(error)) from None
+        except (RecursionError, MemoryError, OverflowError) as error:
+            raise TemplateLimitError(f"it goes too far: {error or type(error).__name__}", self.name, _line(error)) from None
+        except jinja2.TemplateSyntaxError as error:
+            raise ChatTemplateError(str(error.message), self.name, error.lineno) from None
+        except Exception as error:  # a template may call any method of a str or dict, which raise what they like
+            reason = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
+            raise ChatTemplateError(reason, self.name, _line(error)) from error
+        finally:
+            limits.METER.left = before
+            recording.LISTENING.recording = outer
+
+
+def request(
+    messages: Sequence[Mapping[str, Any]],
+    tools: Sequence[Any] | None,
+    documents: Sequence[Mapping[str, Any]] | None,
+    add_generation_prompt: bool,  # noqa: FBT001 - by position, from one place
+    continue_final_message: bool | str,  # noqa: FBT001
+    variables: Mapping[str, Any],
+) -> Request:
+    """A request of what a caller gave. Raises MessageError."""
+    return Request(
+        [plain_message(message, number) for number, message in enumerate(messages)],
+        plain_tools(tools),
+        plain_documents(documents),
+        add_generation_prompt,
+        continued_field(continue_final_message, add_generation_prompt=add_generation_prompt),
+        plain(variables),
+    )
+
+
+def continued_field(continue_final_message: bool | str, *, add_generation_prompt: bool) -> str | None:  # noqa: FBT001
+    """The field of the last message that goes on. Raises MessageError where a new message is asked for as well."""
+    if not continue_final_message:
+        return None
+    if add_generation_prompt:
+        raise MessageError("continue_final_message goes on with the last message, add_generation_prompt begins another: one of them")
+    return continue_final_message if isinstance(continue_final_message, str) else "content"
+
+
+def _tagged(messages: list[Message], name: str, source: str) -> tuple[list[Message], str]:
+    """The messages with a tag at the end of the last, and the text that goes on."""
+    if not messages:
+        raise MessageError("continue_final_message: there is no message to go on with")
+    last = dict(messages[-1])
+    final = last.get(name)
+    if final is None:
+        raise MessageError(f"continue_final_message: the last message has no {name!r} to go on with")
+    names = [key for key in _REASONING if last.get(key) == final] if name in _REASONING else [name]
+    if not any(key in source for key in names):
+        raise MessageError(f"continue_final_message: the template does not read {name!r}")
+    if isinstance(final, list | tuple):
+        place = next((number for number in reversed(range(len(final))) if "text" in final[number]), None)
+        if place is None:
+            raise MessageError("continue_final_message: the last message has no text to go on with")
+        text = final[place]["text"]
+        last[name] = [*final[:place], replace_text(final[place], text + _TAG), *final[place + 1 :]]
+        final = text
+    else:
+        for key in names:
+            last[key] = final + _TAG
+    return [*messages[:-1], last], final
+
+
+def replace_text(block: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """A block of content with another text."""
+    return {**block, "text": text}
+
+
+def _cut(text: str, final: str) -> str:
+    """The text up to the end of the message that goes on."""
+    if final.strip() not in text or _TAG.strip() not in text:
+        raise MessageError("continue_final_message: the template does not show the end of the last message")
+    place = text.rindex(_TAG.strip())
+    return text[:place] if text.startswith(_TAG, place) else text[:place].rstrip()
+
+
+def without_prompt(wanted: Request) -> Request:
+    """The same request, without what asks for an answer."""
+    return replace(wanted, add_generation_prompt=False)
+
+
+def _line(error: BaseException) -> int | None:
+    """The line of the template, which Jinja makes a frame of the traceback of."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
+    return lines[-1] if lines else None

@@ -1,0 +1,137 @@
+"""Messages, tools and documents as a chat template sees them: plain values alone, as `transformers` makes them.
+
+    None in a message              its key is left out
+    "reasoning" or "thinking"      also as "reasoning_content", which is what most templates read
+    an enum, a number of numpy     the str or number that it is
+    a dataclass, a pydantic model  a dict of its fields
+    anything else, an image say    "<Image>", its type's name
+
+Halves of surrogate pairs, which no tokenizer takes, become U+FFFD.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bpe_engine.text.input import received
+from chunker.errors import MissingExtraError
+from chunker.prompt.errors import MessageError
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_REASONING = ("reasoning_content", "thinking", "reasoning")
+
+Message = dict[str, Any]
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has in a message
+    """A value made of dicts, lists, str and numbers alone."""
+    kind = type(value)
+    if value is None or kind in (int, float, bool):
+        return value
+    if isinstance(value, str):
+        text = str.__str__(value)
+        return text if text.isascii() or not _SURROGATES.search(text) else received(text)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, Mapping):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return plain(value.item())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if callable(getattr(value, "model_dump", None)):
+        return plain(value.model_dump())
+    return f"<{kind.__name__}>"
+
+
+def plain_message(message: Any, number: int) -> Message:  # noqa: ANN401 - checked here
+    """A message as templates see it. Raises MessageError, which names it by its number."""
+    made = plain(message)
+    if not isinstance(made, dict):
+        raise MessageError(f"message {number} must be a dict with a role, got {message!r:.100}")
+    made = {key: value for key, value in made.items() if value is not None}
+    if not isinstance(made.get("role"), str):
+        raise MessageError(f"message {number} has no role: {message!r:.100}")
+    reasoning = next((made[key] for key in _REASONING if made.get(key) is not None), None)
+    return made if reasoning is None else {"thinking": reasoning, **made, "reasoning_content": reasoning}
+
+
+def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
+    """Tools as JSON schemas. Raises MessageError; a function needs `transformers`, which reads its docstring."""
+    if tools is None:
+        return None
+    made = []
+    for tool in tools:
+        if isinstance(tool, Mapping):
+            made.append(plain(tool))
+        elif callable(tool) and hasattr(tool, "__code__") or hasattr(tool, "__func__"):
+            made.append(plain(_schema(tool)))
+        else:
+            raise MessageError(f"a tool must be a JSON schema or a function, got {tool!r:.100}")
+    return made
+
+
+def _schema(function: Any) -> Any:  # noqa: ANN401 - of a package that is no dependency
+    try:
+        from transformers.utils import get_json_schema  # noqa: PLC0415 - only who has functions needs it
+    except ImportError as error:
+        raise MissingExtraError("transformers", "transformers") from error
+    try:
+        return get_json_schema(function)
+    except Exception as error:  # it has exceptions of its own for docstrings and type hints
+        raise MessageError(f"tool {getattr(function, '__name__', function)!r}: {error}") from error
+
+
+def plain_documents(documents: Sequence[Any] | None) -> list[Any] | None:
+    """Documents for retrieval: dicts with a title and a text. Raises MessageError."""
+    if documents is None:
+        return None
+    for document in documents:
+        if not isinstance(document, Mapping):
+            raise MessageError(f"a document must be a dict, with a title and a text, got {document!r:.100}")
+    return [plain(document) for document in documents]
+
+
+def is_unchanged(message: Any, known: Message) -> bool:  # noqa: ANN401 - whatever a caller has
+    """Whether `plain_message(message)` is surely `known`: for messages of plain text, at a tenth of the time."""
+    if type(message) is not dict or len(message) != len(known):
+        return False
+    for (key, value), (known_key, known_value) in zip(message.items(), known.items(), strict=True):
+        if key != known_key or type(value) is not str or value != known_value:
+            return False
+    return True
+
+
+def strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain values
+    """All texts in a plain value, keys of dicts too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from strings(key)
+            yield from strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings(item)
+
+
+def replaced(value: Any, texts: Mapping[str, str]) -> Any:  # noqa: ANN401 - plain values
+    """A plain value with some of its texts replaced."""
+    if isinstance(value, str):
+        return texts.get(value, value)
+    if isinstance(value, dict):
+        return {replaced(key, texts): replaced(item, texts) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(replaced(item, texts) for item in value)
+    return value

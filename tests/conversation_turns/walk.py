@@ -1,0 +1,284 @@
+"""A random walk: a conversation is changed in any way, and is compared after each step with encoding it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import trl
+from conversation_turns.oracle import FAMILIES, World, encoded, rendered, world
+
+from chunker.prompt.conversation import Change, Conversation
+from chunker.prompt.errors import ChatTemplateError
+from chunker.prompt.templates.template import ChatTemplate
+
+# Such as no package carries: one that takes white space, one that writes special tokens in parts, one that rewrites all it has said.
+OWN = {
+    "phi, in parts": "{% for m in messages %}{{ '<|' + m['role'] + '|>' + '\n' + m['content'] + '<|end|>' + '\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|assistant|>' + '\n' }}{% endif %}",
+    "trims and quotes": "{{ bos_token }}{% for m in messages %}[INST] {{ (m.content | string | trim) | tojson }} [/INST]"
+    "{% endfor %}{% if add_generation_prompt %}<|answer|>{% endif %}",
+    "the last message first": "{% for m in messages[::-1] %}<|turn|>{{ m.role | upper }}{{ m.content }}<|/turn|>{% endfor %}",
+    "only the end": "{{ messages | length }}{% for m in messages[-3:] %}<|turn|>{{ m.content[:40] }}{{ eos_token }}{% endfor %}",
+}
+PIECES = (
+    "Hello",
+    " there",
+    "\n",
+    "\n\n",
+    " ",
+    "  ",
+    "x = f(y)",
+    "café ☃ 日本",
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "'s",
+    "123456",
+    "<",
+    ">",
+    "|",
+    '"',
+    "{{ x }}",
+    "e\u0301",
+)
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "The weather of a place",
+        "parameters": {
+            "type": "object",
+            "properties": {"place": {"type": "string", "description": "Which place"}},
+            "required": ["place"],
+        },
+    },
+}
+
+
+@cache
+def templates() -> dict[str, str]:
+    folder = Path(str(trl.__file__)).parent / "chat_templates"
+    return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.jinja"))} | OWN
+
+
+class Client:
+    """One who only gets the changes."""
+
+    def __init__(self, ids: Sequence[int] = ()) -> None:
+        self.ids = list(ids)
+
+    def take(self, change: Change) -> None:
+        assert change.first <= len(self.ids)
+        self.ids[change.first :] = change.ids.tolist()
+        assert change.count == len(self.ids)
+
+
+class Walk:
+    """A conversation, and beside it the plain list of its messages."""
+
+    def __init__(self, template: str, family: str, random: Random, *, spelled: str) -> None:
+        self.random = random
+        self.world: World = world(family, templates()[template])
+        self.where = f"{template}, {family}, {spelled}"
+        self.spelled = spelled
+        self.conversation = Conversation(
+            self.world.ours,
+            ChatTemplate(self.world.template, {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}),
+            spelled_special=spelled,  # type: ignore[arg-type]
+        )
+        self.client = Client()
+        self.messages: list[dict[str, Any]] = []
+        self.tools: list[Any] | None = None
+        self.options: dict[str, Any] = {}
+        self.pins: list[tuple[int, int, list[int]]] = []
+        self.turns = self.refused = self.unequal_worlds = self.pinned = 0
+
+    # --- texts and messages
+
+    def text(self) -> str:
+        random = self.random
+        hostile = [*self.world.specials, *(special[: len(special) // 2] for special in self.world.specials), *(special[len(special) // 2 :] for special in self.world.specials)]  # fmt: skip
+        pieces = [
+            random.choice(hostile) if random.random() < 0.12 else random.choice(PIECES)
+            for _ in range(random.choice((1, 3, 8, 20)))
+        ]
+        return "".join(pieces)
+
+    def message(self, role: str | None = None) -> dict[str, Any]:
+        random = self.random
+        role = role or random.choice(("user", "assistant", "user", "assistant", "tool", "system"))
+        made: dict[str, Any] = {"role": role, "content": self.text()}
+        if role == "assistant" and random.random() < 0.3:
+            made["content"] = f"<think>\n{self.text()}\n</think>\n\n{self.text()}"
+        if role == "assistant" and random.random() < 0.2:
+            made["reasoning_content"] = self.text()
+        if role == "assistant" and random.random() < 0.25:
+            made["tool_calls"] = [
+                {"id": "call12345", "type": "function", "function": {"name": "weather", "arguments": {"place": self.text()}}}
+                for _ in range(random.choice((1, 2)))
+            ]
+        if role == "tool":
+            made |= {"name": "weather", "tool_call_id": "call12345"}
+        if role == "user" and random.random() < 0.1:
+            made["content"] = [{"type": "text", "text": self.text()} for _ in range(2)]
+        return made
+
+    # --- steps
+
+    def step(self) -> None:
+        """One turn."""
+        step = self.random.choice((self.append, self.append, self.append, self.replace, self.drop, self.sync, self.sync, self.fork, self.generate))
+        if len(self.messages) > 14:
+            step = self.drop
+        step()
+        self.turns += 1
+
+    def go(self, messages: list[dict[str, Any]], tools: list[Any] | None, options: dict[str, Any], change: Any) -> bool:
+        """Change the conversation, if `transformers` renders what comes of it; else it must refuse, and stay as it was."""
+        try:
+            expected = rendered(self.world.tokenizer, messages, tools, **options) if messages else ""
+        except Exception:
+            expected = None
+        before = self.conversation.ids.tolist()
+        try:
+            told = change()
+        except ChatTemplateError:
+            assert expected is None, f"{self.where}: refused {messages!r}"
+            assert self.conversation.ids.tolist() == before, self.where
+            self.refused += 1
+            return False
+        assert expected is not None, f"{self.where}: not refused {messages!r}"
+        self.messages, self.tools, self.options = messages, tools, options
+        self.client.take(told)
+        assert self.client.ids == self.conversation.ids.tolist(), self.where
+        self.check(expected)
+        return True
+
+    def check(self, expected: str) -> None:
+        conversation, messages = self.conversation, self.messages
+        assert conversation.text == expected, f"{self.where}: {messages!r}"
+        pins = [(pin.start, pin.end, pin.ids.tolist()) for pin in conversation._all_pins()]
+        self.pinned += sum(len(ids) for _, _, ids in pins)
+        for start, end, ids in pins:
+            assert self.world.ours.decode(ids) == expected[start:end], (self.where, expected, pins)
+        if self.spelled == "token":
+            ids = encoded(self.world.tokenizer, expected, pins)
+        else:
+            other = rendered(self.world.renamed, messages, self.tools, **self.options) if messages else ""
+            # A template that looks for special tokens in messages, or makes them of parts, is another in the other world.
+            back = {name: special for special, name in self.world.names.items()}
+            from conversation_turns.oracle import renamed
+
+            parts_of = renamed(other, back)
+            if len(other) != len(expected) or parts_of != expected or self.in_parts(other):
+                self.unequal_worlds += 1
+                return
+            ids = encoded(self.world.renamed, other, pins)
+        self.same(conversation.ids.tolist(), ids, pins)
+
+    def same(self, ours: list[int], theirs: list[int], pins: Any) -> None:
+        if ours == theirs:
+            return
+        place = next((n for n, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
+        around = slice(max(0, place - 4), place + 6)
+        decode = self.world.ours.decode_tokens_bytes
+        raise AssertionError(f"{self.where}: id {place}: {decode(ours[around])} and not {decode(theirs[around])}; {pins}; {self.messages!r}")
+
+    def in_parts(self, other: str) -> bool:
+        return "'<|' +" in self.world.template or "<|{{" in self.world.template
+
+    def append(self) -> None:
+        message = self.message("user" if not self.messages else None)
+        options = {"add_generation_prompt": True} if self.random.random() < 0.5 else {}
+        self.go([*self.messages, message], self.tools, options, lambda: self.conversation.append(message, **options))
+
+    def replace(self) -> None:
+        if not self.messages:
+            return
+        place, message = self.random.randrange(len(self.messages)), self.message()
+        messages = [*self.messages[:place], message, *self.messages[place + 1 :]]
+        self.options.pop("continue_final_message", None)
+        self.go(messages, self.tools, self.options, lambda: self.conversation.replace(place, message))
+
+    def drop(self) -> None:
+        start = self.random.randrange(len(self.messages) + 1)
+        stop = min(len(self.messages), start + self.random.choice((1, 1, 2, 4)))
+        if start >= stop:
+            return
+        self.options.pop("continue_final_message", None)
+        messages = [*self.messages[:start], *self.messages[stop:]]
+        self.go(messages, self.tools, self.options if messages else {}, lambda: self.conversation.drop(start, stop))
+
+    def sync(self) -> None:
+        random = self.random
+        messages = list(self.messages) or [self.message("user")]
+        for _ in range(random.choice((0, 1, 2))):
+            place = random.randrange(len(messages) + 1)
+            messages[place : place + random.choice((0, 1))] = [self.message() for _ in range(random.choice((0, 1, 2)))]
+        if not messages:
+            return
+        tools = random.choice((self.tools, self.tools, [TOOL], None))
+        options: dict[str, Any] = random.choice(({}, {"add_generation_prompt": True}))
+        self.go(messages, tools, options, lambda: self.conversation.sync(messages, [] if tools is None else tools, **options))
+
+    def fork(self) -> None:
+        """Go on with the fork; the one it came from stays as it is."""
+        number = self.random.choice((None, len(self.messages), self.random.randrange(len(self.messages) + 1)))
+        old, ids = self.conversation, self.conversation.ids.tolist()
+        try:
+            new = old.fork(number)
+        except ChatTemplateError:
+            self.refused += 1
+            return
+        assert old.ids.tolist() == ids
+        if number is not None and number < len(self.messages):
+            self.messages, self.options = self.messages[:number], {}
+        self.conversation = new
+        first, told = new._encoder.changes()
+        self.client.take(Change(first, told, new.count))
+        assert self.client.ids == new.ids.tolist()
+        if not new._sampled:
+            self.check(rendered(self.world.tokenizer, self.messages, self.tools, **self.options) if self.messages else "")
+
+    def generate(self) -> None:
+        """A model samples an answer, in ids that encoding its text would not always give."""
+        random = self.random
+        if not self.messages:
+            return
+        if not self.go(self.messages, self.tools, {"add_generation_prompt": True}, self.conversation.ask):
+            return
+        text = self.text() if random.random() < 0.6 else f"<think>\n{self.text()}\n</think>\n\n{self.text()}"
+        text = text.strip() or "ok"
+        ids: list[int] = []
+        place = 0
+        while place < len(text):
+            size = random.choice((1, 2, 5, 9, 40))
+            ids += self.world.ours.encode(text[place : place + size])
+            place += size
+        if self.world.ours.decode_bytes(ids).decode("utf-8", "replace") != text:
+            ids = self.world.ours.encode(text)
+            if self.world.ours.decode_bytes(ids).decode("utf-8", "replace") != text:
+                return
+        for start in range(0, len(ids), 3):
+            self.client.take(self.conversation.push(ids[start : start + 3]))
+        assert self.client.ids == self.conversation.ids.tolist()
+        assert self.client.ids[-len(ids) :] == ids
+        message = {"role": "assistant", "content": text}
+        options = {"add_generation_prompt": True} if random.random() < 0.3 else {}
+        if not self.go([*self.messages, message], self.tools, options, lambda: self.conversation.append(message, **options)):
+            self.client.take(self.conversation.unpush())
+            assert self.client.ids == self.conversation.ids.tolist()
+
+
+def walk(seed: int, steps: int) -> Walk:
+    """A walk of so many steps. Raises AssertionError."""
+    random = Random(seed)
+    names = list(templates())
+    made = Walk(names[seed % len(names)], random.choice(FAMILIES), random, spelled=random.choice(("text", "text", "token")))
+    for _ in range(steps):
+        made.step()
+    return made
