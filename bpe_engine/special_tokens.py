@@ -61,7 +61,8 @@ class SpecialTokens:
         """
         allowed_texts, disallowed_texts = self._named(allowed, disallowed)
         found = []
-        for start, special in _places(allowed_texts | disallowed_texts, text):
+        # The set itself where it can be: it knows its hash.
+        for start, special in _places(allowed_texts | disallowed_texts if disallowed_texts else allowed_texts, text):
             if special in disallowed_texts:
                 raise _disallowed(special, start)
             found.append((start, -len(special), special))
@@ -99,7 +100,7 @@ class SpecialTokens:
         check_specials(allowed, disallowed)
         allowed_texts = self._texts if allowed == "all" else frozenset(allowed) & self._texts
         if disallowed != "all":
-            return allowed_texts, frozenset(disallowed) - {""}
+            return allowed_texts, frozenset(disallowed) - {""} if disallowed else frozenset()
         return allowed_texts, self._texts - allowed_texts if allowed_texts else self._texts
 
 

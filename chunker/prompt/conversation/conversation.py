@@ -48,7 +48,7 @@ class _State(NamedTuple):
     """All that decides the text."""
 
     messages: list[Message]
-    spelled: list[list[Spelling]]  # of each message
+    spelled: dict[int, list[Spelling]]  # by the id of a message that spells special tokens: most do not
     tools: list[Any] | None
     documents: list[Any] | None
     add_generation_prompt: bool
@@ -114,7 +114,8 @@ class Conversation:
         self._layout = Layout(self._tokenizer)
         made_tools, made_documents = plain_tools(tools), plain_documents(documents)
         spelled = self._spelled([made_tools, made_documents, self._variables])
-        self._state = _State([], [], made_tools, made_documents, False, None, spelled)
+        self._state = _State([], {}, made_tools, made_documents, False, None, spelled)
+        self._next = 0  # the number of the message that is being sampled
         self._length = 0  # characters of the rendered text
         self._plain: list[int] = []  # places of letters that spelled special tokens were broken at
         self._pins: list[Pin] = []
@@ -176,7 +177,7 @@ class Conversation:
     @property
     def request(self) -> Request:
         """What the text was rendered from."""
-        return self._request(self._state)
+        return replace(self._request(self._state), messages=self.messages)
 
     # --- changes
 
@@ -192,7 +193,16 @@ class Conversation:
             ChatTemplateError: The template fails, with its line.
             EncodingError: A character is in no token of the vocabulary.
         """
-        return self._go(self._changed(len(self._state.messages), None, messages, add_generation_prompt=add_generation_prompt))
+        state = self._state
+        size = len(state.messages)
+        made = [plain_message(message, size + number) for number, message in enumerate(messages)]
+        # In place: to copy a long list takes longer than all the rest.
+        state.messages.extend(made)
+        try:
+            return self._go(state._replace(spelled=self._spelling(made), add_generation_prompt=add_generation_prompt, continued=None))  # fmt: skip
+        except BaseException:
+            del state.messages[size:]
+            raise
 
     def replace(self, number: int, message: Mapping[str, Any]) -> Change:
         """Put another message in the place of one. `number`: from 0, or from the end if negative. Raises as `append`, and ConversationError."""
@@ -289,6 +299,7 @@ class Conversation:
         made._encoder = self._encoder.fork()
         made._layout = self._layout.copy()
         made._pins, made._sampled = list(self._pins), list(self._sampled)
+        made._state = self._state._replace(messages=list(self._state.messages))
         if messages is not None and messages < len(self._state.messages):
             made._go(self._changed(messages, None, [], add_generation_prompt=False), tell=False)
         return made
@@ -355,11 +366,19 @@ class Conversation:
         """The state with other messages from `first` up to `last`. Raises MessageError."""
         state = self._state
         made = [plain_message(message, first + number) for number, message in enumerate(new)]
-        messages, spelled = list(state.messages), list(state.spelled)
+        messages = list(state.messages)
+        spelled = self._spelling(made, messages[first:last])
         messages[first:last] = made
-        spelled[first:last] = [self._spelled(message) for message in made]
         ends = state.add_generation_prompt if add_generation_prompt is None else add_generation_prompt
         return state._replace(messages=messages, spelled=spelled, add_generation_prompt=ends, continued=None)
+
+    def _spelling(self, new: Iterable[Message], gone: Iterable[Message] = ()) -> dict[int, list[Spelling]]:
+        """Which messages spell special tokens, when some come and some go."""
+        known = self._state.spelled
+        if known and (left := set(map(id, gone))):
+            known = {number: found for number, found in known.items() if number not in left}
+        found = {id(message): spellings for message in new if (spellings := self._spelled(message))}
+        return {**known, **found} if found else known
 
     def _spelled(self, value: object) -> list[Spelling]:
         return [] if self._speller is None else self._speller.spellings(value)
@@ -377,9 +396,9 @@ class Conversation:
             return None
 
     def _broken(self, wanted: Request, text: str, state: _State) -> str:
-        if self._speller is None or not (state.spellings or any(state.spelled)):
+        if self._speller is None or not (state.spellings or state.spelled):
             return text
-        spellings = [*chain.from_iterable(state.spelled), *state.spellings]
+        spellings = [*chain.from_iterable(state.spelled.values()), *state.spellings]
         return self._speller.told_apart(wanted, text, spellings, self._render)
 
     def _go(self, state: _State, *, tell: bool = True) -> Change:
@@ -397,6 +416,7 @@ class Conversation:
         tail = self._layout.tail(text, told, stays, pins)
         self._encoder.replace_tail(size - len(text[tail.start : same].encode()), tail.parts)
         self._layout.keep(tail)
+        self._next = len(state.messages) - (state.continued is not None)
         self._state, self._length, self._plain, self._pins, self._sampled = state, len(text), broken, pins, []
         return self._told() if tell else Change(0, memoryview(b""), 0)
 
@@ -408,8 +428,7 @@ class Conversation:
         """The pins, and what is being sampled."""
         if not self._sampled:
             return self._pins
-        number = len(self._state.messages) - (self._state.continued is not None)
-        return [*self._pins, Pin.of(self._tokenizer, self._sampled, self._length, number)]
+        return [*self._pins, Pin.of(self._tokenizer, self._sampled, self._length, self._next)]
 
     def _placed(self, pins: Sequence[Pin], wanted: Request, text: str, told: str, same: int) -> list[Pin]:
         """The pins of a text that begins with `same` characters of the text before."""
@@ -440,7 +459,7 @@ class Conversation:
 
 def _renumbered(pins: list[Pin], old: list[Message], new: list[Message]) -> list[Pin]:
     """Pins with the numbers that their messages have now. What is being sampled is of the message that comes next."""
-    if not pins or old == new[: len(old)]:
+    if not pins or old is new or old == new[: len(old)]:
         return pins
     made: list[Pin] = []
     numbers = {id(message): number for number, message in reversed(list(enumerate(new)))}

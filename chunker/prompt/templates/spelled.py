@@ -18,8 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from os.path import commonprefix
 from typing import NamedTuple, Protocol
 
+from bpe_engine.pipeline.specification import Specification
 from bpe_engine.special_tokens import Specials
 from chunker.prompt.templates.template import Request
 from chunker.prompt.templates.values import replaced, strings
@@ -34,6 +36,8 @@ _SHIFTS = (1, -1, 2, -2, 3, 5)
 class Finds(Protocol):
     """A tokenizer, as far as it is asked here."""
 
+    @property
+    def specification(self) -> Specification | None: ...  # noqa: D102
     @property
     def special_tokens_set(self) -> set[str]: ...  # noqa: D102
     def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]: ...  # noqa: D102
@@ -55,13 +59,17 @@ class Speller:
         specials = [text for text in tokenizer.special_tokens_set if text]
         self._beginnings = frozenset(text[:length] for text in specials for length in range(1, len(text)))
         self._longest = max(map(len, specials), default=0)
+        # What all of them begin with, if they stand in a text as they are: a text without it spells none.
+        added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
+        self._start = "" if any(token.special and token.normalized for token in added) else commonprefix(specials)
         self._lasts = frozenset(beginning[-1] for beginning in self._beginnings)
 
     def spellings(self, value: object) -> list[Spelling]:
         """All that the texts of a plain value spell, keys too."""
         found = []
         for text in strings(value):
-            found += [Spelling(text, start, end) for start, end, _ in self._tokenizer.find_special(text, "all")]
+            if self._start in text:
+                found += [Spelling(text, start, end) for start, end, _ in self._tokenizer.find_special(text, "all")]
             if text and text[-1] in self._lasts:
                 for length in range(min(len(text), self._longest - 1), 0, -1):
                     if text[-length:] in self._beginnings:
