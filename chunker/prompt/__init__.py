@@ -1,21 +1,58 @@
-"""Prompts that fit a token budget exactly: items and a budget in, the best prompt and a report of why out."""
+"""Prompts that fit a token budget exactly: items and a budget in, the best prompt and a report of why out; and conversations in exact ids."""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from chunker.prompt.assembling import Message, Prompt, assemble
 from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
-from chunker.prompt.errors import ItemFileError, PromptConfigurationError, RequiredItemsError
+from chunker.prompt.errors import (
+    ChatTemplateError,
+    ConversationError,
+    ItemFileError,
+    MessageError,
+    PromptConfigurationError,
+    RequiredItemsError,
+    TemplateLimitError,
+)
 from chunker.prompt.items import Item, Section
 from chunker.prompt.report import ItemReport, Report, SectionReport
 from chunker.prompt.session import PromptSession
 
+if TYPE_CHECKING:
+    from chunker.prompt.conversation import Change, Conversation, Drift
+    from chunker.prompt.conversation.masks import generation_mask, role_mask, sampled_mask
+    from chunker.prompt.conversation.spans import Span, spans
+    from chunker.prompt.templates.template import ChatTemplate
+
+# Imported when they are asked for: they need Jinja, which is an extra.
+_LATER = {
+    "Change": "chunker.prompt.conversation",
+    "ChatTemplate": "chunker.prompt.templates.template",
+    "Conversation": "chunker.prompt.conversation",
+    "Drift": "chunker.prompt.conversation",
+    "Span": "chunker.prompt.conversation.spans",
+    "generation_mask": "chunker.prompt.conversation.masks",
+    "role_mask": "chunker.prompt.conversation.masks",
+    "sampled_mask": "chunker.prompt.conversation.masks",
+    "spans": "chunker.prompt.conversation.spans",
+}
+
 __all__ = [
     "CHAT_FORMATS",
+    "Change",
     "ChatFormat",
+    "ChatTemplate",
+    "ChatTemplateError",
+    "Conversation",
+    "ConversationError",
+    "Drift",
     "Item",
     "ItemFileError",
     "ItemReport",
     "Message",
+    "MessageError",
     "Prompt",
     "PromptConfigurationError",
     "PromptSession",
@@ -23,5 +60,18 @@ __all__ = [
     "RequiredItemsError",
     "Section",
     "SectionReport",
+    "Span",
+    "TemplateLimitError",
     "assemble",
+    "generation_mask",
+    "role_mask",
+    "sampled_mask",
+    "spans",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name
+    """Import what needs Jinja when somebody asks for it. Raises MissingExtraError where that is not installed."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

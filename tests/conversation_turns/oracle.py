@@ -23,7 +23,9 @@ from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
 
 PIN = "\U000fff00"
 FAMILIES = ("llama3", "qwen2", "deepseek-v3", "roberta", "llama2", "gemma", "sentencepiece, unknown")
-_SPELLED = re.compile(r"<\|[^|<> ]{1,30}\|>|<[|｜][^<>]{1,40}[|｜]>|<(?:start|end)_of_(?:turn|utterance)>|\[/?(?:INST|TOOL_CALLS)\]")
+_SPELLED = re.compile(
+    r"<\|[^|<> ]{1,30}\|>|<[|｜][^<>]{1,40}[|｜]>|<(?:start|end)_of_(?:turn|utterance)>|\[/?(?:INST|TOOL_CALLS)\]"
+)
 
 
 class World(NamedTuple):
@@ -55,7 +57,9 @@ def specials_of(template: str) -> tuple[str, ...]:
 
 @cache
 def world(name: str, template: str) -> World:
-    specials = specials_of(template)
+    base = Tokenizer.from_str(family(name))
+    # What the tokenizer itself has is special in both worlds, and nobody spells it.
+    specials = tuple(special for special in specials_of(template) if base.token_to_id(special) is None)
     names = {special: chr(0xF0000 + number) * len(special) for number, special in enumerate(specials)}
     # Some take the white space behind them along, as those of Phi do.
     strips = {special for special in specials if special == "<|end|>"}
@@ -71,13 +75,14 @@ def world(name: str, template: str) -> World:
         tokenizer.add_special_tokens([AddedToken(PIN, special=True, normalized=False)])
         return tokenizer
 
+    wrapped: Any = PreTrainedTokenizerFast
     plain, other = made(specials), made([names[special] for special in specials])
     ours = OurTokenizer.from_specification(parse_tokenizer_json(plain.to_str().encode(), name))
     tokens = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
     return World(
         ours,
-        PreTrainedTokenizerFast(tokenizer_object=plain, chat_template=template, **tokens),
-        PreTrainedTokenizerFast(
+        wrapped(tokenizer_object=plain, chat_template=template, **tokens),
+        wrapped(
             tokenizer_object=other,
             chat_template=renamed(template, names),
             **{key: names[token] for key, token in tokens.items()},
@@ -93,7 +98,9 @@ def rendered(tokenizer: PreTrainedTokenizerFast, messages: Any, tools: Any, **op
     return str(tokenizer.apply_chat_template(messages, tools=tools, tokenize=False, **options))
 
 
-def encoded(tokenizer: PreTrainedTokenizerFast, text: str, pins: Sequence[tuple[int, int, Sequence[int]]] = ()) -> list[int]:
+def encoded(
+    tokenizer: PreTrainedTokenizerFast, text: str, pins: Sequence[tuple[int, int, Sequence[int]]] = ()
+) -> list[int]:
     """The ids of a rendered text, with those of pins in their places."""
     place, marked = 0, ""
     for start, end, _ in pins:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
-import trl
-from conversation_turns.oracle import FAMILIES, World, encoded, rendered, world
+from real_tokenizers import real_file
 
 from chunker.prompt.conversation import Change, Conversation
 from chunker.prompt.errors import ChatTemplateError
 from chunker.prompt.templates.template import ChatTemplate
+from conversation_turns.oracle import FAMILIES, World, encoded, renamed, rendered, world
 
 # Such as no package carries: one that takes white space, one that writes special tokens in parts, one that rewrites all it has said.
 OWN = {
@@ -61,7 +60,7 @@ TOOL = {
 
 @cache
 def templates() -> dict[str, str]:
-    folder = Path(str(trl.__file__)).parent / "chat_templates"
+    folder = real_file("trl", "trl/chat_templates/qwen3.jinja").parent
     return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.jinja"))} | OWN
 
 
@@ -118,7 +117,11 @@ class Walk:
             made["reasoning_content"] = self.text()
         if role == "assistant" and random.random() < 0.25:
             made["tool_calls"] = [
-                {"id": "call12345", "type": "function", "function": {"name": "weather", "arguments": {"place": self.text()}}}
+                {
+                    "id": "call12345",
+                    "type": "function",
+                    "function": {"name": "weather", "arguments": {"place": self.text()}},
+                }
                 for _ in range(random.choice((1, 2)))
             ]
         if role == "tool":
@@ -131,7 +134,19 @@ class Walk:
 
     def step(self) -> None:
         """One turn."""
-        step = self.random.choice((self.append, self.append, self.append, self.replace, self.drop, self.sync, self.sync, self.fork, self.generate))
+        step = self.random.choice(
+            (
+                self.append,
+                self.append,
+                self.append,
+                self.replace,
+                self.drop,
+                self.sync,
+                self.sync,
+                self.fork,
+                self.generate,
+            )
+        )
         if len(self.messages) > 14:
             step = self.drop
         step()
@@ -141,7 +156,7 @@ class Walk:
         """Change the conversation, if `transformers` renders what comes of it; else it must refuse, and stay as it was."""
         try:
             expected = rendered(self.world.tokenizer, messages, tools, **options) if messages else ""
-        except Exception:
+        except Exception:  # noqa: BLE001 - templates may raise whatever they like
             expected = None
         before = self.conversation.ids.tolist()
         try:
@@ -171,8 +186,6 @@ class Walk:
             other = rendered(self.world.renamed, messages, self.tools, **self.options) if messages else ""
             # A template that looks for special tokens in messages, or makes them of parts, is another in the other world.
             back = {name: special for special, name in self.world.names.items()}
-            from conversation_turns.oracle import renamed
-
             parts_of = renamed(other, back)
             if len(other) != len(expected) or parts_of != expected or self.in_parts(other):
                 self.unequal_worlds += 1
@@ -183,10 +196,15 @@ class Walk:
     def same(self, ours: list[int], theirs: list[int], pins: Any) -> None:
         if ours == theirs:
             return
-        place = next((n for n, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
+        place = next(
+            (n for n, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
+            min(len(ours), len(theirs)),
+        )
         around = slice(max(0, place - 4), place + 6)
         decode = self.world.ours.decode_tokens_bytes
-        raise AssertionError(f"{self.where}: id {place}: {decode(ours[around])} and not {decode(theirs[around])}; {pins}; {self.messages!r}")
+        raise AssertionError(
+            f"{self.where}: id {place}: {decode(ours[around])} and not {decode(theirs[around])}; {pins}; {self.messages!r}"
+        )
 
     def in_parts(self, other: str) -> bool:
         return "'<|' +" in self.world.template or "<|{{" in self.world.template
@@ -223,7 +241,12 @@ class Walk:
             return
         tools = random.choice((self.tools, self.tools, [TOOL], None))
         options: dict[str, Any] = random.choice(({}, {"add_generation_prompt": True}))
-        self.go(messages, tools, options, lambda: self.conversation.sync(messages, [] if tools is None else tools, **options))
+        self.go(
+            messages,
+            tools,
+            options,
+            lambda: self.conversation.sync(messages, [] if tools is None else tools, **options),
+        )
 
     def fork(self) -> None:
         """Go on with the fork; the one it came from stays as it is."""
@@ -242,7 +265,9 @@ class Walk:
         self.client.take(Change(first, told, new.count))
         assert self.client.ids == new.ids.tolist()
         if not new._sampled:
-            self.check(rendered(self.world.tokenizer, self.messages, self.tools, **self.options) if self.messages else "")
+            self.check(
+                rendered(self.world.tokenizer, self.messages, self.tools, **self.options) if self.messages else ""
+            )
 
     def generate(self) -> None:
         """A model samples an answer, in ids that encoding its text would not always give."""
@@ -269,7 +294,9 @@ class Walk:
         assert self.client.ids[-len(ids) :] == ids
         message = {"role": "assistant", "content": text}
         options = {"add_generation_prompt": True} if random.random() < 0.3 else {}
-        if not self.go([*self.messages, message], self.tools, options, lambda: self.conversation.append(message, **options)):
+        if not self.go(
+            [*self.messages, message], self.tools, options, lambda: self.conversation.append(message, **options)
+        ):
             self.client.take(self.conversation.unpush())
             assert self.client.ids == self.conversation.ids.tolist()
 
@@ -278,7 +305,9 @@ def walk(seed: int, steps: int) -> Walk:
     """A walk of so many steps. Raises AssertionError."""
     random = Random(seed)
     names = list(templates())
-    made = Walk(names[seed % len(names)], random.choice(FAMILIES), random, spelled=random.choice(("text", "text", "token")))
+    made = Walk(
+        names[seed % len(names)], random.choice(FAMILIES), random, spelled=random.choice(("text", "text", "token"))
+    )
     for _ in range(steps):
         made.step()
     return made

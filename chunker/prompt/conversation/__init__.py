@@ -1,12 +1,12 @@
 """Conversations that grow: the exact ids of the rendered text after each change, at the cost of what changed.
 
-    conversation.py    Conversation: messages in, changes of ids out
-    layout.py          where tokens stand as such in a rendered text
-    pins.py            ids that a model sampled, which stay as they are; where they differ from the canonical ones
-    spans.py           which ids and characters belong to which message, tool call, thinking or generation
-    masks.py           masks for training losses
-    provenance.py      where the texts of messages stand in a rendered text
-    transformers.py    `apply_chat_template` of a tokenizer of transformers, incrementally
+conversation.py    Conversation: messages in, changes of ids out
+layout.py          where tokens stand as such in a rendered text
+pins.py            ids that a model sampled, which stay as they are; where they differ from the canonical ones
+spans.py           which ids and characters belong to which message, tool call, thinking or generation
+masks.py           masks for training losses
+provenance.py      where the texts of messages stand in a rendered text
+transformers.py    `apply_chat_template` of a tokenizer of transformers, incrementally
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@
 The text is rendered anew, compared with the text before, and encoded from where they differ. So templates that rewrite earlier turns are exact.
 """
 
+# A fork is of this class.
+# ruff: noqa: SLF001
+
 from __future__ import annotations
 
 from bisect import bisect_right
@@ -29,6 +32,8 @@ from chunker.prompt.templates.spelled import Speller, Spelling, differences
 from chunker.prompt.templates.template import ChatTemplate, Request, continued_field
 from chunker.prompt.templates.values import Message, is_unchanged, plain, plain_documents, plain_message, plain_tools
 
+# Roles of messages that no model samples.
+_OTHERS = ("user", "system", "developer", "tool")
 Spelled = Literal["text", "token"]
 
 
@@ -103,7 +108,12 @@ class Conversation:
         """
         if spelled_special not in ("text", "token"):
             raise OptionError(f'spelled_special must be "text" or "token", got {spelled_special!r}')
-        require(template, (ChatTemplate, ChatFormat, str), "template", "a ChatTemplate, a ChatFormat or the text of a template")
+        require(
+            template,
+            (ChatTemplate, ChatFormat, str),
+            "template",
+            "a ChatTemplate, a ChatFormat or the text of a template",
+        )
         if isinstance(template, str):
             template = ChatTemplate(template)
         self._template = template if isinstance(template, ChatTemplate) else ChatTemplate.from_format(template)
@@ -114,7 +124,9 @@ class Conversation:
         self._layout = Layout(self._tokenizer)
         made_tools, made_documents = plain_tools(tools), plain_documents(documents)
         spelled = self._spelled([made_tools, made_documents, self._variables])
-        self._state = _State([], {}, made_tools, made_documents, False, None, spelled)
+        self._state = _State(
+            [], {}, made_tools, made_documents, add_generation_prompt=False, continued=None, spellings=spelled
+        )
         self._next = 0  # the number of the message that is being sampled
         self._length = 0  # characters of the rendered text
         self._plain: list[int] = []  # places of letters that spelled special tokens were broken at
@@ -245,7 +257,9 @@ class Conversation:
                 break
             same += 1
         continued = continued_field(continue_final_message, add_generation_prompt=add_generation_prompt)
-        state = self._changed(same, None, messages[same:], add_generation_prompt=add_generation_prompt)._replace(continued=continued)
+        state = self._changed(same, None, messages[same:], add_generation_prompt=add_generation_prompt)._replace(
+            continued=continued
+        )
         if tools is not None:
             made = plain_tools(tools) or None
             spelled = self._spelled([made, state.documents, self._variables])
@@ -293,7 +307,9 @@ class Conversation:
             ConversationError: There are not so many messages, because they were dropped perhaps.
         """
         if messages is not None and not 0 <= messages <= len(self._state.messages):
-            raise ConversationError(f"there is no turn {messages} to fork at: there are {len(self._state.messages)} messages")
+            raise ConversationError(
+                f"there is no turn {messages} to fork at: there are {len(self._state.messages)} messages"
+            )
         made = Conversation.__new__(Conversation)
         made.__dict__.update(self.__dict__)
         made._encoder = self._encoder.fork()
@@ -439,19 +455,22 @@ class Conversation:
             (kept if whole and not lost else lost).append(pin)
         if not lost:
             return kept
-        where: dict[int, tuple[int, int]] | None = None
+        where: dict[int, tuple[int, int, int]] | None = None
         for pin in lost:
+            if pin.message >= len(wanted.messages) or wanted.messages[pin.message]["role"] in _OTHERS:
+                continue
             beginning = pin.beginning(text, pin.start) if pin.start <= same else None
+            candidates: list[Pin | None] = [beginning]
             if beginning is None or len(beginning.ids) < len(pin.ids):
                 if where is None:
-                    from chunker.prompt.conversation.spans import message_stretches  # noqa: PLC0415 - seldom needed
+                    from chunker.prompt.conversation.spans import answers  # noqa: PLC0415 - seldom needed
 
-                    where = message_stretches(self._template, wanted, text)
-                ending = pin.ending(text, *where.get(pin.message, (0, 0)))
-            else:
-                ending = None
-            candidates = [self._layout.outside(told, one) for one in (beginning, ending) if one is not None]
-            found = max(filter(None, candidates), key=lambda one: len(one.ids), default=None)
+                    where = answers(self._template, wanted, text, [pin.message for pin in lost])
+                start, end, least = where.get(pin.message, (0, 0, 0))
+                ending = pin.ending(text, start, end)
+                candidates.append(ending if ending is not None and ending.end >= least else None)
+            fitting = [self._layout.outside(told, one) for one in candidates if one is not None]
+            found = max(filter(None, fitting), key=lambda one: len(one.ids), default=None)
             if found is not None and (not kept or found.start >= kept[-1].end):
                 kept.append(found)
         return kept
@@ -467,7 +486,11 @@ def _renumbered(pins: list[Pin], old: list[Message], new: list[Message]) -> list
         number = pin.message
         if number < len(old):
             found = numbers.get(id(old[number]))
-            number = found if found is not None else next((n for n, message in enumerate(new) if message == old[number]), len(new))
+            number = (
+                found
+                if found is not None
+                else next((n for n, message in enumerate(new) if message == old[number]), len(new))
+            )
         made.append(pin if number == pin.message else replace(pin, message=number))
     return made
 

@@ -7,6 +7,9 @@ What stands between them is encoded as plain text. A text is read on from the en
 found behind it.
 """
 
+# A copy is of this class.
+# ruff: noqa: SLF001
+
 from __future__ import annotations
 
 from array import array
@@ -87,7 +90,9 @@ class Layout:
         del self._ends[bisect_right(self._ends, tail.start) :]
         self._ends.extend(tail.ends)
 
-    def _merged(self, told: str, special: Sequence[tuple[int, int, int]], pins: Sequence[Pin]) -> list[tuple[int, int, int | Pin]]:
+    def _merged(
+        self, told: str, special: Sequence[tuple[int, int, int]], pins: Sequence[Pin]
+    ) -> list[tuple[int, int, int | Pin]]:
         """Special tokens and pins in the order of the text. A special token takes no white space of a pin, and in a pin there is none beside its ids."""
         made: list[tuple[int, int, int | Pin]] = []
         number = 0

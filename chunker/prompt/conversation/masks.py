@@ -1,17 +1,20 @@
 """Masks for training losses: a byte an id, 1 where a model is to learn to write it.
 
-    ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
-    roles        0           0      0   1   1      1      0      from the message of a role, without the header and what stands behind its end
-    blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
+ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
+roles        0           0      0   1   1      1      0      from the message of a role, without the header and what stands behind its end
+blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from chunker.prompt.conversation.conversation import Conversation
 from chunker.prompt.conversation.spans import Span, spans
 from chunker.prompt.errors import ConversationError
+
+_BLOCKS = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")
 
 
 def generation_mask(conversation: Conversation) -> bytearray:
@@ -19,7 +22,7 @@ def generation_mask(conversation: Conversation) -> bytearray:
 
     Raises ConversationError where the template has no such blocks.
     """
-    if "generation" not in conversation.template.text:
+    if not _BLOCKS.search(conversation.template.text):
         raise ConversationError(f"{conversation.template.name} has no {{% generation %}} blocks: role_mask needs none")
     return _mask(conversation, [span for span in spans(conversation) if span.kind == "generation"])
 

@@ -30,7 +30,9 @@ def starts_of(conversation: Conversation, text: str) -> array[int]:
             starts.append(place)
             place += len(written.decode("utf-8", "replace") if isinstance(written, bytes) else written)
     if len(starts) != len(ids) or place != len(text):
-        raise ConversationError(f"{conversation.tokenizer.name or 'the tokenizer'} does not say which characters its ids have")
+        raise ConversationError(
+            f"{conversation.tokenizer.name or 'the tokenizer'} does not say which characters its ids have"
+        )
     starts.append(len(text))
     return starts
 
@@ -52,7 +54,9 @@ def _starts(conversation: Conversation, text: str, ids: Sequence[int], number: i
         return _in_characters(text, data, [0, *ends[:-1]])
     found, starts = tokenizer.encode_with_offsets(text)
     if list(ids[number : number + len(found)]) != found:
-        raise ConversationError(f"{tokenizer.name or 'the tokenizer'} does not say which characters the ids of {text!r:.60} have")
+        raise ConversationError(
+            f"{tokenizer.name or 'the tokenizer'} does not say which characters the ids of {text!r:.60} have"
+        )
     return starts
 
 

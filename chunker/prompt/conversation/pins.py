@@ -6,6 +6,9 @@
 A pin lasts while its text stands in the conversation. A template that takes the reasoning out of an answer leaves the end of it: those ids stay.
 """
 
+# A part of a pin is of this class.
+# ruff: noqa: SLF001
+
 from __future__ import annotations
 
 from array import array

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from chunker.prompt.conversation.conversation import Conversation
 from chunker.prompt.conversation.offsets import starts_of
-from chunker.prompt.templates.letters import all_places, is_letter
+from chunker.prompt.templates.letters import letters_of, shown
 from chunker.prompt.templates.marks import Stretch, stretches
 from chunker.prompt.templates.template import ChatTemplate, Request
 from chunker.prompt.templates.values import Message
@@ -88,28 +88,39 @@ def ids_between(starts: array[int], start: int, end: int) -> tuple[int, int]:
     return max(first, 0), bisect_left(starts, end, 0, len(starts) - 1)
 
 
-def message_stretches(template: ChatTemplate, wanted: Request, text: str) -> dict[int, tuple[int, int]]:
-    """From where to where each message stands in a rendered text."""
-    found: dict[int, tuple[int, int]] = {}
-    for stretch in stretches(template, wanted, text):
-        if stretch.kind == "message":
-            start, end = found.get(stretch.message, (stretch.start, stretch.end))
-            found[stretch.message] = min(start, stretch.start), max(end, stretch.end)
+def answers(
+    template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int]
+) -> dict[int, tuple[int, int, int]]:
+    """Of messages that a model sampled: where what they say begins, where the message ends, and where its content does."""
+    parts = stretches(template, wanted, text)
+    found = {}
+    for content in contents(template, wanted, text, parts):
+        if content.message in numbers:
+            own = [part for part in parts if part.kind == "message" and part.message == content.message]
+            thought = [span.start() for span in _THINKING.finditer(text, own[0].start, content.start)] if own else []
+            ends = [part.end for part in own if part.start <= content.start]
+            found[content.message] = min([content.start, *thought]), max([content.end, *ends]), content.end
     return found
 
 
 def contents(
-    template: ChatTemplate, wanted: Request, text: str, parts: Sequence[Stretch], fields: Sequence[str] = ("content",), kind: str = "content"
+    template: ChatTemplate,
+    wanted: Request,
+    text: str,
+    parts: Sequence[Stretch],
+    *,
+    fields: Sequence[str] = ("content",),
+    kind: str = "content",
 ) -> list[Stretch]:
     """Where what is shown of some fields of the messages stands."""
     numbers = [number for number, message in enumerate(wanted.messages) if any(message.get(name) for name in fields)]
-    places, _ = all_places(template, wanted, text, numbers, fields)
+    letters = letters_of(template, wanted, text, numbers, fields)
     made = []
     for number in numbers:
         message = wanted.messages[number]
         own = [part for part in parts if part.kind == "message" and part.message == number]
-        inside = [place for part in own for place in places[bisect_left(places, part.start) : bisect_left(places, part.end)]]
-        found = _shown(text, _text_of(message, fields), inside) if inside else _found(text, _text_of(message, fields), own)
+        content = _text_of(message, fields)
+        found = shown(text, content, letters[number]) if number in letters else _found(text, content, own)
         if found is not None:
             made.append(Stretch(kind, number, 0, *found))
     return made
@@ -118,22 +129,6 @@ def contents(
 def _text_of(message: Message, fields: Sequence[str]) -> str | None:
     value = next((message[name] for name in fields if message.get(name)), None)
     return value.strip() if isinstance(value, str) else None
-
-
-def _shown(text: str, content: str | None, places: Sequence[int]) -> tuple[int, int]:
-    """The span of a content whose letters stand at `places`: of all of it, or of its end, in full; else that of its letters."""
-    if content is not None:
-        letters = [place for place, character in enumerate(content) if is_letter(character)]
-        if len(places) <= len(letters):
-            begin = letters[-len(places)]
-            while begin > 0 and not content[begin - 1].isspace() and not is_letter(content[begin - 1]):
-                begin -= 1
-            start = places[0] - (letters[-len(places)] - begin)
-            while begin < letters[-len(places)] and not text.startswith(content[begin:], start):
-                begin, start = begin + 1, start + 1
-            if text.startswith(content[begin:], start):
-                return start, start + len(content) - begin
-    return places[0], places[-1] + 1
 
 
 def _found(text: str, content: str | None, parts: Sequence[Stretch]) -> tuple[int, int] | None:
@@ -159,5 +154,9 @@ def _thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequenc
                 made.append(Stretch("thinking", part.message, 0, *found.span()))
     fields = ("reasoning_content", "thinking", "reasoning")
     if any(message.get(name) for message in wanted.messages for name in fields):
-        made += [part for part in contents(template, wanted, text, parts, fields, "thinking") if part.message not in tagged]
+        made += [
+            part
+            for part in contents(template, wanted, text, parts, fields=fields, kind="thinking")
+            if part.message not in tagged
+        ]
     return made

@@ -1,10 +1,10 @@
 """Chat templates in Jinja: where they are found, how they are rendered, and which message wrote what.
 
-    environment.py   the sandbox that templates run in: functions, filters, `{% generation %}`
-    limits.py        what a template may use of time and memory
-    values.py        messages and tools -> the plain values that a template sees
-    sources.py       tokenizer_config.json, chat_template.jinja, GGUF -> ChatTemplate
-    template.py      ChatTemplate: messages -> text
-    spelled.py       special tokens that a message's text spells, told from those that the template writes
-    marks.py         which message, tool call or generation block wrote which part of the text
+environment.py   the sandbox that templates run in: functions, filters, `{% generation %}`
+limits.py        what a template may use of time and memory
+values.py        messages and tools -> the plain values that a template sees
+sources.py       tokenizer_config.json, chat_template.jinja, GGUF -> ChatTemplate
+template.py      ChatTemplate: messages -> text
+spelled.py       special tokens that a message's text spells, told from those that the template writes
+marks.py         which message, tool call or generation block wrote which part of the text
 """

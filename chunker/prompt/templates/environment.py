@@ -62,7 +62,9 @@ class _Bounds(NodeTransformer):
         if self._marks:
             names = [name.name for name in node.target.find_all(nodes.Name)]
             names += [node.target.name] if isinstance(node.target, nodes.Name) else []
-            here = [_call("_mark", [nodes.Const(number), nodes.Name(name, "load")], line) for name in dict.fromkeys(names)]
+            here = [
+                _call("_mark", [nodes.Const(number), nodes.Name(name, "load")], line) for name in dict.fromkeys(names)
+            ]
             node.body[:0] = [nodes.Output(here).set_lineno(line)] if here else []
         node.body.insert(0, nodes.ExprStmt(_call("_tick", [], line)).set_lineno(line))
         if not self._marks:
@@ -86,11 +88,12 @@ class _Bounds(NodeTransformer):
     def visit_AssignBlock(self, node: nodes.AssignBlock) -> Any:  # noqa: ANN401, N802
         """`{% set x %}...{% endset %}`."""
         self.generic_visit(node)
-        node.filter = nodes.Filter(node.filter, "_sized", [], [], None, None).set_lineno(node.lineno)
+        node.filter = nodes.Filter(node.filter, "_sized", [], [], None, None)
+        node.filter.set_lineno(node.lineno)
         return node
 
 
-def _call(name: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
+def _call(name: str, arguments: list[Any], line: int) -> nodes.Call:
     # A name that no template can write.
     function = nodes.EnvironmentAttribute(f"chunker{name}")
     call = nodes.Call(function, arguments, [], None, None)
@@ -134,7 +137,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             self.filters[name] = limits.guarded(name, self.filters[name])
         self.filters["tojson"] = _tojson
         self.filters["_sized"] = limits.sized
-        self.globals["lipsum"] = limits.guarded("lipsum", self.globals["lipsum"])
+        self.globals["lipsum"] = limits.guarded("lipsum", jinja2.utils.generate_lorem_ipsum)
         self.globals["raise_exception"] = _raise_exception
         self.globals["strftime_now"] = _strftime_now
         self.globals["dict"] = _Dicts()
@@ -150,7 +153,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         limits.operate(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
-    def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]  # noqa: ANN401, N805
+    def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, N805, PYI063 - as Jinja declares it
         """Check it, make it, and check what it returns."""
         limits.check_call(__obj, args, kwargs)
         return limits.sized(super().call(__context, __obj, *args, **kwargs))
@@ -170,7 +173,7 @@ class _Dicts:
 class _Namespace(jinja2.utils.Namespace):
     """`namespace(...)`, which stores no names that begin with an underscore."""
 
-    def __init__(*arguments: Any, **named: Any) -> None:  # type: ignore[misc]  # so that a namespace may have a `self`  # noqa: ANN401, N805
+    def __init__(*arguments: Any, **named: Any) -> None:  # so that a namespace may have a `self`  # noqa: ANN401
         self, *given = arguments
         values = dict(*given, **named)
         for name in values:

@@ -4,9 +4,9 @@
     once more    Ij uifsf!                  <|im_start|>user\\nIj uifsf!<|im_end|>
     differ                                                    ^^ ^^^^^
 
-All letters and digits of a text are exchanged for their neighbours in a second rendering; where that differs, the text stands. A template that reads a text
-shows it by a rendering of another length: then the messages are halved until each is known, and of one that is read only letters outside of its tags are
-exchanged, or none.
+The letters and digits of messages are exchanged in a second rendering, for those that stand 1 to 9 further on in their alphabet: how far tells which message.
+With more than nine messages further renderings tell the next digits of their numbers. A template that reads a text shows it by a rendering of another
+length: then the messages are halved until each is known; and of one that is read only letters outside of its tags are exchanged, or none.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from chunker.prompt.errors import ChatTemplateError, MessageError
 from chunker.prompt.templates.spelled import differences
 from chunker.prompt.templates.template import ChatTemplate, Request
-from chunker.prompt.templates.values import Message, replaced, strings
+from chunker.prompt.templates.values import Message
 
-_FROM = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-_NEXT = str.maketrans(_FROM, "bcdefghijklmnopqrstuvwxyzaBCDEFGHIJKLMNOPQRSTUVWXYZA1234567890")
+_SHIFTS = 9
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
+_PLACES = {letter: (alphabet, place) for alphabet in _ALPHABETS for place, letter in enumerate(alphabet)}
 _TAGS = re.compile(r"<[^<>]{0,60}>|\[[^\[\]]{0,40}\]")
-_LETTERS = frozenset(_FROM)
 # What says how a message is rendered, and not what it says.
 _FIELDS = ("role", "type", "id", "tool_call_id", "name")
 
 
 def is_letter(character: str) -> bool:
     """Whether a character is one that is exchanged."""
-    return character in _LETTERS
+    return character in _PLACES
 
 
-def written_places(
+def letters_of(
     template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int], fields: Sequence[str] = ()
 ) -> dict[int, list[int]]:
     """Where in `text` the letters of messages stand.
@@ -47,90 +48,154 @@ def written_places(
         fields: Only these fields of them; by default all that are text.
 
     Returns:
-        For each message the ascending places of its letters. One that the template reads in a way that other letters would change is missing; so is one
-        without letters. Where the letters of several messages were exchanged at once, all places are those of all of them.
+        For each message the ascending places of its letters. One that the template reads, so that other letters would change more, is missing; so is one
+        without letters.
     """
-    found: dict[int, list[int]] = {}
-    for number in numbers:
-        for careful in (False, True):
-            places = _differing(template, wanted, text, number, fields, careful=careful)
-            if places:
-                found[number] = places
-                break
-    return found
-
-
-def all_places(template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int], fields: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Where the letters of many messages stand, in few renderings; and the messages of which that cannot be told."""
-    places: list[int] = []
-    untold: list[int] = []
-    parts = [list(numbers)]
+    careful: dict[int, bool] = {}
+    first: dict[int, int] = {}
+    parts = [list(numbers)] if numbers else []
     while parts:
         part = parts.pop()
-        if not part:
-            continue
-        for careful in (False, True):
-            found = _exchanged(template, wanted, text, part, fields, careful=careful)
+        for care in (False, True):
+            found = _exchanged(template, wanted, text, dict.fromkeys(part, care), fields)
             if found is not None:
-                places += found
+                first |= found
+                careful |= dict.fromkeys(part, care)
                 break
         else:
-            if len(part) == 1:
-                untold += part
-            else:
+            if len(part) > 1:
                 middle = len(part) // 2
                 parts += [part[:middle], part[middle:]]
-    return sorted(set(places)), sorted(untold)
+    owners = {place: shift - 1 for place, shift in first.items()}
+    digit = 1
+    while _SHIFTS**digit <= max(careful, default=0):
+        found = _exchanged(template, wanted, text, careful, fields, digit=digit)
+        if found is None:
+            return _one_by_one(template, wanted, text, careful, fields)
+        owners = {
+            place: number + (found[place] - 1) * _SHIFTS**digit for place, number in owners.items() if place in found
+        }
+        digit += 1
+    made: dict[int, list[int]] = {}
+    for place in sorted(owners):
+        if owners[place] in careful:
+            made.setdefault(owners[place], []).append(place)
+    return made
 
 
-def _differing(
-    template: ChatTemplate, wanted: Request, text: str, number: int, fields: Sequence[str], *, careful: bool
-) -> list[int] | None:
-    return _exchanged(template, wanted, text, [number], fields, careful=careful)
+def _one_by_one(
+    template: ChatTemplate, wanted: Request, text: str, careful: Mapping[int, bool], fields: Sequence[str]
+) -> dict[int, list[int]]:
+    """For templates that read several texts together: a rendering for each message."""
+    made = {}
+    for number, care in careful.items():
+        found = _exchanged(template, wanted, text, {number: care}, fields)
+        if found:
+            made[number] = sorted(found)
+    return made
 
 
 def _exchanged(
-    template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int], fields: Sequence[str], *, careful: bool
-) -> list[int] | None:
-    """Where the text differs with other letters in these messages; None where the template reads them."""
+    template: ChatTemplate,
+    wanted: Request,
+    text: str,
+    careful: Mapping[int, bool],
+    fields: Sequence[str],
+    *,
+    digit: int = 0,
+) -> dict[int, int] | None:
+    """Where the text differs with other letters in these messages, and by how much; None where the template reads them."""
     messages = list(wanted.messages)
-    for number in numbers:
-        messages[number] = _other(messages[number], fields, careful=careful)
+    for number, care in careful.items():
+        shift = number // _SHIFTS**digit % _SHIFTS + 1
+        messages[number] = _other(messages[number], fields, shift, careful=care)
     try:
         made = template.rendered(replace(wanted, messages=messages))
     except (ChatTemplateError, MessageError):
         return None
     if len(made) != len(text):
         return None
-    places = differences(text, made)
-    return places if all(text[place].translate(_NEXT) == made[place] for place in places) else None
+    found = {place: _distance(text[place], made[place]) for place in differences(text, made)}
+    return found if all(1 <= shift <= _SHIFTS for shift in found.values()) else None
 
 
-def _other(message: Message, fields: Sequence[str], *, careful: bool) -> Message:
+def _distance(one: str, other: str) -> int:
+    """How far one letter stands behind another in their alphabet; 0 where they have none in common.
+
+    >>> _distance("a", "c"), _distance("z", "a"), _distance("a", "B")
+    (2, 1, 0)
+    """
+    if one not in _PLACES or other not in _PLACES:
+        return 0
+    (alphabet, start), (other_alphabet, end) = _PLACES[one], _PLACES[other]
+    return (end - start) % len(alphabet) if alphabet == other_alphabet else 0
+
+
+def _other(message: Message, fields: Sequence[str], shift: int, *, careful: bool) -> Message:
     """The message with other letters."""
     return {
-        key: _exchange(value, careful=careful) if (key in fields if fields else key not in _FIELDS) else value
+        key: _exchange(value, shift, careful=careful) if (key in fields if fields else key not in _FIELDS) else value
         for key, value in message.items()
     }
 
 
-def _exchange(value: Any, *, careful: bool) -> Any:  # noqa: ANN401 - plain values
+def _exchange(value: Any, shift: int, *, careful: bool) -> Any:  # noqa: ANN401 - plain values
+    if isinstance(value, str):
+        return _other_letters(value, shift, careful=careful)
     if isinstance(value, Mapping):
-        return {key: item if key in _FIELDS else _exchange(item, careful=careful) for key, item in value.items()}
+        return {key: item if key in _FIELDS else _exchange(item, shift, careful=careful) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_exchange(item, careful=careful) for item in value)
-    return replaced(value, {text: _other_letters(text, careful=careful) for text in strings(value)})
+        return type(value)(_exchange(item, shift, careful=careful) for item in value)
+    return value
 
 
-def _other_letters(text: str, *, careful: bool) -> str:
-    """
-    >>> _other_letters("Hi <b>x</b>", careful=False), _other_letters("Hi <b>x</b>", careful=True)
+@cache
+def _table(shift: int) -> dict[int, int]:
+    return {
+        ord(letter): ord(alphabet[(place + shift) % len(alphabet)])
+        for alphabet in _ALPHABETS
+        for place, letter in enumerate(alphabet)
+    }
+
+
+def _other_letters(text: str, shift: int, *, careful: bool) -> str:
+    """The text with the letters that stand `shift` further on.
+
+    >>> _other_letters("Hi <b>x</b>", 1, careful=False), _other_letters("Hi <b>x</b>", 1, careful=True)
     ('Ij <c>y</c>', 'Ij <b>y</b>')
     """
+    table = _table(shift)
     if not careful:
-        return text.translate(_NEXT)
+        return text.translate(table)
     made, place = [], 0
     for tag in _TAGS.finditer(text):
-        made += [text[place : tag.start()].translate(_NEXT), tag[0]]
+        made += [text[place : tag.start()].translate(table), tag[0]]
         place = tag.end()
-    return "".join([*made, text[place:].translate(_NEXT)])
+    return "".join([*made, text[place:].translate(table)])
+
+
+def shown(text: str, content: str | None, places: Sequence[int]) -> tuple[int, int]:
+    """The span of a content whose letters stand at `places`: of all of it if it stands there, else from its first to its last letter that does,
+    with the signs beside them.
+
+    >>> shown("<user>Hi!</user>", "Hi!", [6, 7]), shown("x (b).", "a (b).", [3])
+    ((6, 9), (2, 6))
+    """
+    start, end = places[0], places[-1] + 1
+    letters = [] if content is None else [place for place, character in enumerate(content) if is_letter(character)]
+    if content is None or not len(places) <= len(letters):
+        return start, end
+    first, last = letters[-len(places)], letters[-1]
+    if len(places) == len(letters) and start >= first and text.startswith(content, start - first):
+        return start - first, start - first + len(content)
+    while first > 0 < start and _is_sign(content[first - 1]) and content[first - 1] == text[start - 1]:
+        first, start = first - 1, start - 1
+    while (
+        last + 1 < len(content) and end < len(text) and _is_sign(content[last + 1]) and content[last + 1] == text[end]
+    ):
+        last, end = last + 1, end + 1
+    return start, end
+
+
+def _is_sign(character: str) -> bool:
+    return not character.isspace() and not is_letter(character)

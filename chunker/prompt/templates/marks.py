@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from chunker.prompt.errors import ChatTemplateError
-from chunker.prompt.templates.letters import written_places
+from chunker.prompt.templates.letters import letters_of, shown
 from chunker.prompt.templates.recording import Event, Recording, events_of
 from chunker.prompt.templates.template import ChatTemplate, Request
 
@@ -30,10 +30,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretch]:
-    """The stretches of all messages, tool calls and generation blocks, in the order of the text.
-
-    Raises ChatTemplateError where the template changes the marks, so that no one can say.
-    """
+    """The stretches of all messages, tool calls and generation blocks, in the order of the text."""
     messages = {id(message): ("message", number, 0) for number, message in enumerate(wanted.messages)}
     calls = {
         id(call): ("tool_call", number, place)
@@ -47,11 +44,12 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
             break
     made = [] if found is None else _between(found)
     told = {stretch.message for stretch in made if stretch.kind == "message"}
-    for number in range(len(wanted.messages)):
-        if number not in told:
-            places = written_places(template, wanted, text, [number]).get(number, [])
-            if places:
-                made.append(Stretch("message", number, 0, places[0], places[-1] + 1))
+    untold = [number for number in range(len(wanted.messages)) if number not in told]
+    for number, places in letters_of(template, wanted, text, untold).items():
+        content = wanted.messages[number].get("content")
+        made.append(
+            Stretch("message", number, 0, *shown(text, content.strip() if isinstance(content, str) else None, places))
+        )
     return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
 
 
@@ -60,7 +58,9 @@ def _calls(calls: object) -> Sequence[object]:
     return calls if isinstance(calls, list | tuple) else ()
 
 
-def _events(template: ChatTemplate, wanted: Request, text: str, watched: dict[int, tuple[str, int, int]]) -> list[Event] | None:
+def _events(
+    template: ChatTemplate, wanted: Request, text: str, watched: dict[int, tuple[str, int, int]]
+) -> list[Event] | None:
     recording = Recording(dict(watched), text)
     try:
         marked = template.rendered(wanted, recording)
@@ -83,7 +83,7 @@ def _between(events: Sequence[Event]) -> list[Stretch]:
 
     for event in events:
         if event.kind == "generation":
-            if event.what:
+            if event.what == "start":
                 opened.append(event.place)
             elif opened:
                 message = next((what[1] for what, _ in reversed(running.values()) if what[0] == "message"), -1)

@@ -68,7 +68,7 @@ def generated(text: str) -> str:
     recording = LISTENING.recording
     if recording is None:
         return text
-    return recording.write("generation", True) + text + recording.write("generation", False)
+    return recording.write("generation", "start") + text + recording.write("generation", "end")
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Where chat templates are found: files of tokenizers, GGUF, and the chat formats that are data.
 
-    tokenizer_config.json    "chat_template": text, or a list of {"name", "template"}; bos_token, eos_token ...
-    chat_template.jinja      the template alone; special tokens stand in tokenizer_config.json beside it
-    chat_template.json       {"chat_template": ...}
-    model.gguf               tokenizer.chat_template, and tokenizer.chat_template.NAME
-    a folder                 the first of these that it has, in the order .jinja, .json, tokenizer_config.json
+tokenizer_config.json    "chat_template": text, or a list of {"name", "template"}; bos_token, eos_token ...
+chat_template.jinja      the template alone; special tokens stand in tokenizer_config.json beside it
+chat_template.json       {"chat_template": ...}
+model.gguf               tokenizer.chat_template, and tokenizer.chat_template.NAME
+a folder                 the first of these that it has, in the order .jinja, .json, tokenizer_config.json
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def read(path: Path) -> Found:
         beside = path.parent / _CONFIG
         config = _object(beside) if beside.is_file() else {}
         folder = path.parent / _OTHERS
-        others = {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.jinja"))} if folder.is_dir() else {}
+        others = (
+            {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.jinja"))} if folder.is_dir() else {}
+        )
         return Found(path.read_text("utf-8"), special_tokens_of(config), others, str(path))
     config = _object(path)
     beside = path.parent / _CONFIG
@@ -124,11 +126,7 @@ def _expression(text: str) -> str:
     """A text with `{role}` and `{name}` in it, as an expression of Jinja."""
     parts = [json.dumps(text)]
     for name, value in (("{role}", "role"), ("{name}", "(message.name or '')")):
-        parts = [
-            piece
-            for part in parts
-            for piece in (_around(part, name, value) if part.startswith('"') else [part])
-        ]
+        parts = [piece for part in parts for piece in (_around(part, name, value) if part.startswith('"') else [part])]
     return " ~ ".join(part for part in parts if part != '""') or '""'
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from os.path import commonprefix
 from typing import NamedTuple, Protocol
 
 from bpe_engine.pipeline.specification import Specification
@@ -61,7 +60,7 @@ class Speller:
         self._longest = max(map(len, specials), default=0)
         # What all of them begin with, if they stand in a text as they are: a text without it spells none.
         added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
-        self._start = "" if any(token.special and token.normalized for token in added) else commonprefix(specials)
+        self._start = "" if any(token.special and token.normalized for token in added) else _beginning(specials)
         self._lasts = frozenset(beginning[-1] for beginning in self._beginnings)
 
     def spellings(self, value: object) -> list[Spelling]:
@@ -77,9 +76,7 @@ class Speller:
                         break
         return found
 
-    def told_apart(
-        self, wanted: Request, text: str, spellings: Sequence[Spelling], render: Render
-    ) -> str:
+    def told_apart(self, wanted: Request, text: str, spellings: Sequence[Spelling], render: Render) -> str:
         """The rendered text, with a letter exchanged in each special token that a message spells and the template only passes on.
 
         Args:
@@ -122,7 +119,9 @@ class Speller:
         )
         return render(changed)
 
-    def _exchanged(self, text: str, broken: Sequence[tuple[Spelling, int]], render: Render, wanted: Request) -> str | None:
+    def _exchanged(
+        self, text: str, broken: Sequence[tuple[Spelling, int]], render: Render, wanted: Request
+    ) -> str | None:
         """The text with these broken; None where that is not the text with some letters exchanged."""
         made = self._rendered(wanted, broken, render)
         if made is None or len(made) != len(text):
@@ -131,12 +130,16 @@ class Speller:
         for spelling, shift in broken:
             after = self._broken(spelling.text, spelling, shift)
             pairs |= {pair for pair in zip(spelling.text, after, strict=True) if pair[0] != pair[1]}
-        pairs |= {(one.upper(), other.upper()) for one, other in pairs} | {(one.lower(), other.lower()) for one, other in pairs}
+        pairs |= {(one.upper(), other.upper()) for one, other in pairs} | {
+            (one.lower(), other.lower()) for one, other in pairs
+        }
         return made if all((text[place], made[place]) in pairs for place in differences(text, made)) else None
 
     def _broken(self, text: str, spelling: Spelling, shift: int) -> str:
         """The text with one letter of a special token exchanged: the middle one that is a letter, for most of them have one."""
-        places = sorted(range(spelling.start, spelling.end), key=lambda place: abs(2 * place - spelling.start - spelling.end))
+        places = sorted(
+            range(spelling.start, spelling.end), key=lambda place: abs(2 * place - spelling.start - spelling.end)
+        )
         places.sort(key=lambda place: not (text[place].isascii() and text[place].isalnum()))
         for place in places:
             if text[place].isspace():
@@ -149,7 +152,9 @@ class Speller:
 
     def _is_spelled(self, text: str, spelling: Spelling) -> bool:
         """Whether a special token stands there still, or begins there at the end of the text."""
-        if any(start < spelling.end and end > spelling.start for start, end, _ in self._tokenizer.find_special(text, "all")):
+        if any(
+            start < spelling.end and end > spelling.start for start, end, _ in self._tokenizer.find_special(text, "all")
+        ):
             return True
         return spelling.end == len(text) and any(
             text[place:] in self._beginnings for place in range(spelling.start, spelling.end)
@@ -157,7 +162,8 @@ class Speller:
 
 
 def _shifted(character: str, shift: int) -> str:
-    """
+    """A letter, digit or sign that stands `shift` further on.
+
     >>> _shifted("e", 1), _shifted("z", 1), _shifted("9", 2), _shifted("<", 1)
     ('f', 'a', '1', '=')
     """
@@ -166,6 +172,19 @@ def _shifted(character: str, shift: int) -> str:
             return chr(ord(first) + (ord(character) - ord(first) + shift) % size)
     marks = "!#()*+,-./:;<=>?@[]^_{|}~"
     return marks[(marks.find(character) + shift) % len(marks)]
+
+
+def _beginning(texts: Sequence[str]) -> str:
+    """What all texts begin with.
+
+    >>> _beginning(["<|a|>", "<|b|>"]), _beginning([])
+    ('<|', '')
+    """
+    first, last = min(texts, default=""), max(texts, default="")  # what these two share, all between them do
+    length = next(
+        (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
+    )
+    return first[:length]
 
 
 def differences(text: str, other: str) -> list[int]:

@@ -1,7 +1,7 @@
 """A chat template: messages -> the text that a model reads, equal to what `transformers` renders.
 
-    template = ChatTemplate.from_file("tokenizer_config.json")
-    template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+template = ChatTemplate.from_file("tokenizer_config.json")
+template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class ChatTemplate:
             TemplateLimitError: It goes beyond the limits of time or length.
             MessageError: A message has no role, or there is nothing to continue.
         """
-        return self.rendered(request(messages, tools, documents, add_generation_prompt, continue_final_message, variables))  # fmt: skip
+        return self.rendered(request(messages, tools, documents, add_generation_prompt, continue_final_message, variables=variables))  # fmt: skip
 
     def rendered(self, wanted: Request, listener: recording.Recording | None = None) -> str:
         """The text of a request. `listener`: what is told of loops and generation blocks, whose marks then stand in the text."""
@@ -121,7 +121,9 @@ class ChatTemplate:
         except limits.LimitExceededError as error:
             raise TemplateLimitError(f"it makes {error}", self.name, _line(error)) from None
         except (RecursionError, MemoryError, OverflowError) as error:
-            raise TemplateLimitError(f"it goes too far: {error or type(error).__name__}", self.name, _line(error)) from None
+            raise TemplateLimitError(
+                f"it goes too far: {str(error) or type(error).__name__}", self.name, _line(error)
+            ) from None
         except jinja2.TemplateSyntaxError as error:
             raise ChatTemplateError(str(error.message), self.name, error.lineno) from None
         except Exception as error:  # a template may call any method of a str or dict, which raise what they like
@@ -138,6 +140,7 @@ def request(
     documents: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool,  # noqa: FBT001 - by position, from one place
     continue_final_message: bool | str,  # noqa: FBT001
+    *,
     variables: Mapping[str, Any],
 ) -> Request:
     """A request of what a caller gave. Raises MessageError."""
@@ -156,7 +159,9 @@ def continued_field(continue_final_message: bool | str, *, add_generation_prompt
     if not continue_final_message:
         return None
     if add_generation_prompt:
-        raise MessageError("continue_final_message goes on with the last message, add_generation_prompt begins another: one of them")
+        raise MessageError(
+            "continue_final_message goes on with the last message, add_generation_prompt begins another: one of them"
+        )
     return continue_final_message if isinstance(continue_final_message, str) else "content"
 
 

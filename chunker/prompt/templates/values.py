@@ -75,7 +75,7 @@ def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
     for tool in tools:
         if isinstance(tool, Mapping):
             made.append(plain(tool))
-        elif callable(tool) and hasattr(tool, "__code__") or hasattr(tool, "__func__"):
+        elif (callable(tool) and hasattr(tool, "__code__")) or hasattr(tool, "__func__"):
             made.append(plain(_schema(tool)))
         else:
             raise MessageError(f"a tool must be a JSON schema or a function, got {tool!r:.100}")
@@ -84,7 +84,7 @@ def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
 
 def _schema(function: Any) -> Any:  # noqa: ANN401 - of a package that is no dependency
     try:
-        from transformers.utils import get_json_schema  # noqa: PLC0415 - only who has functions needs it
+        from transformers.utils.chat_template_utils import get_json_schema  # noqa: PLC0415 - only who has functions needs it
     except ImportError as error:
         raise MissingExtraError("transformers", "transformers") from error
     try:
