@@ -199,7 +199,9 @@ public:
                 most = middle;
         }
         bool const in_token = tokens < old_tokens.size() && old_tokens[tokens].start < common;
-        if (in_token || (common > old_tokens.end_of(tokens) && continues(old, common))) {
+        // A token as such may begin inside of a character.
+        bool const at_token = tokens < old_tokens.size() && old_tokens[tokens].start == common;
+        if (in_token || (!at_token && common > old_tokens.end_of(tokens) && continues(old, common))) {
             PyErr_Format(PyExc_IndexError, "length %zu is inside of a character or of a token as such", common);
             throw nb::python_error();
         }

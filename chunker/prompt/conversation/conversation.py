@@ -24,10 +24,12 @@ from bpe_engine.special_tokens import Part
 from chunker.arguments import require
 from chunker.errors import OptionError
 from chunker.prompt.chat import ChatFormat
+from chunker.prompt.conversation.drifting import drifts
 from chunker.prompt.conversation.layout import Layout
 from chunker.prompt.conversation.pins import Drift, Pin
 from chunker.prompt.conversation.tokenizers import tokenizer_of
 from chunker.prompt.errors import ChatTemplateError, ConversationError, MessageError
+from chunker.prompt.templates.contents import answers
 from chunker.prompt.templates.spelled import Speller, Spelling, differences
 from chunker.prompt.templates.template import ChatTemplate, Request, continued_field
 from chunker.prompt.templates.values import Message, is_unchanged, plain, plain_documents, plain_message, plain_tools
@@ -74,7 +76,7 @@ class Conversation:
     >>> template = "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}"
     >>> conversation = Conversation("o200k_base", template)
     >>> change = conversation.append({"role": "user", "content": "Hi"}); change.first, change.ids.tolist()
-    (0, [199999, 1428, 25, 20740])
+    (0, [199999, 1428, 25, 19260])
     >>> change = conversation.append({"role": "user", "content": "<|endoftext|>"}); change.first, conversation.count
     (4, 14)
     >>> conversation.drop(0).count, conversation.text
@@ -334,9 +336,7 @@ class Conversation:
         >>> conversation.text, conversation.drift()
         ('Hi', [Drift(first=0, ids=(39, 72), canonical=(12194,), start=0, end=2)])
         """
-        from chunker.prompt.conversation.drifting import drifts  # noqa: PLC0415 - who does not ask need not load it
-
-        return drifts(self, self._all_pins())
+        return drifts(self, self.canonical(), self._all_pins())
 
     def canonical(self) -> Conversation:
         """The same text without pins: its ids are those of encoding it anew. Linear time."""
@@ -463,8 +463,6 @@ class Conversation:
             candidates: list[Pin | None] = [beginning]
             if beginning is None or len(beginning.ids) < len(pin.ids):
                 if where is None:
-                    from chunker.prompt.conversation.spans import answers  # noqa: PLC0415 - seldom needed
-
                     where = answers(self._template, wanted, text, [pin.message for pin in lost])
                 start, end, least = where.get(pin.message, (0, 0, 0))
                 ending = pin.ending(text, start, end)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection
 
 from chunker.prompt.conversation.conversation import Conversation
+from chunker.prompt.conversation.offsets import ids_between, starts_of
 from chunker.prompt.conversation.spans import Span, spans
 from chunker.prompt.errors import ConversationError
 
@@ -67,9 +68,6 @@ def _first(inner: list[Span]) -> int:
 
 
 def _mask(conversation: Conversation, found: list[Span]) -> bytearray:
-    from chunker.prompt.conversation.offsets import starts_of  # noqa: PLC0415
-    from chunker.prompt.conversation.spans import ids_between  # noqa: PLC0415
-
     mask = bytearray(conversation.count)
     starts = starts_of(conversation, conversation.text)
     for span in found:

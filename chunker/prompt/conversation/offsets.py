@@ -7,13 +7,28 @@ the offsets of that stretch, if it has the same ids there.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import Protocol
 
-from chunker.prompt.conversation.conversation import Conversation
+from bpe_engine import Tokenizer
+from bpe_engine.special_tokens import Part
 from chunker.prompt.errors import ConversationError
 
 
-def starts_of(conversation: Conversation, text: str) -> array[int]:
+class Encoded(Protocol):
+    """A conversation, as far as it is asked here."""
+
+    @property
+    def tokenizer(self) -> Tokenizer: ...  # noqa: D102
+    @property
+    def ids(self) -> memoryview: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    def parts(self) -> list[Part]: ...  # noqa: D102
+
+
+def starts_of(conversation: Encoded, text: str) -> array[int]:
     """For each id the character where it begins, and at the end the length of the text. Linear time.
 
     An id that begins inside a character has the offset of that character. Raises ConversationError where that cannot be told.
@@ -37,7 +52,19 @@ def starts_of(conversation: Conversation, text: str) -> array[int]:
     return starts
 
 
-def _starts(conversation: Conversation, text: str, ids: Sequence[int], number: int) -> list[int]:
+def ids_between(starts: array[int], start: int, end: int) -> tuple[int, int]:
+    """The ids that have a character of [start, end): the first, and one behind the last. `starts`: of each id, and the end of the text."""
+    if start >= end:
+        place = bisect_left(starts, start, 0, len(starts) - 1)
+        return place, place
+    first = bisect_right(starts, start, 0, len(starts) - 1) - 1
+    # Of a character that several ids share, all of them.
+    while first > 0 and starts[first - 1] == starts[first]:
+        first -= 1
+    return max(first, 0), bisect_left(starts, end, 0, len(starts) - 1)
+
+
+def _starts(conversation: Encoded, text: str, ids: Sequence[int], number: int) -> list[int]:
     """The offsets of the ids from `number` on, as far as they are those of a stretch of plain text."""
     tokenizer = conversation.tokenizer
     data = text.encode()

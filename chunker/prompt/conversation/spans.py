@@ -10,21 +10,14 @@ move messages.
 
 from __future__ import annotations
 
-import re
-from array import array
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from chunker.prompt.conversation.conversation import Conversation
-from chunker.prompt.conversation.offsets import starts_of
-from chunker.prompt.templates.letters import letters_of, shown
+from chunker.prompt.conversation.offsets import ids_between, starts_of
+from chunker.prompt.templates.contents import contents, thinking
 from chunker.prompt.templates.marks import Stretch, stretches
-from chunker.prompt.templates.template import ChatTemplate, Request
-from chunker.prompt.templates.values import Message
 
 Kind = Literal["message", "content", "thinking", "tool_call", "generation", "sampled"]
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 class Span(NamedTuple):
@@ -63,7 +56,7 @@ def spans(conversation: Conversation) -> list[Span]:
     if wanted.messages:
         parts = stretches(conversation.template, wanted, rendered)
         parts += contents(conversation.template, wanted, rendered, parts)
-        parts += _thinking(conversation.template, wanted, rendered, parts)
+        parts += thinking(conversation.template, wanted, rendered, parts)
     parts += [Stretch("sampled", message, 0, start, end) for message, start, end in conversation.pinned_messages]
     starts = starts_of(conversation, text)
     roles = [str(message["role"]) for message in wanted.messages]
@@ -74,89 +67,3 @@ def spans(conversation: Conversation) -> list[Span]:
         made.append(Span(part.kind, part.message, role, part.number, part.start, part.end, first, last))  # type: ignore[arg-type]
     order = ("message", "generation", "sampled", "thinking", "tool_call", "content")
     return sorted(made, key=lambda span: (span.start, -span.end, order.index(span.kind)))
-
-
-def ids_between(starts: array[int], start: int, end: int) -> tuple[int, int]:
-    """The ids that have a character of [start, end): the first, and one behind the last. `starts`: of each id, and the end of the text."""
-    if start >= end:
-        place = bisect_left(starts, start, 0, len(starts) - 1)
-        return place, place
-    first = bisect_right(starts, start, 0, len(starts) - 1) - 1
-    # Of a character that several ids share, all of them.
-    while first > 0 and starts[first - 1] == starts[first]:
-        first -= 1
-    return max(first, 0), bisect_left(starts, end, 0, len(starts) - 1)
-
-
-def answers(
-    template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int]
-) -> dict[int, tuple[int, int, int]]:
-    """Of messages that a model sampled: where what they say begins, where the message ends, and where its content does."""
-    parts = stretches(template, wanted, text)
-    found = {}
-    for content in contents(template, wanted, text, parts):
-        if content.message in numbers:
-            own = [part for part in parts if part.kind == "message" and part.message == content.message]
-            thought = [span.start() for span in _THINKING.finditer(text, own[0].start, content.start)] if own else []
-            ends = [part.end for part in own if part.start <= content.start]
-            found[content.message] = min([content.start, *thought]), max([content.end, *ends]), content.end
-    return found
-
-
-def contents(
-    template: ChatTemplate,
-    wanted: Request,
-    text: str,
-    parts: Sequence[Stretch],
-    *,
-    fields: Sequence[str] = ("content",),
-    kind: str = "content",
-) -> list[Stretch]:
-    """Where what is shown of some fields of the messages stands."""
-    numbers = [number for number, message in enumerate(wanted.messages) if any(message.get(name) for name in fields)]
-    letters = letters_of(template, wanted, text, numbers, fields)
-    made = []
-    for number in numbers:
-        message = wanted.messages[number]
-        own = [part for part in parts if part.kind == "message" and part.message == number]
-        content = _text_of(message, fields)
-        found = shown(text, content, letters[number]) if number in letters else _found(text, content, own)
-        if found is not None:
-            made.append(Stretch(kind, number, 0, *found))
-    return made
-
-
-def _text_of(message: Message, fields: Sequence[str]) -> str | None:
-    value = next((message[name] for name in fields if message.get(name)), None)
-    return value.strip() if isinstance(value, str) else None
-
-
-def _found(text: str, content: str | None, parts: Sequence[Stretch]) -> tuple[int, int] | None:
-    """The span of a content without letters, or one that the template reads: the last in its message's stretches."""
-    if not content:
-        return None
-    for part in reversed(parts):
-        place = text.rfind(content, part.start, part.end)
-        if place >= 0:
-            return place, place + len(content)
-    return None
-
-
-def _thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence[Stretch]) -> list[Stretch]:
-    """What a model thought: between <think> and </think> in the messages of an assistant, else what its field says."""
-    made = []
-    tagged = set()
-    for part in parts:
-        if part.kind == "message" and wanted.messages[part.message]["role"] == "assistant":
-            found = _THINKING.search(text, part.start, part.end)
-            if found:
-                tagged.add(part.message)
-                made.append(Stretch("thinking", part.message, 0, *found.span()))
-    fields = ("reasoning_content", "thinking", "reasoning")
-    if any(message.get(name) for message in wanted.messages for name in fields):
-        made += [
-            part
-            for part in contents(template, wanted, text, parts, fields=fields, kind="thinking")
-            if part.message not in tagged
-        ]
-    return made
