@@ -84,6 +84,11 @@ class TextChunker:
         self._sketching = self._format if grows and isinstance(self._format, SketchingFormat) else None
 
     @property
+    def budget(self) -> Budget:
+        """The limits of a chunk, without the reserve."""
+        return self._budget
+
+    @property
     def max_tokens(self) -> int:
         """No chunk has more tokens, together with `reserve`."""
         return self._budget.max_tokens + self._budget.reserve

@@ -37,13 +37,15 @@ class Restarts(Protocol):
 
     # The label of what begins a numbered scope ("record 7"); None if no scope has a number.
     numbered: ClassVar[str | None]
+    # So many characters at the start of a text say how all of it is read.
+    decided_by: int
 
 
 class RestartingOutline:
     """A text of a format that can be read anew. What is kept begins at the last place where that is possible."""
 
     def __init__(self, rules: Restarts) -> None:
-        self._rules = rules
+        self.rules = rules
         self._preamble = ""
         self._text = ""  # behind the preamble
         self._start = 0  # of it
@@ -61,14 +63,14 @@ class RestartingOutline:
         whole = self._preamble + self._text
         outline = self._outline(whole, self._numbers)
         head = len(self._preamble)
-        places = self._rules.places(whole, outline, head + 1)
+        places = self.rules.places(whole, outline, head + 1)
         # The last one may change yet: what follows could be a part of it, or make something else of it.
         for place in places[-2:-1]:
-            preamble = self._rules.preamble(whole, outline, place)
+            preamble = self.rules.preamble(whole, outline, place)
             rest = preamble + whole[place:]
-            again = self._rules.outline(rest)
-            numbers = self._numbers + self._rules.counted(whole, outline, place)
-            numbers -= self._rules.counted(rest, again, len(preamble))
+            again = self.rules.outline(rest)
+            numbers = self._numbers + self.rules.counted(whole, outline, place)
+            numbers -= self.rules.counted(rest, again, len(preamble))
             again = self._numbered(again, numbers)
             if not _says_the_same(outline, place, again, len(preamble)):
                 continue
@@ -105,10 +107,10 @@ class RestartingOutline:
         return Found(first.offsets + offsets, first.strengths + strengths, first.labels + labels)
 
     def _outline(self, text: str, numbers: int) -> Outline:
-        return self._numbered(self._rules.outline(text), numbers)
+        return self._numbered(self.rules.outline(text), numbers)
 
     def _numbered(self, outline: Outline, by: int) -> Outline:
-        label = self._rules.numbered
+        label = self.rules.numbered
         return outline if label is None or not by else _renumbered(outline, label, by)
 
 

@@ -7,7 +7,7 @@ chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from chunker.formats.outline import Format, Outline
@@ -59,7 +59,7 @@ class TextOrigin:
     def __init__(  # noqa: PLR0913  # as many as chunks can have in common
         self,
         text: str,
-        pieces: list[Piece],
+        pieces: Sequence[Piece],
         *,
         language: str | None,
         metadata: Mapping[str, Any],

@@ -38,6 +38,10 @@ class AnyGrower(Protocol):
         """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
         ...
 
+    def one(self, horizon: int | None = None) -> Piece | None:
+        """The next of these chunks, None where there is none; `ahead` then tells where the one after it begins."""
+        ...
+
     def ahead(self) -> tuple[list[Place], int, int]:
         """What another grower needs to go on: the units ahead that are not, or not as they are, of the outline; how many of the outline's are
         behind; and how many of those ahead repeat the end of the last chunk.
@@ -59,6 +63,11 @@ class CompiledGrower:
         """See `AnyGrower`."""
         while made := self._grower.grow(_AT_ONCE, horizon):
             yield from map(_as_piece, made)
+
+    def one(self, horizon: int | None = None) -> Piece | None:
+        """See `AnyGrower`."""
+        made = self._grower.grow(1, horizon)
+        return _as_piece(made[0]) if made else None
 
     def ahead(self) -> tuple[list[Place], int, int]:
         """See `AnyGrower`."""

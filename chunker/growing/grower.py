@@ -56,10 +56,15 @@ class Grower:
                 continue
             self._units.put_back(filling.places, cut)
             first = filling.places[0]
-            yield Piece(first.offset, self._units.offset, filling.context, filling.sizes[cut], first.label)
+            piece = Piece(first.offset, self._units.offset, filling.context, filling.sizes[cut], first.label)
             self._overlapping = 0
             if self._units and self._budget.overlap:
                 self._repeat_end_of(filling.places)
+            yield piece
+
+    def one(self, horizon: int | None = None) -> Piece | None:
+        """The next of these chunks, None where there is none; `ahead` then tells where the one after it begins."""
+        return next(self.pieces(horizon), None)
 
     def ahead(self) -> tuple[list[Place], int, int]:
         """The units ahead that are not, or not as they are, of the outline; how many of the outline's are behind; and how many of those

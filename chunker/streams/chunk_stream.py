@@ -117,7 +117,7 @@ class _GrowingText:
     def __init__(self, chunker: TextChunker, source: str | None, outline: OpenOutline) -> None:
         self._chunker = chunker
         self._source = source
-        self._budget = chunker._budget  # noqa: SLF001  # the same chunker by other means
+        self._budget = chunker.budget
         self._outline = outline
         self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
         self._text = ""

@@ -28,6 +28,7 @@ class CsvRestarts:
 
     def __init__(self, table_format: TableFormat) -> None:
         self._given = self._format = table_format
+        self.decided_by = table_format.sample_size
         self._delimiter = ""
         self._certain = False  # whether more text can change the delimiter
         self._third_row = 0

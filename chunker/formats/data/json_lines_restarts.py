@@ -13,6 +13,7 @@ class JsonLinesRestarts:
     """JSON Lines, from any record."""
 
     numbered: ClassVar[str | None] = "record"
+    decided_by = 0
 
     def __init__(self, outline: OutlineOf) -> None:
         self.outline = outline

@@ -25,6 +25,7 @@ class MarkdownRestarts:
     """Markdown, from a heading or a paragraph at the margin."""
 
     numbered: ClassVar[str | None] = None
+    decided_by = 0
 
     def __init__(self, outline: OutlineOf) -> None:
         self.outline = outline

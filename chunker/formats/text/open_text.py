@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from typing import ClassVar
+
 from chunker.formats.open_outline import Found, OutlineOf, View
+from chunker.formats.outline import Outline
 
 # The white space of plain text.
 _BLANKS = "".join(mark for mark in map(chr, range(0x3001)) if mark.isspace() and mark not in "\x1c\x1d\x1e\x1f")
+
+
+class TextRestarts:
+    """Plain text can be read anew from any of its boundaries: see `chunker.formats.restarting.Restarts`."""
+
+    numbered: ClassVar[str | None] = None
+    decided_by = 0
+
+    def __init__(self, outline: OutlineOf) -> None:
+        self.outline = outline
+
+    def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
+        """All boundaries."""
+        return outline.offsets[bisect_left(outline.offsets, start) :]
+
+    def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
+        """A line depends on nothing."""
+        return ""
+
+    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
+        """Nothing is numbered."""
+        return 0
 
 
 class OpenText:
     """Plain text. What is kept is the visible end of the last line, and the white space behind it."""
 
     def __init__(self, outline: OutlineOf) -> None:
+        self.rules = TextRestarts(outline)
         self._outline = outline
         self._tail = ""
         self._start = 0  # of the tail

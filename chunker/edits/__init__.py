@@ -1,0 +1,7 @@
+"""Chunks of a text that is edited, made again around the edit alone."""
+
+from __future__ import annotations
+
+from chunker.edits.edited_text import Change, EditedText
+
+__all__ = ["Change", "EditedText"]

@@ -1,0 +1,295 @@
+"""A text that is edited, and its chunks after each edit: only those around the edit are made again.
+
+    text = EditedText(MarkdownChunker(512), content)
+    change = text.replace(2_000, 2_010, "other words")
+    text.chunks[change.first : change.first + change.added]         what to embed anew
+
+    before     |----|----|----|--x-|----|----|----|        x: the edit
+    after      |----|----|=====|=======|-|----|----|
+                    ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
+
+The chunks are those of `chunker.chunk(text)`. Plain text and Markdown are read around the edit, and so are JSON Lines and CSV without context, whose
+contexts have numbers. All other formats, code too, the strategy "optimal" and contexts of more than breadcrumbs are read and cut anew as a whole with each edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, overload
+
+from chunker.arguments import require, require_source, require_text, require_whole
+from chunker.chunkers import TextChunker
+from chunker.edits.rows import Mark, Pieces, Row, Rows, Stand
+from chunker.edits.windows import Chunking, NotLocalError, Window, edge_before, looked_at, same_stand
+from chunker.errors import BudgetTooSmallError, OptionError
+from chunker.formats.open_outline import open_outline
+from chunker.formats.outline import Outline
+from chunker.formats.restarting import RestartingOutline, Restarts
+from chunker.formats.text.open_text import OpenText
+from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
+from chunker.models import Chunk
+
+_NOTHING = Stand((), 0, 0)
+
+
+class Change(NamedTuple):
+    """What an edit did: `removed` chunks from the number `first` on have gone, and `added` are in their place."""
+
+    first: int
+    removed: int
+    added: int
+
+
+class EditedText:
+    """A text, its chunks, and edits.
+
+    Args:
+        chunker: what makes the chunks.
+        text: to begin with.
+        source: as in `TextChunker.chunk`.
+
+    Raises what `TextChunker.chunk` raises.
+
+    >>> text = EditedText(TextChunker(8, min_tokens=0), "One line here.\\nAnother line.\\nThe last of them.\\n")
+    >>> text.replace(0, 3, "No")
+    Change(first=0, removed=1, added=1)
+    >>> text.chunks[0].body
+    'No line here.\\n'
+    """
+
+    def __init__(self, chunker: TextChunker, text: str, *, source: str | None = None) -> None:
+        require(chunker, TextChunker, "chunker", "a chunker, such as TextChunker(512)")
+        require_text(text)
+        require_source(source)
+        self._chunker = chunker
+        self._source = source
+        self._text = text
+        self._rules = restarts_of(chunker)
+        self._notes: dict[str, str] = {}
+        self._whole: list[Chunk] | None = None  # where all is read with each edit
+        self._rows = Rows([], [])
+        self._chunks: Sequence[Chunk] | None = None
+        self._read(text)
+
+    @property
+    def text(self) -> str:
+        """As it is now."""
+        return self._text
+
+    @property
+    def chunks(self) -> Sequence[Chunk]:
+        """Those of the text as it is now. What was given out before an edit stays as it is."""
+        if self._chunks is None:
+            self._chunks = self._whole if self._whole is not None else _Chunks(self._origin(), len(self._rows.rows))
+        return self._chunks
+
+    @property
+    def is_local(self) -> bool:
+        """Whether an edit costs what is around it; else it costs the text."""
+        return self._rules is not None
+
+    def replace(self, start: int, end: int, text: str) -> Change:
+        """Put `text` in place of the characters from `start` to `end`. Returns which chunks are others.
+
+        Raises `OptionError` for offsets outside of the text, and `BudgetTooSmallError` as `chunk` does; nothing is changed then.
+        """
+        require_text(text)
+        for name, value in {"start": start, "end": end}.items():
+            require_whole(value, name, " of characters")
+        if not 0 <= start <= end <= len(self._text):
+            raise OptionError(f"an edit is inside of the text, 0 to {len(self._text)}; got {start} to {end}")
+        old, new = self._text, self._text[:start] + text + self._text[end:]
+        self._check(new, start, start + len(text))
+        change = None
+        if self._rules is not None and start >= self._rules.decided_by and self._rows.rows and new:
+            try:
+                chunking = Chunking(self._chunker, self._source, self._rules)
+                change = self._reread(chunking, new, start, end)
+            except NotLocalError:
+                change = None
+        if change is None:
+            before = self._rows if self._whole is None else self._whole
+            self._read(new)
+            change = self._compared(before, old, new)
+        self._text = new
+        self._chunks = None
+        return change
+
+    # --- all of the text
+
+    def _read(self, text: str) -> None:
+        """Chunk all of the text."""
+        self._rules = restarts_of(self._chunker)
+        rules = self._rules
+        if rules is not None:
+            try:
+                self._rows, self._notes = self._grown(rules, text)
+            except NotLocalError:
+                self._rules = None
+        if self._rules is None:
+            self._whole = self._chunker.chunk(text, source=self._source)
+
+    def _grown(self, rules: Restarts, text: str) -> tuple[Rows, dict[str, str]]:
+        self._chunker.budget.check(text, self._chunker.tokenizer)
+        if not text:
+            return Rows([], []), rules.outline("").notes
+        window = Window(Chunking(self._chunker, self._source, rules), text, 0, Mark(0, "", 0, ""), len(text))
+        made = list(window.grow(0, _NOTHING))
+        return Rows([one.row for one in made], [one.step for one in made]), window.outline.notes
+
+    def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> Change:
+        """What has changed, by looking at all chunks."""
+        mine = _told(self._rows if self._whole is None else self._whole, new)
+        theirs = _told(before, old)
+        first = next(
+            (number for number, (one, other) in enumerate(zip(theirs, mine, strict=False)) if one != other), None
+        )
+        first = min(len(theirs), len(mine)) if first is None else first
+        most = min(len(theirs), len(mine)) - first
+        last = next((number for number in range(most) if theirs[-1 - number] != mine[-1 - number]), most)
+        return Change(first, len(theirs) - last - first, len(mine) - last - first)
+
+    # --- the neighbourhood of an edit
+
+    def _reread(self, chunking: Chunking, new: str, start: int, end: int) -> Change:
+        """Chunk the neighbourhood of an edit of text[start:end], which made `new` of the text."""
+        longer = len(new) - len(self._text)
+        rows = self._rows
+        first = self._first_to_grow(start)
+        at, stand = rows.starts[first], rows.rows[first].stand
+        mark_at, mark = rows.mark(first), rows.rows[first].mark
+        made: list[Row] = []
+        steps: list[int] = []
+        ahead = rows.holding(end) + 2
+        size = len(self._text) // max(len(rows.rows), 1) * 6 + 1_000
+        while True:
+            known = rows.starts[ahead] + longer if ahead < len(rows.rows) else len(new)
+            until = min(max(known, at) + size, len(new))
+            window = Window(chunking, new, mark_at, mark, until)
+            if window.outline.notes != self._notes:
+                raise NotLocalError
+            for one in window.grow(at, stand):
+                made.append(one.row)
+                steps.append(one.step)
+                at += one.step
+                stand = one.stand
+                same = rows.at(at - longer)
+                if same is None or rows.mark(same) < end or at >= len(new):
+                    continue
+                known_row, here = rows.rows[same], window.mark(at)
+                if known_row.mark == here and same_stand(known_row.stand, stand, window.settled - at):
+                    return self._put(first, same, made, steps, start)
+            if window.is_last:
+                return self._put(first, len(rows.rows), made, steps, start)
+            here = window.mark(at)
+            mark_at, mark = at + here.offset, here
+            size *= 2
+
+    def _put(self, first: int, behind: int, made: list[Row], steps: list[int], start: int) -> Change:
+        """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were."""
+        before = self._rows
+        self._rows = before.replaced(first, behind, made, steps)
+        same, at = 0, before.starts[first]
+        for row, other in zip(made, before.rows[first:behind], strict=False):
+            if at + row.size > start or row[:5] != other[:5] or steps[same] != before.steps[first + same]:
+                break
+            at += steps[same]
+            same += 1
+        return Change(first + same, behind - first - same, len(made) - same)
+
+    def _first_to_grow(self, start: int) -> int:
+        """The last chunk that did not look at what an edit at `start` may have changed."""
+        rows = self._rows
+        # What stands before the last place but one where the text can be read anew is read as it was.
+        number = self._marked_before(rows.holding(start), start)
+        number = self._marked_before(number, rows.mark(number))
+        stable = rows.mark(number)
+        edge = edge_before(self._chunker, self._text, stable, max(stable - looked_at(self._chunker) * 64, 0))
+        number = rows.holding(max(edge, 0))
+        while number and (rows.starts[number] > edge or rows.starts[number] + rows.rows[number].stand.behind >= stable):
+            number -= 1
+        return number
+
+    def _marked_before(self, number: int, offset: int) -> int:
+        """The last chunk up to this number whose text can be read anew from before `offset`; the first one if there is none."""
+        while number and self._rows.mark(number) >= offset:
+            number -= 1
+        return number
+
+    def _check(self, new: str, start: int, end: int) -> None:
+        """Raise `BudgetTooSmallError` for a character in new[start:end] that is over the budget."""
+        first = max(start - 1, 0)
+        try:
+            self._chunker.budget.check(new[first : end + 1], self._chunker.tokenizer)
+        except BudgetTooSmallError as error:
+            raise BudgetTooSmallError(error.character, first + error.offset, error.tokens, error.max_tokens) from None
+
+    def _origin(self) -> TextOrigin:
+        notes = Outline([], notes=self._notes)
+        return TextOrigin(
+            self._text,
+            Pieces(self._rows),
+            language=self._chunker.language,
+            metadata=self._chunker.metadata_of(notes, self._source),
+            source=self._source,
+            breadcrumb=LateBreadcrumbs(self._text, self._chunker.format),
+        )
+
+
+class _Chunks(Sequence[Chunk]):
+    """The chunks of one version of a text, each made when it is asked for."""
+
+    def __init__(self, origin: TextOrigin, size: int) -> None:
+        self._origin = origin
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Chunk: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Chunk]: ...
+
+    def __getitem__(self, index: int | slice) -> Chunk | list[Chunk]:
+        if isinstance(index, slice):
+            return [self._origin.chunk(Chunk, number) for number in range(*index.indices(self._size))]
+        number = index + self._size if index < 0 else index
+        if not 0 <= number < self._size:
+            raise IndexError(f"there are {self._size} chunks, none has the number {index}")
+        return self._origin.chunk(Chunk, number)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self._origin.chunks())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]"
+
+
+def restarts_of(chunker: TextChunker) -> Restarts | None:
+    """The rules by which texts of a chunker can be read from their middle; None where they cannot."""
+    kind: Callable[..., object] = type(chunker).chunk
+    if kind is not TextChunker.chunk or type(chunker).pieces is not TextChunker.pieces:
+        return None
+    if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
+        return None
+    outline = open_outline(chunker.format, chunker.outline)
+    if not isinstance(outline, RestartingOutline | OpenText):
+        return None
+    rules: Restarts = outline.rules
+    return None if chunker.context and rules.numbered is not None else rules
+
+
+def _told(chunks: Rows | list[Chunk], text: str) -> list[tuple[str, str, int, str]]:
+    """Text, context, tokens and kind of each chunk."""
+    if isinstance(chunks, Rows):
+        return [(text[piece.start : piece.end], *piece[2:]) for piece in Pieces(chunks)]
+    return [(chunk.body, chunk.context, chunk.token_count, chunk.kind) for chunk in chunks]

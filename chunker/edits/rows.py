@@ -1,0 +1,107 @@
+"""The chunks of a text that is edited, one row each, by numbers that an edit elsewhere does not change.
+
+    text      |-----------|-------------|---------|          chunks
+    steps          11           13           9               from the start of a chunk to that of the next
+    starts    0           11            24                   their sums, made anew after an edit
+
+All else is told from the start of the chunk: where the grower stood there, and the last place before it where the format can be read anew.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple, overload
+
+from chunker.growing.pieces import Piece
+from chunker.growing.units import Place
+
+
+class Mark(NamedTuple):
+    """Where the text can be read anew: `offset`, in characters, from the start of a chunk, so never above 0.
+
+    `preamble` stands for all text before, and the boundary there has this strength and label.
+    """
+
+    offset: int
+    preamble: str
+    strength: int
+    label: str
+
+
+class Stand(NamedTuple):
+    """How a grower stands at the start of a chunk, offsets from there: the units ahead that are no boundaries of the outline or not as they are
+    there, where the first boundary of the outline behind them is, and how many units repeat the end of the chunk before.
+    """
+
+    front: tuple[Place, ...]
+    behind: int
+    overlapping: int
+
+
+class Row(NamedTuple):
+    """A chunk: its first and last offset from where the grower stood, what is in front of them, and what it takes to grow it again.
+
+    The first is not 0 where an overlap turned out to be too long.
+    """
+
+    first: int
+    size: int
+    context: str
+    tokens: int
+    label: str
+    stand: Stand
+    mark: Mark
+
+
+class Rows:
+    """The chunks of one version of a text."""
+
+    def __init__(self, rows: list[Row], steps: list[int]) -> None:
+        self.rows = rows
+        self.steps = steps
+        self.starts = list(accumulate(steps, initial=0))[: len(rows)]
+
+    def holding(self, offset: int) -> int:
+        """The number of the last chunk that begins at this offset or before it."""
+        return max(bisect_right(self.starts, offset) - 1, 0)
+
+    def at(self, start: int) -> int | None:
+        """The number of the chunk that begins at this offset; None if none does."""
+        number = bisect_left(self.starts, start)
+        return number if number < len(self.starts) and self.starts[number] == start else None
+
+    def mark(self, number: int) -> int:
+        """Where the text can be read anew, at the start of this chunk or before it."""
+        return self.starts[number] + self.rows[number].mark.offset
+
+    def replaced(self, first: int, behind: int, rows: list[Row], steps: list[int]) -> Rows:
+        """With these rows in place of rows[first:behind]."""
+        return Rows(self.rows[:first] + rows + self.rows[behind:], self.steps[:first] + steps + self.steps[behind:])
+
+
+class Pieces(Sequence[Piece]):
+    """The same as pieces, each made when it is asked for."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Piece: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Piece]: ...
+
+    def __getitem__(self, index: int | slice) -> Piece | list[Piece]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        row, start = self._rows.rows[index], self._rows.starts[index]
+        return Piece(start + row.first, start + row.size, row.context, row.tokens, row.label)
+
+    def __iter__(self) -> Iterator[Piece]:
+        for row, start in zip(self._rows.rows, self._rows.starts, strict=True):
+            yield Piece(start + row.first, start + row.size, row.context, row.tokens, row.label)

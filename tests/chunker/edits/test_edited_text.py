@@ -1,0 +1,189 @@
+"""Edited texts: after each edit the chunks are those of the whole text, and only the neighbourhood of the edit is read."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_fragments import BLOCKS
+
+from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, OptionError, TextChunker
+from chunker.edits import EditedText, edited_text
+from chunker.edits.windows import Window
+
+WORDS = [
+    "the",
+    "quick",
+    "brown",
+    "fox",
+    "jumps.",
+    "Over",
+    "it,",
+    "a",
+    "lazy",
+    "dog!",
+    "sleeps?",
+    "And",
+    "12",
+    "more",
+    "größer",
+    "漢字。",
+    "—",
+]
+BREAKS = ["\r\n", "\n\n", "\n", "\u2029", "\t", "", "\r", "\x1c"]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"overlap": 6},
+    {"overlap": 9, "overlap_by": "sentence"},
+    {"overlap": 5, "overlap_by": "token"},
+    {"context": True},
+    {"context": True, "overlap": 4},
+    {"desired_tokens": 20},
+    {"min_tokens": 0},
+    {"strategy": "optimal"},
+]
+FORMATS = ["text", "markdown", "jsonl", "csv", "python", "html"]
+
+
+def piece_of(name: str, chance: random.Random) -> str:
+    """Something that is put into a text of a format."""
+    words = " ".join(chance.choices(WORDS + BREAKS, k=chance.randrange(1, 30)))
+    if name == "markdown" and chance.random() < 0.6:
+        return f"\n\n{chance.choice(BLOCKS)}\n\n" if chance.random() < 0.8 else chance.choice(BLOCKS)
+    if name == "jsonl":
+        return f'{{"a": {chance.randrange(99)}, "b": "{words[:9].strip()}"}}\n'
+    if name == "csv":
+        return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
+    if name == "python":
+        return f"def f{chance.randrange(99)}(x):\n    # of it\n    return x\n\n"
+    return words + chance.choice(["", "\n", "\n\n", "\n\n\n", " "])
+
+
+def edited(chance: random.Random, name: str, size: int) -> tuple[int, int, str]:
+    """An edit of a text of this size: mostly small."""
+    start = chance.randrange(size + 1)
+    end = min(
+        start + (chance.choice([0, 0, 1, 2, 9, 80]) if chance.random() < 0.97 else chance.randrange(size + 1)), size
+    )
+    text = chance.choice(["", "x", "\n", "\n\n", "# A\n", "```\n", "| a |\n", " ", '"', piece_of(name, chance)])
+    return start, end, text
+
+
+def check_edits(name: str, seed: int, chunker: TextChunker, *, pieces: int, edits: int) -> None:
+    chance = random.Random(seed)
+    text = "".join(piece_of(name, chance) for _ in range(pieces))
+    edited_one = EditedText(chunker, text, source="a.x")
+    assert edited_one.chunks == chunker.chunk(text, source="a.x")
+    for _ in range(edits):
+        start, end, new = edited(chance, name, len(text))
+        before = [(chunk.text, chunk.kind) for chunk in edited_one.chunks]
+        text = text[:start] + new + text[end:]
+        change = edited_one.replace(start, end, new)
+        wanted = chunker.chunk(text, source="a.x")
+        assert edited_one.text == text
+        assert edited_one.chunks == wanted
+        after = [(chunk.text, chunk.kind) for chunk in wanted]
+        first, removed, added = change
+        assert before[:first] == after[:first]
+        assert before[first + removed :] == after[first + added :]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("name", FORMATS)
+def test_chunks_after_edits_are_those_of_the_text(name: str, options: dict[str, Any]) -> None:
+    check_edits(name, 7, TextChunker(32, format=name, **options), pieces=60, edits=12)
+
+
+@given(
+    st.sampled_from(FORMATS[:4]),
+    st.integers(0, 1 << 32),
+    st.sampled_from(OPTIONS),
+    st.integers(1, 80),
+    st.sampled_from([9, 16, 40]),
+)
+def test_any_edits(name: str, seed: int, options: dict[str, Any], pieces: int, max_tokens: int) -> None:
+    if "overlap" in options:
+        options = options | {"overlap": 3}
+    if "desired_tokens" in options:
+        options = options | {"desired_tokens": 8}
+    check_edits(name, seed, TextChunker(max_tokens, format=name, **options), pieces=pieces, edits=6)
+
+
+def long_text(name: str) -> str:
+    chance = random.Random(1)
+    if name == "markdown":
+        return "".join(f"## Part {number}\n\n{' '.join(chance.choices(WORDS, k=60))}\n\n" for number in range(2_000))
+    return "".join(f"{' '.join(chance.choices(WORDS, k=9))}\n{chr(10) * (number % 5 == 0)}" for number in range(8_000))
+
+
+@pytest.mark.parametrize("options", [{}, {"overlap": 20}, {"context": True}, {"context": True, "overlap": 20}], ids=str)
+@pytest.mark.parametrize("name", ["text", "markdown"])
+def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = long_text(name)
+    chunker = TextChunker(128, format=name, **options)
+    edited_one = EditedText(chunker, text)
+    assert edited_one.is_local
+    read = []
+
+    class Watched(Window):
+        def __init__(self, *args: Any) -> None:
+            read.append(args[-1] - args[2])
+            super().__init__(*args)
+
+    monkeypatch.setattr(edited_text, "Window", Watched)
+    chance = random.Random(3)
+    for _ in range(20):
+        start = chance.randrange(20_000, len(text) - 20_000)
+        read.clear()
+        change = edited_one.replace(start, start + 4, "another word")
+        text = text[:start] + "another word" + text[start + 4 :]
+        assert sum(read) < 30_000
+        assert change.removed + change.added < 40
+    assert edited_one.chunks == chunker.chunk(text)
+
+
+def test_what_has_to_be_read_as_a_whole_says_so() -> None:
+    for chunker in (
+        CodeChunker("python", 32),
+        TextChunker(32, strategy="optimal"),
+        TextChunker(32, context=["imports"]),
+    ):
+        assert not EditedText(chunker, "x = 1\n").is_local
+    assert not EditedText(TextChunker(32, format="csv", context=True), "a,b\n1,2\n").is_local
+
+
+def test_wrong_edits_change_nothing() -> None:
+    text = EditedText(TextChunker(2, min_tokens=0), "Some words here, and more.\n")
+    chunks = list(text.chunks)
+    for start, end in ((-1, 2), (3, 2), (0, 99)):
+        with pytest.raises(OptionError, match="inside of the text"):
+            text.replace(start, end, "x")
+    with pytest.raises(BudgetTooSmallError) as raised:
+        text.replace(5, 5, "words 𓀀")
+    assert raised.value.offset == 11
+    assert text.chunks == chunks
+    assert text.text == "Some words here, and more.\n"
+
+
+def test_versions_stay_as_they_are() -> None:
+    text = EditedText(MarkdownChunker(16), "# A\n\nOne.\n\n# B\n\nTwo.\n" * 9)
+    before = text.chunks
+    told = [chunk.text for chunk in before]
+    text.replace(3, 3, "bc")
+    assert [chunk.text for chunk in before] == told
+    assert text.chunks[-1] == list(text.chunks)[-1]
+    assert text.chunks[:2] == list(text.chunks)[:2]
+    with pytest.raises(IndexError):
+        text.chunks[len(text.chunks)]
+
+
+def test_from_nothing_and_to_nothing() -> None:
+    text = EditedText(TextChunker(16), "")
+    assert list(text.chunks) == []
+    text.replace(0, 0, "One line.\nAnother.\n")
+    assert text.chunks == TextChunker(16).chunk("One line.\nAnother.\n")
+    text.replace(0, len(text.text), "")
+    assert list(text.chunks) == []
