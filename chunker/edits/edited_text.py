@@ -4,12 +4,14 @@
     change = text.replace(2_000, 2_010, "other words")
     text.chunks[change.first : change.first + change.added]         what to embed anew
 
+The chunks are equal to new ones of the whole text.
+
     before     |----|----|----|--x-|----|----|----|        x: the edit
     after      |----|----|=====|=======|-|----|----|
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
-The chunks are those of `chunker.chunk(text)`. Plain text and Markdown are read around the edit, and so are JSON Lines and CSV without context, whose
-contexts have numbers. All other formats, code too, the strategy "optimal" and contexts of more than breadcrumbs are read and cut anew as a whole with each edit.
+Plain text and Markdown are read around the edit, and so are JSON Lines and CSV without context, whose
+contexts have numbers; of Markdown as much is read as there is between two headings or paragraphs at the margin. All other formats, code too, the strategy "optimal" and contexts of more than breadcrumbs are read and cut anew as a whole with each edit.
 """
 
 from __future__ import annotations
@@ -98,7 +100,8 @@ class EditedText:
             require_whole(value, name, " of characters")
         if not 0 <= start <= end <= len(self._text):
             raise OptionError(f"an edit is inside of the text, 0 to {len(self._text)}; got {start} to {end}")
-        old, new = self._text, self._text[:start] + text + self._text[end:]
+        old = self._text
+        new = "".join((old[:start], text, old[end:]))
         self._check(new, start, start + len(text))
         change = None
         if self._rules is not None and start >= self._rules.decided_by and self._rows.rows and new:
