@@ -52,7 +52,7 @@ class EditedText:
 
     Raises what `TextChunker.chunk` raises.
 
-    >>> text = EditedText(TextChunker(8, min_tokens=0), "One line here.\\nAnother line.\\nThe last of them.\\n")
+    >>> text = EditedText(TextChunker(6, min_tokens=0), "One line here.\\nAnother line.\\nThe last of them.\\n")
     >>> text.replace(0, 3, "No")
     Change(first=0, removed=1, added=1)
     >>> text.chunks[0].body
