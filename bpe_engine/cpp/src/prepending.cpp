@@ -42,30 +42,26 @@ void PrependingEncoder::prepend(Bytes more) {
 }
 
 std::size_t PrependingEncoder::total(std::size_t added) {
-    struct Link {
-        std::size_t start, end;  // distances of the first pre-token
-    };
     std::size_t const left = state_.length;
-    std::vector<Link> chain;
-    std::vector<std::size_t> ends;
+    chain_.clear();
     std::size_t place = left;
     while (totals_[place] == unknown) {
-        ends.clear();
-        first_ends(place, added + thresholds::short_piece, ends);
-        for (std::size_t const end : ends) {
-            chain.push_back({place, end});
+        ends_.clear();
+        first_ends(place, added + thresholds::short_piece, ends_);
+        for (std::size_t const end : ends_) {
+            chain_.push_back({place, end});
             place = end;
             if (totals_[end] != unknown) break;
         }
     }
     Encoder::Lease const lease(*encoder_);
-    for (std::size_t index = chain.size(); index-- > 0;) {
-        Link const link = chain[index];
+    for (std::size_t index = chain_.size(); index-- > 0;) {
+        Link const link = chain_[index];
         totals_[link.start] = totals_[link.end] +
                               static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
     }
-    if (!chain.empty()) {
-        state_.settled = std::max(state_.settled, chain[0].end);
+    if (!chain_.empty()) {
+        state_.settled = std::max(state_.settled, chain_[0].end);
         if (pieces_.any_open()) pieces_.settle(state_.settled);
     }
     return totals_[left];

@@ -42,6 +42,10 @@ public:
     void return_to(const State& state);
 
 private:
+    // A first pre-token, by the distances of its start and end.
+    struct Link {
+        std::size_t start, end;
+    };
     static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
     // The text from a place on.
@@ -58,6 +62,9 @@ private:
     State state_;
     OpenPieces pieces_;
     std::unique_ptr<RunIndex> index_;  // made when the first long pre-token asks for it
+    // What `total` writes down, kept for the memory: most texts are prepended word by word.
+    std::vector<Link> chain_;
+    std::vector<std::size_t> ends_;
 };
 
 }  // namespace bpe
