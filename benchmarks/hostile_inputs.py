@@ -35,6 +35,9 @@ INPUTS: dict[str, Input] = {
     "combining marks": drawn_from("".join(map(chr, range(0x300, 0x370)))),
     "digits": drawn_from("0123456789"),
     "apostrophes": repeated("'"),
+    # How SentencePiece writes a space, and WordPiece what goes on.
+    "▁": repeated("▁"),
+    "##": repeated("##"),
     # o200k cuts words by case, and more text may move such a cut far back.
     "upper-case letters": drawn_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
     "upper case, one CJK in 300": repeated("ABCDEFGHIJ" * 30 + "中"),

@@ -342,16 +342,33 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
                 insertions.append((replacement if scheme != "never" else "", scheme, replacement, here))
                 continue
             case ByteLevel(adds, use_regex):
-                if any(not isinstance(other, ByteLevel) for other in pre_tokenizers[place + 1 :]):
+                behind = [other for other in pre_tokenizers[place + 1 :] if not isinstance(other, ByteLevel)]
+                if behind and not use_regex:
                     raise NotNativeError("a pre-tokenizer behind ByteLevel, which sees bytes as characters")
                 if adds:
                     here = []
                     insertions.append((" ", "always", "", here))
                 if use_regex:
                     here.append((_named("gpt2"), "isolated"))
+                if behind:
+                    # Pieces of words alone are cut inside of characters, so no cut of the chain is there.
+                    here += map(_stage_of_bytes, behind)
+                    return stages, insertions
                 continue
         here.append(_stage(one))
     return stages, insertions
+
+
+def _stage_of_bytes(one: PreTokenizer) -> Stage:
+    """A stage behind ByteLevel, for which each byte is a character of its alphabet."""
+    match one:
+        case Digits(individual):
+            is_number = regex.compile(f"[{numbers()}]")
+            members = bytes(byte for character, byte in BYTE_OF_CHARACTER.items() if is_number.match(character))
+            return _core.Matcher.of_bytes(members), "isolated" if individual else "contiguous"
+        case Split(Expression(source), behaviour, invert) if regex.fullmatch(r"(\[0-9\]|[0-9]|\{\d+\})+", source):
+            return _matcher(source), _BEHAVIOURS[behaviour, invert]
+    raise NotNativeError(f"the pre-tokenizer {one!r} behind ByteLevel, which sees bytes as characters")
 
 
 def _stage(one: PreTokenizer) -> Stage:

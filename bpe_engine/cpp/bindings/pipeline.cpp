@@ -14,6 +14,7 @@
 #include "batches.hpp"
 #include "bpe/files/tokenizer_files.hpp"
 #include "bpe/models/merges.hpp"
+#include "bpe/pipeline/byte_matcher.hpp"
 #include "bpe/pipeline/script_runs.hpp"
 #include "bpe/pipeline/sentence_piece_text.hpp"
 #include "bpe/pipeline/steps.hpp"
@@ -423,6 +424,9 @@ void define_pipeline(nb::module_& module) {
             return SharedMatcher{std::make_shared<const ExpressionMatcher>(std::move(program))};
         }, nb::arg("source"),
                     "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.")
+        .def_static("of_bytes", [](nb::bytes members) {
+            return SharedMatcher{std::make_shared<const ByteMatcher>(Bytes{reinterpret_cast<const Byte*>(members.c_str()), members.size()})};
+        }, nb::arg("members"), "Finds single bytes, also inside of characters.")
         .def_static("of_scripts", [](const std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>>& runs) {
             std::vector<ScriptMatcher::Run> made;
             for (auto const& [first, last, script] : runs) made.push_back({static_cast<char32_t>(first), static_cast<char32_t>(last), script});

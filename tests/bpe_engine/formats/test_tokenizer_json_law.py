@@ -135,7 +135,21 @@ def test_slices_of_bytes() -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_known_models_are_read_about_once(name: str) -> None:
-    assert both(family(name))[1].is_incremental
+    ours = both(family(name))[1]
+    assert ours.is_incremental
+    assert ours.is_native, ours.not_native
+
+
+def test_stages_behind_byte_level_see_bytes() -> None:
+    theirs, ours = both(family("falcon"))
+    # "ò" is C3 B2, written "Ã²", and "²" is a number.
+    for text in ("òa", "xòò12345 ²³ é½", "中²١١٢ 1234567", "ò"):
+        assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+    run(
+        ours,
+        [("grow", "ò" * 400), ("grow", "²1"), ("snapshot", ""), ("grow", "ò"), ("rollback", 0), ("grow", "é")],
+        appends=False,
+    )
 
 
 def test_without_known_cuts_the_whole_text_is_counted_again() -> None:

@@ -46,6 +46,8 @@ public:
     virtual const class ExpressionMatcher* expression() const { return nullptr; }
     // The model of which it finds where no token reaches over; null for other matchers.
     virtual const class MergeModel* touched() const { return nullptr; }
+    // Whether each match is a byte that is one wherever it stands.
+    virtual bool is_of_bytes() const { return false; }
 };
 
 // A regular expression that neither looks behind nor matches nothing: a chain begins anew at cuts.
@@ -160,6 +162,9 @@ public:
         } else if (recollection_ && matcher_.touched()) {
             found = next_boundary();
             from_ = found.end;
+        } else if (recollection_ && matcher_.is_of_bytes()) {
+            found = next_byte();
+            from_ = found.end;
         } else {
             found = matcher_.find(text_, from_, limit_, at_end_);
             from_ = found.end;
@@ -208,6 +213,28 @@ private:
         std::size_t const distance = end == no_match ? regex::Recollection::none : limit_ - end;
         for (std::size_t const place : passed) recollection_->put(place, regex::Recollection::searching, {distance, distance});
         return {end, end, true, end != no_match, end == no_match ? limit_ : end};
+    }
+
+    Found next_byte() {
+        std::vector<std::size_t> passed;
+        Found found;
+        for (std::size_t place = from_, stop; place < limit_; place = stop) {
+            if (place != from_) {
+                if (regex::Recollection::Outcome const* const known = recollection_->find(limit_ - place, regex::Recollection::searching)) {
+                    if (known->end != regex::Recollection::none) found = {limit_ - known->start, limit_ - known->end, true, true, limit_ - known->start};
+                    break;
+                }
+                passed.push_back(limit_ - place);
+            }
+            stop = regex::Recollection::next_slot(place, limit_);
+            found = matcher_.find(text_, place, stop, true);
+            if (found.start != no_match) break;
+        }
+        using Recollection = regex::Recollection;
+        Recollection::Outcome const outcome = found.start == no_match ? Recollection::Outcome{Recollection::none, Recollection::none} : Recollection::Outcome{limit_ - found.start, limit_ - found.end};
+        for (std::size_t const place : passed) recollection_->put(place, Recollection::searching, outcome);
+        if (found.start == no_match) found = {no_match, no_match, true, false, limit_};
+        return found;
     }
 
     void note(const Found& found) {
