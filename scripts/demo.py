@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import bpe_engine
-from chunker import chunker_for
-from chunker.files.chunk_files import chunk_files
-from chunker.files.discovery import Problem
+from chunker import Problem, chunk_files, chunker_for
 from chunker.index import Filter, Index
 from chunker.prompt import Item, Section, assemble
 from chunker.view import Settings, page, see
