@@ -7,6 +7,7 @@ namespace chunker::bindings {
 
 namespace nb = nanobind;
 
+void define_columns(nb::module_& module);
 void define_growing(nb::module_& module);
 void define_markdown(nb::module_& module);
 void define_optimizing(nb::module_& module);

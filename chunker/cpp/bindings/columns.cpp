@@ -1,0 +1,86 @@
+// Chunks by columns, for Arrow.
+#include "chunker/chunk_columns.hpp"
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "given.hpp"
+#include "parts.hpp"
+#include "source.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+std::string_view utf8_of(nb::handle text, const char* name) {
+    if (!PyUnicode_Check(text.ptr())) given::raise_type(name, "a str", text);
+    Utf8 const bytes(text);
+    return {reinterpret_cast<const char*>(bytes.data), bytes.size};
+}
+
+void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identity) {
+    std::string_view const whole = utf8_of(text, "a text");
+    auto const size = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
+    std::vector<ChunkColumns::Piece> found;
+    found.reserve(nb::len(pieces));
+    std::vector<nb::object> held;  // no code of a caller takes a context away meanwhile
+    for (nb::handle const piece : pieces) {
+        if (!PyTuple_Check(piece.ptr()) || PyTuple_Size(piece.ptr()) != 5) given::raise_type("a piece", "a tuple of start, end, context, tokens and kind", piece);
+        auto const part = [&](Py_ssize_t number) { return nb::borrow(PyTuple_GetItem(piece.ptr(), number)); };
+        std::size_t const start = given::size(part(0), "the start of a piece"), end = given::size(part(1), "the end of a piece");
+        std::size_t const tokens = given::size(part(3), "the tokens of a piece");
+        if (start >= end || end > size) throw nb::value_error("a piece is not empty, and inside of its text");
+        if (tokens > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) throw nb::value_error("more tokens than a column can hold");
+        held.push_back(part(2));
+        held.push_back(part(4));
+        found.push_back({start, end, tokens, utf8_of(held[held.size() - 2], "a context"), utf8_of(held.back(), "a kind")});
+    }
+    columns.add(whole, found, {identity.c_str(), identity.size()});
+}
+
+template <class Value>
+nb::bytes bytes_of(const std::vector<Value>& values) {
+    return nb::bytes(values.data(), values.size() * sizeof(Value));
+}
+
+nb::tuple strings_of(const StringColumn& column, bool wide) {
+    nb::bytes const data(column.data.data(), column.data.size());
+    if (wide) return nb::make_tuple(bytes_of(column.ends), data);
+    if (column.ends.back() > std::numeric_limits<std::int32_t>::max())
+        given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables", column.data.size());
+    return nb::make_tuple(bytes_of(std::vector<std::int32_t>(column.ends.begin(), column.ends.end())), data);
+}
+
+nb::dict take(const ChunkColumns& columns, bool wide) {
+    nb::dict result;
+    result["text"] = strings_of(columns.text, wide);
+    result["body"] = strings_of(columns.body, wide);
+    result["context"] = strings_of(columns.context, wide);
+    result["token_count"] = nb::make_tuple(bytes_of(columns.tokens));
+    result["start"] = nb::make_tuple(bytes_of(columns.start));
+    result["end"] = nb::make_tuple(bytes_of(columns.end));
+    result["start_byte"] = nb::make_tuple(bytes_of(columns.start_byte));
+    result["end_byte"] = nb::make_tuple(bytes_of(columns.end_byte));
+    result["start_line"] = nb::make_tuple(bytes_of(columns.start_line));
+    result["end_line"] = nb::make_tuple(bytes_of(columns.end_line));
+    result["index"] = nb::make_tuple(bytes_of(columns.index));
+    result["kind"] = strings_of(columns.kind, false);
+    result["id"] = strings_of(columns.id, false);
+    result["content_hash"] = strings_of(columns.content_hash, false);
+    return result;
+}
+
+}  // namespace
+
+void define_columns(nb::module_& module) {
+    nb::class_<ChunkColumns>(module, "ChunkColumns", "Chunks of many texts by columns, as Arrow keeps them: see chunker.scale.chunk_columns.")
+        .def(nb::init<>())
+        .def("add", &add, nb::arg("text"), nb::arg("pieces"), nb::arg("identity"),
+             nb::sig("def add(self, text: str, pieces: list[tuple[int, int, str, int, str]], identity: bytes) -> None"),
+             "Add the chunks of a text; `identity` is what their ids begin with. Raises UnicodeEncodeError for halves of surrogate pairs.")
+        .def("take", &take, nb::arg("wide"), nb::sig("def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]"),
+             "The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.");
+}
+
+}  // namespace chunker::bindings

@@ -1,0 +1,38 @@
+// Chunks of many texts by columns, as Arrow keeps them: what chunker/scale/chunk_columns.py says of each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chunker {
+
+// A column of strings: one after the other, and where each ends; `ends` begins with 0.
+struct StringColumn {
+    void put(std::string_view one, std::string_view other = {}) {
+        data.append(one).append(other);
+        ends.push_back(static_cast<std::int64_t>(data.size()));
+    }
+
+    std::string data;
+    std::vector<std::int64_t> ends{0};
+};
+
+struct ChunkColumns {
+    // A chunk: where it starts and ends, in characters, its tokens, context and kind.
+    struct Piece {
+        std::size_t start, end, tokens;
+        std::string_view context, kind;
+    };
+
+    // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or behind the text.
+    void add(std::string_view text, const std::vector<Piece>& pieces, std::string_view identity);
+
+    StringColumn text, body, context, kind, id, content_hash;
+    std::vector<std::int32_t> tokens;
+    std::vector<std::int64_t> start, end, start_byte, end_byte, start_line, end_line, index;
+};
+
+}  // namespace chunker
