@@ -3,6 +3,23 @@
 from collections.abc import Sequence
 
 
+class ChunkColumns:
+    """
+    Chunks of many texts by columns, as Arrow keeps them: see chunker.scale.chunk_columns.
+    """
+
+    def __init__(self) -> None: ...
+
+    def add(self, text: str, pieces: list[tuple[int, int, str, int, str]], identity: bytes) -> None:
+        """
+        Add the chunks of a text; `identity` is what their ids begin with. Raises UnicodeEncodeError for halves of surrogate pairs.
+        """
+
+    def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]:
+        """
+        The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.
+        """
+
 class Limits:
     """
     What a chunk may be, and how far it is looked for: see chunker.growing.grower.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Unpack, get_args
+from typing import TYPE_CHECKING, NamedTuple, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
@@ -267,8 +267,25 @@ def chunker_for(
     """
     require(path, (str, os.PathLike), "path", "the name of a file, as a str or a path")
     require_text(text)
-    name = os.fsdecode(path).replace(os.sep, "/")
-    language, kind = detect(name, text)
+    return chunker_of(detected(os.fsdecode(path).replace(os.sep, "/"), text), max_tokens, **options)
+
+
+class Detected(NamedTuple):
+    """What a file is taken for: its language, its format, and whether it has a name."""
+
+    language: str
+    kind: str | None
+    named: bool
+
+
+def detected(name: str, text: str) -> Detected:
+    """What a file of this name with this text is taken for."""
+    return Detected(*detect(name, text), named=bool(name))
+
+
+def chunker_of(found: Detected, max_tokens: int, **options: Unpack[Options]) -> TextChunker:
+    """The chunker for what `detected` has found; equal ones for the same."""
+    language, kind, named = found
     if kind == "markdown":
         return MarkdownChunker(max_tokens, **options)
     if kind in code_names():
@@ -281,4 +298,4 @@ def chunker_for(
     if language != UNKNOWN:
         note = f"{language}: no grammar, cut by lines"
         return TextChunker(max_tokens, format=LinesFormat(language.lower(), note), **options)
-    return TextChunker(max_tokens, format=UnknownFormat() if name else "text", **options)
+    return TextChunker(max_tokens, format=UnknownFormat() if named else "text", **options)

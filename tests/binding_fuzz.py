@@ -291,6 +291,8 @@ class Fuzz:
                 )
             case "MarkdownSketch":
                 return _native.MarkdownSketch(_native.copy_for_parsers(str(self.text())) or "")
+            case "ChunkColumns":
+                return _native.ChunkColumns()
             case "SpanMeter":
                 return _native.SpanMeter(self.text() if chance.random() < 0.5 else self.data())
             case "Grammar":

@@ -35,7 +35,7 @@ from chunker.growing.assembly import TextOrigin, shared_origin
 from chunker.models import Chunk
 
 if TYPE_CHECKING:
-    from chunker.chunkers import TextChunker
+    from chunker.chunkers import Detected, TextChunker
     from chunker.options import Options
 
 Result = TypeVar("Result")
@@ -147,6 +147,7 @@ class Cut:
     def __init__(self, max_tokens: int = 512, **options: Unpack[Options]) -> None:
         self._max_tokens = max_tokens
         self._options = options
+        self._chunkers: dict[Detected, TextChunker] = {}
         options["tokenizer"] = resolve_tokenizer(options.get("tokenizer", "o200k_base"))
         self.chunker("", "")
 
@@ -157,9 +158,16 @@ class Cut:
     def chunker(self, path: str, text: str) -> TextChunker:
         """The chunker for a file of this name with this text."""
         # Imported late: who counts tokens, or finds out that no file is there, needs no chunkers.
-        from chunker.chunkers import chunker_for  # noqa: PLC0415
+        from chunker.chunkers import chunker_of, detected  # noqa: PLC0415
 
-        return chunker_for(path, self._max_tokens, text=text, **self._options)
+        found = detected(path.replace(os.sep, "/"), text)
+        chunker = self._chunkers.get(found)
+        if chunker is None:
+            chunker = self._chunkers[found] = chunker_of(found, self._max_tokens, **self._options)
+        return chunker
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_chunkers": {}}
 
 
 class _CutAlike:

@@ -14,7 +14,7 @@ from chunker.formats.outline import Format, Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.pieces import Piece
 from chunker.growing.spans import Measured, SpanMeter, span_fields
-from chunker.models import Chunk, placed
+from chunker.models import Chunk, content_hash_of, placed
 from chunker.native import native
 from chunker.span import Span
 
@@ -124,13 +124,16 @@ class TextOrigin:
         start, end = self.pieces[number][:2]
         return self._breadcrumb(new_text_of(start, end, self.pieces[number - 1][1] if number else self._done))
 
+    @property
+    def identity(self) -> bytes:
+        """What the hashes of all ids begin with."""
+        return _identity(self._source, self._level)
+
     def id(self, piece: Piece) -> str:
         """32 hexadecimal digits of the source, the level, the place and the text."""
-        identity = _identity(self._source, self._level)
+        identity = hashlib.blake2b(self.identity, digest_size=16)
         identity.update(piece[0].to_bytes(8, "little"))
-        if piece[2]:
-            identity.update(piece[2].encode("utf-8", "surrogatepass"))
-        identity.update(self.body(piece).encode("utf-8", "surrogatepass"))
+        identity.update(bytes.fromhex(content_hash_of(piece[2] + self.body(piece))))
         return identity.hexdigest()
 
 
@@ -173,10 +176,8 @@ class LateBreadcrumbs:
         return self._find(offset)
 
 
-def _identity(source: str | None, level: int) -> hashlib.blake2b:
-    """What all ids of a text begin with: 16 bytes to be, of its source and the level."""
+def _identity(source: str | None, level: int) -> bytes:
+    """A source and a level, so that no two of them give the same bytes."""
     named = b"" if source is None else source.encode("utf-8", "surrogatepass")
     length = -1 if source is None else len(named)
-    return hashlib.blake2b(
-        length.to_bytes(8, "little", signed=True) + named + level.to_bytes(8, "little"), digest_size=16
-    )
+    return length.to_bytes(8, "little", signed=True) + named + level.to_bytes(8, "little")

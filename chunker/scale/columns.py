@@ -19,12 +19,13 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import pyarrow as pa
 
 from bpe_engine.errors import BpeEngineError
-from chunker.arguments import require, require_all, require_text
+from chunker.arguments import require, require_all, require_text, told
 from chunker.chunkers import TextChunker
-from chunker.errors import ChunkerError, OptionError
+from chunker.errors import ChunkerError, OptionError, WrongTypeError
 from chunker.files.chunk_files import Cut
-from chunker.models import content_hash_of
+from chunker.growing.assembly import TextOrigin
 from chunker.options import Options
+from chunker.scale.chunk_columns import COLUMNS, chunk_columns
 from chunker.scale.errors import ColumnError, RowError
 from chunker.scale.texts import column_of, text_type, texts
 
@@ -37,23 +38,12 @@ SOURCES = ("path", "source", "file_path", "file_name", "filename")
 PREFIX = "document_"
 PROBLEM = "problem"
 
-# Columns of texts have the type of the texts that came in: None here.
+# In the order of tables. Columns of texts have the type of the texts that came in: None here.
 _COLUMNS: dict[str, pa.DataType | None] = {
-    "text": None,
-    "body": None,
-    "context": None,
-    "token_count": pa.int32(),
-    "start": pa.int64(),
-    "end": pa.int64(),
-    "start_byte": pa.int64(),
-    "end_byte": pa.int64(),
-    "start_line": pa.int64(),
-    "end_line": pa.int64(),
-    "index": pa.int64(),
-    "kind": pa.string(),
+    **{name: kind for name, kind in COLUMNS.items() if name not in ("id", "content_hash")},
     "language": pa.string(),
-    "id": pa.string(),
-    "content_hash": pa.string(),
+    "id": COLUMNS["id"],
+    "content_hash": COLUMNS["content_hash"],
     "breadcrumb": pa.list_(pa.string()),
 }
 
@@ -113,23 +103,22 @@ class ChunkBatch:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cut": None}
 
-    def __call__(self, table: pa.Table) -> pa.Table:
-        """The chunks of the texts of `table`, in its order. Raises `ColumnError`, and `RowError`."""
-        given: object = table  # what an engine without types may pass
-        if isinstance(given, pa.RecordBatch):
-            table = pa.Table.from_batches([given])
-        require(table, pa.Table, "table", "a pyarrow.Table or RecordBatch")
-        schema = self.schema(table.schema)
-        text = table.column(column_of(table.schema, self._text))
-        source = self._source_of(table.schema)
-        names = iter(texts(table.column(column_of(table.schema, source)))) if source is not None else _nothing()
-        rows: list[tuple[Any, ...]] = []
-        documents: list[int] = []
+    def __call__(self, table: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arrow
+        """The chunks of the texts of `table`, in its order: a pyarrow table or batch, or any frame that hands out Arrow by its C interface, as those
+        of pandas and polars do. Raises `ColumnError`, and `RowError`.
+        """
+        given = table_of(table)
+        schema = self.schema(given.schema)
+        text = given.column(column_of(given.schema, self._text))
+        source = self._source_of(given.schema)
+        names = iter(texts(given.column(column_of(given.schema, source)))) if source is not None else _nothing()
+        rows = _Rows(schema.field(0).type)
         for number, document in enumerate(texts(text)):
-            found = self._rows(number, document, next(names))
-            rows += found
-            documents += [number] * len(found)
-        return self._assembled(table, schema, rows, documents)
+            self._add(rows, number, document, next(names))
+        made = rows.arrays()
+        columns = [made[name] if name in made else _constant(None, len(rows)) for name in self._columns()]
+        columns += [_taken(given.column(number), rows.documents) for number, _ in self._carried(given.schema)]
+        return pa.table(columns, schema=schema)
 
     def schema(self, given: pa.Schema) -> pa.Schema:
         """The columns that come out for a table with these. Raises `ColumnError`."""
@@ -146,9 +135,9 @@ class ChunkBatch:
 
     def fingerprint(self) -> str:
         """32 hexadecimal digits that depend on what the rows depend on, beside the texts."""
-        told = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
-        told["_columns"] = list(_COLUMNS)  # tables with other columns are other rows
-        return hashlib.blake2b(_described(told), digest_size=16).hexdigest()
+        settings = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
+        settings["_columns"] = list(_COLUMNS)  # tables with other columns are other rows
+        return hashlib.blake2b(_described(settings), digest_size=16).hexdigest()
 
     def _columns(self) -> dict[str, pa.DataType | None]:
         return _COLUMNS if self._problems == "raise" else {**_COLUMNS, PROBLEM: pa.string()}
@@ -172,31 +161,22 @@ class ChunkBatch:
             carried.append((number, free))
         return carried
 
-    def _rows(self, number: int, text: str | None, source: str | None) -> list[tuple[Any, ...]]:
+    def _add(self, rows: _Rows, number: int, text: str | None, source: str | None) -> None:
         if not text:
-            return []
-        further = () if self._problems == "raise" else (None,)
+            return
         try:
-            return [row + further for row in self._cut_rows(text, source)]
+            chunker = self._chunker_for(source or "", text)
+            outline = chunker.outline(text)
+            pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
+            origin = chunker.origin_of(text, outline, pieces, source)
         except Exception as error:
             known = isinstance(error, ChunkerError | BpeEngineError)
             reason = str(error) if known else f"{type(error).__name__}: {error}"
             if self._problems == "raise":
                 raise RowError(number, source, reason) from error
-            return [(None,) * len(_COLUMNS) + (reason,)]
-
-    def _cut_rows(self, text: str, source: str | None) -> Iterator[tuple[Any, ...]]:
-        chunker = self._chunker_for(source or "", text)
-        outline = chunker.outline(text)
-        pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
-        origin = chunker.origin_of(text, outline, pieces, source)
-        for index, (piece, measured) in enumerate(zip(pieces, origin.measures(), strict=True)):
-            body = origin.body(piece)
-            content = piece.context + body
-            yield (
-                *(content, body, piece.context, piece.tokens, piece.start, piece.end, *measured, index, piece.label),
-                *(chunker.language, origin.id(piece), content_hash_of(content), origin.breadcrumb(index)),
-            )
+            rows.add_problem(number, reason)
+        else:
+            rows.add(number, text, origin, named=bool(outline.scopes))
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:
         if self._chunker is not None:
@@ -209,18 +189,78 @@ class ChunkBatch:
         """The options, for one who puts the tokenizer in place of its name."""
         return Options(**self._options)
 
-    def _assembled(
-        self, table: pa.Table, schema: pa.Schema, rows: list[tuple[Any, ...]], documents: list[int]
-    ) -> pa.Table:
-        ours = len(self._columns())
-        values = zip(*rows, strict=True) if rows else ((),) * ours
-        columns = [pa.array(column, schema.field(number).type) for number, column in enumerate(values)]
-        columns += [_taken(table.column(number), documents) for number, _ in self._carried(table.schema)]
-        return pa.table(columns, schema=schema)
-
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ChunkBatch({self._max_tokens}, text={self._text!r}, source={self._source!r}{given})"
+
+
+class _Rows:
+    """The columns of ours, as far as they have come. `wide` is the type of texts."""
+
+    def __init__(self, wide: pa.DataType) -> None:
+        self._wide = wide
+        self._columns = chunk_columns()
+        self.documents: list[int] = []  # the number of each row's
+        self._languages: list[str | None] = []
+        self._names: list[str] = []  # of the breadcrumbs of all rows
+        self._ends = [0]  # how many of these there are up to each row
+        self._problems: list[tuple[int, str]] = []  # by row
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def add(self, number: int, text: str, origin: TextOrigin, *, named: bool) -> None:
+        """Add the chunks of a document; `named`: whether they have breadcrumbs."""
+        self._columns.add(text, origin)
+        size = len(origin.pieces)
+        self.documents += [number] * size
+        self._languages += [origin.language] * size
+        if not named:
+            self._ends += [len(self._names)] * size
+            return
+        for index in range(size):
+            self._names += origin.breadcrumb(index)
+            self._ends.append(len(self._names))
+
+    def add_problem(self, number: int, reason: str) -> None:
+        """Add the row of a document that could not be cut."""
+        self._problems.append((len(self.documents), reason))
+        self.documents.append(number)
+
+    def arrays(self) -> dict[str, pa.Array]:
+        """The columns by their names."""
+        made = self._columns.arrays(self._wide)
+        made["language"] = pa.array(self._languages, pa.string())
+        made["breadcrumb"] = pa.ListArray.from_arrays(
+            pa.array(self._ends, pa.int32()), pa.array(self._names, pa.string())
+        )
+        if self._problems:
+            # Which row of the columns is at each row of the table: none at that of a problem.
+            reasons = dict(self._problems)
+            numbers = iter(range(len(self._languages)))
+            places = pa.array([None if row in reasons else next(numbers) for row in range(len(self))], pa.int64())
+            made = {name: column.take(places) for name, column in made.items()}
+            made[PROBLEM] = pa.array([reasons.get(row) for row in range(len(self))], pa.string())
+        return made
+
+
+def table_of(given: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arrow
+    """A table of pyarrow, from one, a batch, or what has a stream or an array of Arrow to give. Raises `WrongTypeError`."""
+    if isinstance(given, pa.Table):
+        return given
+    if isinstance(given, pa.RecordBatch):
+        return pa.Table.from_batches([given])
+    if hasattr(given, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(given).read_all()
+    if hasattr(given, "__arrow_c_array__"):
+        return pa.Table.from_batches([pa.record_batch(given)])
+    raise WrongTypeError(
+        f"table must be a pyarrow.Table or RecordBatch, or a frame with __arrow_c_stream__, not {told(given)}"
+    )
+
+
+def _constant(value: str | None, size: int) -> pa.Array:
+    return pa.array([value] * size, pa.string())
 
 
 def _taken(column: pa.ChunkedArray, rows: list[int]) -> pa.ChunkedArray:

@@ -54,8 +54,8 @@ nb::tuple strings_of(const StringColumn& column, bool wide) {
 
 nb::dict take(const ChunkColumns& columns, bool wide) {
     nb::dict result;
-    result["text"] = strings_of(columns.text, wide);
     result["body"] = strings_of(columns.body, wide);
+    result["text"] = &columns.texts() == &columns.body ? nb::object(result["body"]) : strings_of(columns.text, wide);
     result["context"] = strings_of(columns.context, wide);
     result["token_count"] = nb::make_tuple(bytes_of(columns.tokens));
     result["start"] = nb::make_tuple(bytes_of(columns.start));

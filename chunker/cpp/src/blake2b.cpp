@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace chunker {
 
@@ -22,8 +23,41 @@ constexpr unsigned char order[10][16] = {
 
 std::uint64_t word(const unsigned char* bytes) {
     std::uint64_t value = 0;
-    for (int place = 7; place >= 0; --place) value = value << 8 | bytes[place];
+    if constexpr (std::endian::native == std::endian::little)
+        std::memcpy(&value, bytes, sizeof value);
+    else
+        for (int place = 7; place >= 0; --place) value = value << 8 | bytes[place];
     return value;
+}
+
+inline void mix(std::uint64_t& a, std::uint64_t& b, std::uint64_t& c, std::uint64_t& d, std::uint64_t x, std::uint64_t y) {
+    a += b + x;
+    d = std::rotr(d ^ a, 32);
+    c += d;
+    b = std::rotr(b ^ c, 24);
+    a += b + y;
+    d = std::rotr(d ^ a, 16);
+    c += d;
+    b = std::rotr(b ^ c, 63);
+}
+
+// The number of the round is known when this is compiled: so all stays in registers.
+template <std::size_t round>
+inline void mix_all(std::uint64_t* v, const std::uint64_t* words) {
+    constexpr auto& at = order[round % 10];
+    mix(v[0], v[4], v[8], v[12], words[at[0]], words[at[1]]);
+    mix(v[1], v[5], v[9], v[13], words[at[2]], words[at[3]]);
+    mix(v[2], v[6], v[10], v[14], words[at[4]], words[at[5]]);
+    mix(v[3], v[7], v[11], v[15], words[at[6]], words[at[7]]);
+    mix(v[0], v[5], v[10], v[15], words[at[8]], words[at[9]]);
+    mix(v[1], v[6], v[11], v[12], words[at[10]], words[at[11]]);
+    mix(v[2], v[7], v[8], v[13], words[at[12]], words[at[13]]);
+    mix(v[3], v[4], v[9], v[14], words[at[14]], words[at[15]]);
+}
+
+template <std::size_t... round>
+inline void mix_rounds(std::uint64_t* v, const std::uint64_t* words, std::index_sequence<round...>) {
+    (mix_all<round>(v, words), ...);
 }
 
 }  // namespace
@@ -48,16 +82,21 @@ void Blake2b::update(std::string_view bytes) {
     }
 }
 
-std::string Blake2b::hex() {
-    constexpr std::string_view digits = "0123456789abcdef";
+Blake2b::Digest Blake2b::digest() {
     std::size_t const last = size_;
     std::fill(waiting_.begin() + static_cast<std::ptrdiff_t>(size_), waiting_.end(), static_cast<unsigned char>(0));
     counted_ += last;
     counted_ -= block_size;  // which `compress` adds
     compress(waiting_.data(), true);
+    Digest result;
+    for (std::size_t place = 0; place < digest_size; ++place) result[place] = static_cast<unsigned char>(state_[place / 8] >> 8 * (place % 8));
+    return result;
+}
+
+std::string hexadecimal(const Blake2b::Digest& digest) {
+    constexpr std::string_view digits = "0123456789abcdef";
     std::string result;
-    for (std::size_t place = 0; place < digest_size; ++place) {
-        auto const byte = static_cast<unsigned char>(state_[place / 8] >> 8 * (place % 8));
+    for (unsigned char const byte : digest) {
         result += digits[byte >> 4];
         result += digits[byte & 15];
     }
@@ -73,27 +112,7 @@ void Blake2b::compress(const unsigned char* block, bool last) {
     std::copy(start.begin(), start.end(), v.begin() + 8);
     v[12] ^= counted_;
     if (last) v[14] = ~v[14];
-    auto const mix = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d, std::uint64_t x, std::uint64_t y) {
-        v[a] += v[b] + x;
-        v[d] = std::rotr(v[d] ^ v[a], 32);
-        v[c] += v[d];
-        v[b] = std::rotr(v[b] ^ v[c], 24);
-        v[a] += v[b] + y;
-        v[d] = std::rotr(v[d] ^ v[a], 16);
-        v[c] += v[d];
-        v[b] = std::rotr(v[b] ^ v[c], 63);
-    };
-    for (std::size_t round = 0; round < rounds; ++round) {
-        const unsigned char* const at = order[round % 10];
-        mix(0, 4, 8, 12, words[at[0]], words[at[1]]);
-        mix(1, 5, 9, 13, words[at[2]], words[at[3]]);
-        mix(2, 6, 10, 14, words[at[4]], words[at[5]]);
-        mix(3, 7, 11, 15, words[at[6]], words[at[7]]);
-        mix(0, 5, 10, 15, words[at[8]], words[at[9]]);
-        mix(1, 6, 11, 12, words[at[10]], words[at[11]]);
-        mix(2, 7, 8, 13, words[at[12]], words[at[13]]);
-        mix(3, 4, 9, 14, words[at[14]], words[at[15]]);
-    }
+    mix_rounds(v.data(), words.data(), std::make_index_sequence<rounds>());
     for (std::size_t place = 0; place < 8; ++place) state_[place] ^= v[place] ^ v[place + 8];
 }
 

@@ -13,7 +13,8 @@ void ChunkColumns::add(std::string_view whole, const std::vector<Piece>& pieces,
     for (const Piece& piece : pieces) {
         SpanMeter::Span const span = meter.span(piece.start, piece.end);
         std::string_view const part = whole.substr(span.start.byte, span.end.byte - span.start.byte);
-        text.put(piece.context, part);
+        if (context.data.empty() && !piece.context.empty()) text = body;
+        if (!context.data.empty() || !piece.context.empty()) text.put(piece.context, part);
         body.put(part);
         context.put(piece.context);
         kind.put(piece.kind);
@@ -25,16 +26,16 @@ void ChunkColumns::add(std::string_view whole, const std::vector<Piece>& pieces,
         start_line.push_back(static_cast<std::int64_t>(span.start.breaks) + 1);
         end_line.push_back(static_cast<std::int64_t>(span.last_line) + 1);
         index.push_back(number++);
-        Blake2b name = source, content;
+        Blake2b content, name = source;
+        content.update(piece.context);
+        content.update(part);
+        Blake2b::Digest const digest = content.digest();
         char place[8];
         for (int byte = 0; byte < 8; ++byte) place[byte] = static_cast<char>(static_cast<unsigned char>(piece.start >> 8 * byte));
         name.update({place, sizeof place});
-        for (std::string_view const bytes : {piece.context, part}) {
-            name.update(bytes);
-            content.update(bytes);
-        }
-        id.put(name.hex());
-        content_hash.put(content.hex());
+        name.update({reinterpret_cast<const char*>(digest.data()), digest.size()});
+        id.put(hexadecimal(name.digest()));
+        content_hash.put(hexadecimal(digest));
     }
 }
 

@@ -11,12 +11,14 @@ namespace chunker {
 
 class Blake2b {
 public:
+    using Digest = std::array<unsigned char, 16>;
+
     Blake2b();
 
     void update(std::string_view bytes);
 
-    // The digest in 32 hexadecimal digits. Nothing more may be added then.
-    std::string hex();
+    // Nothing more may be added then.
+    Digest digest();
 
 private:
     static constexpr std::size_t block_size = 128;
@@ -28,5 +30,8 @@ private:
     std::array<unsigned char, block_size> waiting_{};
     std::size_t size_ = 0;  // of what waits
 };
+
+// Two digits for each byte.
+std::string hexadecimal(const Blake2b::Digest& digest);
 
 }  // namespace chunker

@@ -30,6 +30,9 @@ struct ChunkColumns {
     // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or behind the text.
     void add(std::string_view text, const std::vector<Piece>& pieces, std::string_view identity);
 
+    // Of all texts; while none has a context, they are the bodies, and are not kept twice.
+    const StringColumn& texts() const { return context.data.empty() ? body : text; }
+
     StringColumn text, body, context, kind, id, content_hash;
     std::vector<std::int32_t> tokens;
     std::vector<std::int64_t> start, end, start_byte, end_byte, start_line, end_line, index;

@@ -1,0 +1,106 @@
+"""Chunks of many texts as columns of Arrow: what is compiled writes the buffers, without an object a chunk.
+
+    text, pieces     "# A\\n...", [(0, 900, "", 212, "section"), ...]
+    columns          text     offsets 0 900 1800 ..., bytes "# A\\n..."
+                     start    0 900 ...
+                     id       offsets 0 32 64 ..., bytes "62c1..."
+
+`chunk_columns()` gives `CompiledColumns`, and without a compiler `PythonColumns`, which says the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from chunker.growing.assembly import TextOrigin
+from chunker.models import content_hash_of
+from chunker.native import native
+
+# Columns that follow from a text and its pieces, and their types; None for that in which texts go out.
+COLUMNS: dict[str, pa.DataType | None] = {
+    "text": None,
+    "body": None,
+    "context": None,
+    "token_count": pa.int32(),
+    "start": pa.int64(),
+    "end": pa.int64(),
+    "start_byte": pa.int64(),
+    "end_byte": pa.int64(),
+    "start_line": pa.int64(),
+    "end_line": pa.int64(),
+    "index": pa.int64(),
+    "kind": pa.string(),
+    "id": pa.string(),
+    "content_hash": pa.string(),
+}
+
+
+class Columns(Protocol):
+    """The chunks of several texts, one text after the other."""
+
+    def add(self, text: str, origin: TextOrigin) -> None:
+        """Add the chunks of an origin, which are those of `text`."""
+        ...
+
+    def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
+        """The columns; texts are of the type `wide`, which is string or large_string."""
+        ...
+
+
+def chunk_columns() -> Columns:
+    """Columns without rows."""
+    compiled = native()
+    return PythonColumns() if compiled is None else CompiledColumns(compiled.ChunkColumns())
+
+
+class CompiledColumns:
+    """See `Columns`."""
+
+    def __init__(self, columns: Any) -> None:  # noqa: ANN401  # a class of the compiled module
+        self._columns = columns
+        self._rows = 0
+
+    def add(self, text: str, origin: TextOrigin) -> None:
+        """See `Columns`."""
+        pieces = list(origin.pieces)
+        self._columns.add(text, pieces, origin.identity)
+        self._rows += len(pieces)
+
+    def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
+        """See `Columns`."""
+        buffers = self._columns.take(pa.types.is_large_string(wide))
+        return {
+            name: pa.Array.from_buffers(
+                wide if kind is None else kind, self._rows, [None, *map(pa.py_buffer, buffers[name])]
+            )
+            for name, kind in COLUMNS.items()
+        }
+
+
+class PythonColumns:
+    """See `Columns`."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, text: str, origin: TextOrigin) -> None:
+        """See `Columns`."""
+        for index, (piece, measured) in enumerate(zip(origin.pieces, origin.measures(), strict=True)):
+            body = text[piece.start : piece.end]
+            whole = piece.context + body
+            self._rows.append(
+                (
+                    *(whole, body, piece.context, piece.tokens, piece.start, piece.end, *measured),
+                    *(index, piece.label, origin.id(piece), content_hash_of(whole)),
+                )
+            )
+
+    def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
+        """See `Columns`."""
+        values = zip(*self._rows, strict=True) if self._rows else ((),) * len(COLUMNS)
+        return {
+            name: pa.array(column, wide if kind is None else kind)
+            for (name, kind), column in zip(COLUMNS.items(), values, strict=True)
+        }
