@@ -1,4 +1,4 @@
-"""What the incremental encoders offer, whichever implementation runs: a text grows to the right or to the left, or any slice of
+"""Protocols of the incremental encoders, whichever implementation runs: a text grows to the right or to the left, or any slice of
 it is priced, and the count is exact. What grows to the right may hold tokens as such, special ones say, and tells which ids change.
 
     Tokenizer.appending_encoder()   append, snapshot, rollback        fallback/appending_encoder.py, cpp/src/appending.cpp

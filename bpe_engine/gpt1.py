@@ -32,7 +32,7 @@ from bpe_engine.text.input import received
 from bpe_engine.vocabulary import LARGEST_ID
 
 END = "</w>"
-"""What the last symbol of each word ends with."""
+"""Suffix of the last symbol of each word."""
 
 _ONE_KIND = str.maketrans({"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"})
 _MARKS = re.compile(r"""-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|\\+|/+|\*+|\[+|\]+|\}+|\{+|\|+|_+""")

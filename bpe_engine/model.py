@@ -11,4 +11,4 @@ MODEL_TO_ENCODING = {model: encoding.name for encoding in published_encodings().
 MODEL_PREFIX_TO_ENCODING = {
     prefix: encoding.name for encoding in published_encodings().values() for prefix in encoding.model_prefixes
 }
-"""What names of models begin with -> name of their encoding; the longest counts."""
+"""Prefix of a model's name -> name of its encoding; the longest prefix counts."""

@@ -1,4 +1,4 @@
-"""What tables of SentencePiece make of a text, and where each character of that comes from: the normalizers Charsmap and SentencePieceText."""
+"""Texts replaced by tables of SentencePiece, with the origin of each character: the normalizers Charsmap and SentencePieceText."""
 
 from __future__ import annotations
 

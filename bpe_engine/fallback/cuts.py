@@ -1,4 +1,4 @@
-"""Where segments come apart for pre-tokenizers that are no named grammar: count(text) == count(text[:cut]) + count(text[cut:]), whatever follows.
+"""Offsets where segments come apart for pre-tokenizers that are no named grammar: count(text) == count(text[:cut]) + count(text[cut:]), whatever follows.
 
     Digits, Whitespace         the quick| brown| fox 12
     Punctuation, ByteLevel     the quick| brown, fox| 12          never behind punctuation: that may go with the space

@@ -1,4 +1,4 @@
-"""What the named patterns say, alternative by alternative, over runs of character classes.
+"""The rules of the named patterns, alternative by alternative, over runs of character classes.
 
 A grammar is a tuple of alternatives in the order of its pattern, and the first one that matches gives the end of the pre-token:
 

@@ -1,4 +1,4 @@
-"""What the appending and the prepending encoder share: the text, its unfinished end, marks and rollback."""
+"""Base of the appending and the prepending encoder: the text, its unfinished end, marks and rollback."""
 
 from __future__ import annotations
 

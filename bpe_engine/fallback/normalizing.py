@@ -1,4 +1,4 @@
-"""What normalizers do to a text, and where a text comes apart for them.
+"""Normalizers applied to a text, and the offsets where a text comes apart for them.
 
     normalizers   NFC, Replace " " by "\\u2581", Prepend "\\u2581"
     "e\\u0301 a"     ->  "\\u2581\\u00e9\\u2581a"                     normalize

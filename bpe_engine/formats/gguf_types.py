@@ -1,4 +1,4 @@
-"""What kind of token each is in a GGUF file: by the file, and by its text where llama.cpp knows better.
+"""Kinds of the tokens in a GGUF file: by the file, and by its text where llama.cpp knows better.
 
 "<|im_end|>" of the type normal    ->  control: it ends a turn, whatever the file says
 "<|message|>" of the type control  ->  user-defined: it is always found, and always shown

@@ -1,4 +1,4 @@
-"""What SentencePiece models are in any file: tokens with scores, and tokens such as `<0x0A>` that stand for one byte each."""
+"""Parts of SentencePiece models in any file format: tokens with scores, and tokens such as `<0x0A>` that stand for one byte each."""
 
 from __future__ import annotations
 

@@ -208,12 +208,9 @@ def _fallback(model: SentencePieceModel, source: str) -> dict[int, int]:
 
 
 def _unigram(model: SentencePieceModel, name: str, source: str) -> Specification:
-    kinds = {token: kind for token, (_, _, kind) in enumerate(model.pieces)}
-    tokens = {
-        token: text for token, (text, _, _) in enumerate(model.pieces) if kinds[token] in (_NORMAL, _USER_DEFINED)
-    }
+    tokens = {token: text for token, (text, _, kind) in enumerate(model.pieces) if kind in (_NORMAL, _USER_DEFINED)}
     fallback = _fallback(model, source)
-    unknown = next(token for token, kind in kinds.items() if kind == _UNKNOWN)
+    unknown = next(token for token, (_, _, kind) in enumerate(model.pieces) if kind == _UNKNOWN)
     return Specification(
         name=name,
         source=source,
@@ -226,7 +223,7 @@ def _unigram(model: SentencePieceModel, name: str, source: str) -> Specification
             if token not in tokens
         },
         scores={token: model.pieces[token][1] for token in tokens},
-        user_defined=frozenset(token for token in tokens if kinds[token] == _USER_DEFINED),
+        user_defined=frozenset(token for token, (_, _, kind) in enumerate(model.pieces) if kind == _USER_DEFINED),
         like="sentencepiece",
         byte_fallback=fallback if model.byte_fallback else {},
         unknown=unknown,
@@ -310,7 +307,10 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
         raise VocabularyError(f"{source}: white space as a suffix is not supported; {_INSTEAD}")
     seen: set[str] = set()
     unknown = 0
+    are_distinct = len({text for text, _, _ in model.pieces}) == len(model.pieces)
     for number, (text, _, piece_type) in enumerate(model.pieces):
+        if are_distinct and piece_type == _NORMAL:
+            continue
         if text in seen:
             raise VocabularyError(f"{source}: piece {number}: the piece {text!r:.80} stands twice")
         seen.add(text)

@@ -1,4 +1,4 @@
-"""What the three tokenizers share: the tokens that follow from the merges, decoding, and the files.
+"""Base of the three tokenizers: the tokens that follow from the merges, decoding, and the files.
 
 merges           (97, 97) -> 256, (256, 97) -> 257, ...       in the order in which they were learned
 vocab            97 -> b"a", 256 -> b"aa", 257 -> b"aaa", ...

@@ -1,4 +1,4 @@
-"""What a character is, in the versions of Unicode that Hugging Face `tokenizers` 0.23 follows, whatever Python this is.
+"""Classes of characters, in the versions of Unicode that Hugging Face `tokenizers` 0.23 follows, whatever Python this is.
 
 Normalization forms and marks: Unicode 9 (of BertNormalizer, too, which has a list of its own), controls: Unicode 9, punctuation: Unicode 8, lower case: Unicode 17, from `pinned_characters.txt`
 (scripts/build_pinned_characters.py). Letters, numbers and white space: Unicode 16, from `text/unicode_classes.py`. Of numbers that makes a

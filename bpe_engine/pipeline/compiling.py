@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
 
 import regex
 
@@ -239,20 +239,20 @@ def _piece_model(specification: Specification) -> _core.PieceModel:
     """WordPiece, WordLevel or Unigram."""
     if any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
         raise NotNativeError(f"the model {specification.model!r} behind ByteLevel")
-    ids = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
+    tokens = cast("Mapping[int, str]", specification.tokens)  # of characters, as those of all of these models
     unknown = specification.unknown if isinstance(specification.unknown, int) else None
     if specification.model == "wordpiece":
         return _core.WordPieceModel(
-            ids,
+            _utf8(tokens),
             unknown=unknown,
             prefix=specification.continuing_prefix.encode(),
             most_characters=specification.max_characters,
         )
     if specification.model == "wordlevel":
-        return _core.WordLevelModel(ids, unknown=unknown)
+        return _core.WordLevelModel(_utf8(tokens), unknown=unknown)
     scores = specification.scores or {}
     return _core.UnigramModel(
-        [(token, token_id, scores[token_id]) for token, token_id in ids.items()],
+        [(token.encode("utf-8", "surrogatepass"), token_id, scores[token_id]) for token_id, token in tokens.items()],
         unknown=unknown,
         bytes=dict(specification.byte_fallback),
         user_defined=specification.user_defined,
@@ -260,8 +260,8 @@ def _piece_model(specification: Specification) -> _core.PieceModel:
     )
 
 
-def _utf8(token: str | bytes) -> bytes:
-    return token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass")
+def _utf8(tokens: Mapping[int, str]) -> dict[bytes, int]:
+    return {token.encode("utf-8", "surrogatepass"): token_id for token_id, token in tokens.items()}
 
 
 def _merge_model(specification: Specification) -> _core.MergeModel:

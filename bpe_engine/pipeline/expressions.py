@@ -1,4 +1,4 @@
-"""What a Split or a Replace looks for: a text, or a regular expression in the syntax of Oniguruma, as Hugging Face has them."""
+"""The pattern of a Split or a Replace: a text, or a regular expression in the syntax of Oniguruma, as Hugging Face has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What merges of a specification cannot be honoured, by either engine."""
+"""Checks for merges of a specification that neither engine can honour."""
 
 from __future__ import annotations
 

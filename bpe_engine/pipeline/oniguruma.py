@@ -88,7 +88,7 @@ PROPERTIES = {name.lower(): name for name in (*_CATEGORIES, *_SCRIPTS)} | {
     "letter": "L", "number": "N", "mark": "M", "punctuation": "P", "symbol": "S",
     "lowercase_letter": "Ll", "uppercase_letter": "Lu", "decimal_number": "Nd",
 }  # fmt: skip
-r"""What may stand in \p{...}, in small letters, and how `regex` calls it."""
+r"""Name in \p{...}, in small letters -> its name in `regex`."""
 
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 # Six numbers of Latin-1 are parts of words by themselves, and are not in a set.

@@ -9,7 +9,7 @@ from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.expressions import Expression
 
 Behaviour = Literal["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
-"""What becomes of a match: left out; a piece of its own; joined to the piece before or behind it; one piece with the matches beside it."""
+"""The treatment of a match: left out; a piece of its own; joined to the piece before or behind it; one piece with the matches beside it."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from bpe_engine.errors import VocabularyUnavailableError
 
 TIMEOUT_SECONDS = 30
-"""How long a connection may stay silent. A slow download that goes on is not cut off."""
+"""Seconds that a connection may stay silent. A slow download that goes on is not cut off."""
 
 
 def read(url: str, name: str, places: Sequence[Path]) -> bytes:

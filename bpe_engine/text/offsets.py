@@ -1,4 +1,4 @@
-"""Where tokens start in a text, in characters or in bytes.
+"""Offsets of tokens in a text, in characters or in bytes.
 
 "naïve 👍"          tokens     na | ïve | ·\\xf0\\x9f | \\x99 | \\x82
 in bytes             0 | 2 | 6 | 9 | 10

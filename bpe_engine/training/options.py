@@ -1,4 +1,4 @@
-"""What training from texts and training from words have in common: options, their checks, and the implementation that does the work."""
+"""Common parts of training from texts and from words: options, their checks, and the implementation that does the work."""
 
 from __future__ import annotations
 

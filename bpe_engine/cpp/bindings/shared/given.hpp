@@ -1,4 +1,4 @@
-// What Python code hands over, checked: a wrong type, number or length raises an exception of Python, and is never undefined behaviour.
+// Checks of arguments from Python: a wrong type, number or length raises an exception of Python, and is never undefined behaviour.
 //
 // nb::cast throws std::bad_cast, which reaches Python as a RuntimeError without a word, and nb::list reads elements without a look at the
 // length. Nothing here runs Python code, so no list changes while it is read.

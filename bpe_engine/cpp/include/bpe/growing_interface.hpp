@@ -1,4 +1,4 @@
-// What another compiled module may ask of an appending or a prepending encoder, without a Python call a step.
+// Interface of an appending or a prepending encoder for other compiled modules, without a Python call a step.
 //
 // `AppendingEncoder._interface()` is a capsule with a `GrowingInterface` in it, which keeps the encoder. Plain C, for the two modules
 // need not be linked together: an error is a return value, and no exception passes. The caller holds the GIL.

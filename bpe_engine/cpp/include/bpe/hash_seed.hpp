@@ -1,4 +1,4 @@
-// What makes hashes unforeseeable: a text that somebody has made for it would else find one slot of a table for all its words.
+// A random seed of all hashes: without one, a text made for it could send all its words to one slot of a table.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What another compiled module may ask of an interval encoder, without a Python call a slice: see growing_interface.hpp.
+// Interface of an interval encoder for other compiled modules, without a Python call a slice: see growing_interface.hpp.
 //
 // `IntervalEncoder._interface()` is a capsule with an `IntervalInterface` in it, which keeps the encoder.
 #pragma once

@@ -1,4 +1,4 @@
-// What pieces (pre-tokens, and units of them, see seams.hpp) encode to, remembered: words repeat, so most pieces of a text have been seen before.
+// Caches of the counts and ids of pieces (pre-tokens, and units of them, see seams.hpp): words repeat, so most pieces of a text have been seen before.
 //
 // A piece of up to 15 bytes and its length are one key of 16 bytes, compared as two words:
 //

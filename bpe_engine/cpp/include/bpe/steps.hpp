@@ -1,4 +1,4 @@
-// What tests count in place of time: in their build with small thresholds alone. Elsewhere nothing is counted.
+// Counter of steps, which tests compare in place of time: in their build with small thresholds alone. Elsewhere nothing is counted.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a backward pass over a text says: from which states a match will still be reached.
+// A backward pass over a text, which tells from which states a match will still be reached.
 //
 // A hostile pattern makes a matcher look far ahead and come back with nothing, again and again: "(a|aa)+$" on "aaaa...b" from every place. With
 // foresight it does not start where no match begins, and stops where nothing better will come, so a whole sweep reads every character a bounded number of times.

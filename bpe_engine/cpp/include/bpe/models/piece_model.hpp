@@ -1,4 +1,4 @@
-// What every model is to the rest of the core: one pre-token -> token ids.
+// Interface of all models: one pre-token -> token ids.
 #pragma once
 
 #include <cstdint>

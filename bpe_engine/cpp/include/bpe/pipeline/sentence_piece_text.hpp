@@ -1,4 +1,4 @@
-// What the package `sentencepiece` does to a text before its model sees it, in one pass.
+// The normalization of the package `sentencepiece`, in one pass.
 //
 //     "  Ｈello  world "     user-defined texts stay; else the longest text of a table is replaced: Ｈ by H
 //     "▁Hello▁world"         spaces are ▁; one before the text, none at its ends, none behind another, where the flags say so

@@ -1,4 +1,4 @@
-// Where no token of a byte-pair model can reach over: pieces for tokenizers that have no pre-tokenizer, or one that leaves long pieces.
+// Boundaries over which no token of a byte-pair model can reach: pieces for tokenizers that have no pre-tokenizer, or one that leaves long pieces.
 //
 //     "▁the▁cat."     ▁the|▁cat|.         no token of the vocabulary holds "e▁", nor "t."
 //

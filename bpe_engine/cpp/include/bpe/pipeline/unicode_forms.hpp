@@ -1,4 +1,4 @@
-// What normalizers know of characters: decompositions, compositions, marks, lower case. Tables: scripts/build_normalization_tables.py.
+// Properties of characters for normalizers: decompositions, compositions, marks, lower case. Tables: scripts/build_normalization_tables.py.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What compiling a regular expression may raise.
+// Exceptions of the compiler of regular expressions.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How the search for matches went in a text that grows to the left, so that a later search stops where an earlier one came by.
+// Notes of earlier searches for matches in a text that grows to the left, so that a later search stops where an earlier one came by.
 //
 //     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbb
 //     ↑ new      ↑ slot        ↑ slot        ↑ slot           the match ends ↑
