@@ -86,6 +86,7 @@ fuzz: core-check $(VENV)/stamp-all
 bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/prompt_session.py
+	$(BIN)/python benchmarks/conversation.py
 	$(BIN)/python benchmarks/chunk_structure.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/chunk_speed.py

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from conversation_turns.oracle import world
 
 import bpe_engine
 
@@ -161,3 +162,30 @@ def test_ray_job(tmp_path: Path) -> None:
     assert done[0].groups()[2:] == done[1].groups()[2:]
     assert lines[2] == f"as a dataset: {done[0][3]} chunks"
     assert re.fullmatch(r"guide0\.md, \d+ tokens, 256 numbers: guide0\.md.*", lines[3])
+
+
+def test_serve_a_conversation(tmp_path: Path) -> None:
+    lines = run("serve_a_conversation.py", cwd=tmp_path).splitlines()
+    assert lines == [
+        "1 messages: 14 ids, 0 of them known",
+        "3 messages: 39 ids, 23 of them known",
+        "5 messages: 58 ids, 42 of them known",
+        "5 times <|end|> for 5 messages",
+    ]
+
+
+def test_train_on_what_was_sampled(tmp_path: Path) -> None:
+    lines = run("train_on_what_was_sampled.py", cwd=tmp_path).splitlines()
+    assert lines == [
+        "15 ids, 4 sampled: 'Hello there'",
+        "with the end of the turn: 5",
+        "drift from id 10 on: 4 ids where 2 are canonical",
+    ]
+
+
+def test_incremental_chat_template(tmp_path: Path) -> None:
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}"
+    world("llama3", template).tokenizer.save_pretrained(tmp_path / "model")
+    lines = run("incremental_chat_template.py", "model", cwd=tmp_path, quiet=False).splitlines()
+    assert len(lines) == 3
+    assert all(line.endswith("ids, equal: True") for line in lines)

@@ -34,6 +34,11 @@ class CommandGroup(typer.core.TyperGroup):
         own = super().list_commands(ctx)
         return [*own, *(name for name in _plugins() if name not in own)]
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments begin with: of two words where there is one, such as `prompt simulate`."""
+        both = " ".join(args[:2])
+        return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name, None if there is none."""
         command = super().get_command(ctx, cmd_name)

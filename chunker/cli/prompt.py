@@ -22,6 +22,7 @@ Examples:
   chunker prompt review.yaml --html prompt.html
   chunker prompt review.toml --json | jq .messages
   echo "What does it do?" | chunker prompt review.yaml --root ../project > prompt.txt
+  chunker prompt simulate session.jsonl    what a session costs, with the provider's cache
 
 \b
 A spec, in YAML (JSON and TOML have the same fields):

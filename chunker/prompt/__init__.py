@@ -17,6 +17,7 @@ from chunker.prompt.errors import (
     TemplateLimitError,
 )
 from chunker.prompt.items import Item, Section
+from chunker.prompt.planning import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
 from chunker.prompt.report import ItemReport, Report, SectionReport
 from chunker.prompt.session import PromptSession
 
@@ -41,13 +42,17 @@ _LATER = {
 
 __all__ = [
     "CHAT_FORMATS",
+    "PROVIDERS",
+    "CacheRules",
     "Change",
     "ChatFormat",
     "ChatTemplate",
     "ChatTemplateError",
+    "ContextPlan",
     "Conversation",
     "ConversationError",
     "Drift",
+    "Exchange",
     "Item",
     "ItemFileError",
     "ItemReport",
@@ -66,6 +71,7 @@ __all__ = [
     "generation_mask",
     "role_mask",
     "sampled_mask",
+    "simulate",
     "spans",
 ]
 

@@ -1,0 +1,16 @@
+"""A context that pays attention to a provider's cache: which turns leave a conversation, and when, so that its bill is least.
+
+cache_rules.py   prices and rules of providers, as data with date and source (providers.json)
+billing.py       what each request of a conversation costs, and what the cache holds after it
+context_plan.py  ContextPlan: the cheapest way through the turns to come
+simulation.py    a recorded session under simple rules and under the plan
+"""
+
+from __future__ import annotations
+
+from chunker.prompt.planning.billing import Exchange, RequestBill
+from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
+from chunker.prompt.planning.context_plan import ContextPlan, Step
+from chunker.prompt.planning.simulation import Outcome, simulate
+
+__all__ = ["PROVIDERS", "CacheRules", "ContextPlan", "Exchange", "Outcome", "RequestBill", "Step", "simulate"]

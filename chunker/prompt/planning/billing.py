@@ -1,0 +1,120 @@
+"""What each request of a conversation costs: which of its tokens the cache has, and what it has afterwards.
+
+    request 3   |system|turn 1|turn 2|user 3|        kept: |system|  and  |system|turn 1|turn 2|user 3|
+    request 4   |system|turn 1|turn 2|turn 3|user 4|  hit:  |system|turn 1|turn 2|user 3|
+    request 4   |system|turn 2|turn 3|user 4|         hit:  |system|          (turn 1 has left)
+
+A turn is a user's part and the answer to it; a prompt is what always stands first, the turns from some first one on, and the new user's part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from chunker.prompt.planning.cache_rules import CacheRules
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A turn. `asked`, `answered`: tokens of the user's part (with answers of tools) and of the answer; `seconds`: since the request before;
+    `messages`: how many it has.
+    """
+
+    asked: int
+    answered: int
+    seconds: float = 0.0
+    messages: int = 2
+
+
+@dataclass(frozen=True)
+class RequestBill:
+    """A request. `first`: the first turn that is in its prompt; `tokens`: of the prompt; `hits`: of these from the cache; `marks`: ends of the cached prefixes,
+    in tokens; `summarized`: tokens that were summarized before it; `dollars`: all of it with the answer.
+    """
+
+    first: int
+    tokens: int
+    hits: int
+    marks: tuple[int, ...]
+    summarized: int
+    dollars: float
+
+
+@dataclass(frozen=True)
+class Cache:
+    """What is kept of the last request: the first turn of its prompt, and the number of the turn that it asked for; -1: the fixed start alone, or nothing."""
+
+    first: int = -1
+    last: int = -1
+    fixed: bool = False
+
+
+class Ledger:
+    """Costs of requests of one conversation. `fixed`: tokens that always stand first; `summary`: tokens of what stands for turns that have left, 0 for nothing."""
+
+    def __init__(self, rules: CacheRules, turns: Sequence[Exchange], fixed: int, summary: int = 0) -> None:
+        self.rules = rules
+        self.turns = turns
+        self.fixed = fixed
+        self.summary = summary
+        self._before = [0, *accumulate(turn.asked + turn.answered for turn in turns)]
+        self._messages = [0, *accumulate(turn.messages for turn in turns)]
+
+    def history(self, first: int, number: int) -> int:
+        """Tokens of the turns from `first` up to `number`."""
+        return self._before[number] - self._before[first]
+
+    def prompt(self, first: int, number: int) -> int:
+        """Tokens of the prompt of turn `number` that begins with turn `first`."""
+        return self.fixed + (self.summary if first else 0) + self.history(first, number) + self.turns[number].asked
+
+    def bill(
+        self, number: int, before: int, first: int, cache: Cache, *, write: bool = True
+    ) -> tuple[RequestBill, Cache]:
+        """A request, and what is kept after it. `before`: the first turn of the prompt before; `write`: whether the prompt is to be kept."""
+        rules, turn = self.rules, self.turns[number]
+        alive = number > 0 and turn.seconds <= rules.seconds
+        tokens = self.prompt(first, number)
+        known = 0
+        if alive and cache.last >= 0 and cache.first == first and self._is_near(cache.last, number):
+            known = rules.hit(self.prompt(first, cache.last))
+        if alive and cache.fixed:
+            known = max(known, rules.hit(self.fixed))
+        marks = (self.fixed, *self._between(first, number), tokens) if write else (self.fixed,)
+        marks = tuple(mark for mark in dict.fromkeys(marks) if mark >= rules.min_tokens)
+        kept = max(marks, default=0)
+        written = max(0, kept - known)
+        dollars = known * rules.cached + written * rules.write + (tokens - known - written) * rules.input
+        summarized = (
+            self.history(before, first) + (self.summary if before else 0) if first != before and self.summary else 0
+        )
+        if summarized:
+            dollars += summarized * rules.input + self.summary * rules.output
+        dollars = (dollars + turn.answered * rules.output) / 1e6
+        if write and tokens >= rules.min_tokens:
+            after = Cache(first, number, self.fixed >= rules.min_tokens)
+        elif alive and cache.first == first:
+            after = Cache(first, cache.last, self.fixed >= rules.min_tokens)
+        else:
+            after = Cache(fixed=self.fixed >= rules.min_tokens)
+        return RequestBill(first, tokens, known, marks, summarized, dollars), after
+
+    def _is_near(self, last: int, number: int) -> bool:
+        """Whether a prefix of before is found: marks in between are as near as they may be, as far as there are enough of them."""
+        rules = self.rules
+        if not rules.look_back or not rules.breakpoints:
+            return True
+        return self._messages[number] - self._messages[last] <= rules.look_back * max(1, rules.breakpoints - 1)
+
+    def _between(self, first: int, number: int) -> list[int]:
+        """Marks between the fixed start and the end, where the last turn has more messages than are looked back over."""
+        rules = self.rules
+        if not rules.look_back or rules.breakpoints < 3 or number == 0:
+            return []
+        new = self.turns[number - 1].messages
+        wanted = min(rules.breakpoints - 2, (new - 1) // rules.look_back)
+        end = self.prompt(first, number)
+        size = self.turns[number - 1].answered + self.turns[number].asked
+        return [end - size * part // (wanted + 1) for part in range(wanted, 0, -1)]

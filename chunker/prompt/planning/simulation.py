@@ -1,0 +1,185 @@
+"""A recorded session under simple rules and under the plan: tokens, hits, misses and dollars of each turn.
+
+keep-all     turns leave only when there is no room, as many as must
+drop-oldest  one more each turn than that, as a window that slides
+hysteresis   when there is no room, until a quarter of it is free
+plan         the cheapest, where the turns to come are expected as they were recorded
+plan, blind  the cheapest, where they are expected as the turns so far were on average
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from chunker.counting import TokenCounter
+from chunker.prompt.errors import MessageError
+from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
+from chunker.prompt.planning.context_plan import ContextPlan
+
+# Tokens of what stands around a message: see the chat format "openai".
+_FRAME = 4
+# Turns that the plan looks ahead where it does not know them.
+_AHEAD = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A rule, and the bills of all requests under it; `reasons`: of the plan, a line a request."""
+
+    rule: str
+    bills: tuple[RequestBill, ...]
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def dollars(self) -> float:
+        """The whole bill."""
+        return sum(bill.dollars for bill in self.bills)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all prompts."""
+        return sum(bill.tokens for bill in self.bills)
+
+    @property
+    def hits(self) -> int:
+        """Tokens that came from the cache."""
+        return sum(bill.hits for bill in self.bills)
+
+
+def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = 0.25) -> list[Outcome]:
+    """A session under each rule. Raises RequiredItemsError where a turn does not fit even alone."""
+    ledger = plan.ledger(turns)
+
+    def must(number: int, before: int) -> int:
+        return plan.choices(ledger, number, before)[0]
+
+    def window(number: int, before: int) -> int:
+        choices = plan.choices(ledger, number, before)
+        return choices[1] if before and len(choices) > 1 and choices[0] == before else choices[0]
+
+    def steps(number: int, before: int) -> int:
+        choices = plan.choices(ledger, number, before)
+        if choices[0] == before:
+            return before
+        free = (1 - hysteresis) * plan.room
+        return next((first for first in choices if ledger.prompt(first, number) <= free), choices[-1])
+
+    rules = (("keep-all", must), ("drop-oldest", window), ("hysteresis", steps))
+    made = [Outcome(name, _followed(ledger, rule)) for name, rule in rules]
+    known = plan.steps(turns)
+    made.append(Outcome("plan", tuple(step.bill for step in known), tuple(step.why for step in known)))
+    return [*made, _blind(turns, plan, ledger)]
+
+
+def _followed(ledger: Ledger, rule: Callable[[int, int], int]) -> tuple[RequestBill, ...]:
+    bills, before, cache = [], 0, Cache()
+    for number in range(len(ledger.turns)):
+        first = rule(number, before)
+        bill, cache = ledger.bill(number, before, first, cache)
+        bills.append(bill)
+        before = first
+    return tuple(bills)
+
+
+def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outcome:
+    """The plan as it is made at each turn, with the next ones expected to be like those so far."""
+    bills, reasons, before, cache = [], [], 0, Cache()
+    for number in range(len(turns)):
+        past = turns[: number + 1]
+        mean = Exchange(
+            round(fmean(turn.asked for turn in past)),
+            round(fmean(turn.answered for turn in turns[:number] or past)),
+            fmean(turn.seconds for turn in past[1:] or past),
+            round(fmean(turn.messages for turn in past)),
+        )
+        room = plan.room - plan.fixed - plan.summary
+        expected = [*turns[:number], turns[number], *([mean] * _AHEAD if mean.asked <= room else [])]
+        step = plan.steps(expected, start=number, before=before, cache=cache)[0]
+        bill, cache = ledger.bill(number, before, step.first, cache, write=step.write)
+        bills.append(bill)
+        reasons.append(step.why)
+        before = step.first
+    return Outcome("plan, blind", tuple(bills), tuple(reasons))
+
+
+def read_session(
+    lines: Iterable[str], tokenizer: TokenCounter, name: str = "the session"
+) -> tuple[int, list[Exchange]]:
+    """The tokens that stand first, and the turns, of messages in JSON, one a line.
+
+    Args:
+        lines: A message each: "role", "content", "tool_calls"; "time" in seconds, of the request; "tokens" in place of counting.
+        tokenizer: What counts.
+        name: What errors call it.
+
+    Raises:
+        MessageError: A line is no message, with its number.
+    """
+    fixed = asked = answered = messages = 0
+    time = last = 0.0
+    turns: list[Exchange] = []
+
+    def close() -> None:
+        if asked or answered:
+            turns.append(Exchange(asked, answered, max(0.0, time - last) if turns else 0.0, messages))
+
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        message = _message(line, f"{name}, line {number}")
+        tokens = _tokens(message, tokenizer)
+        role = message["role"]
+        if role in ("system", "developer") and not turns and not asked:
+            fixed += tokens
+            continue
+        if role != "assistant" and answered:
+            close()
+            asked = answered = messages = 0
+            last, time = time, max(time, float(message.get("time", time)))
+        elif role != "assistant" and not turns and not asked:
+            time = last = float(message.get("time", 0.0))
+        messages += 1
+        if role == "assistant":
+            answered += tokens
+        else:
+            asked += tokens
+    close()
+    return fixed, turns
+
+
+def _message(line: str, where: str) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except ValueError as error:
+        raise MessageError(f"{where}: no JSON: {error}") from None
+    if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+        raise MessageError(f"{where}: a message is an object with a role")
+    for key, kinds in (("tokens", int), ("time", (int, float))):
+        value = message.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, kinds) or value < 0:
+            raise MessageError(f"{where}: {key} must be a number that is not negative")
+    return message
+
+
+def _tokens(message: dict[str, Any], tokenizer: TokenCounter) -> int:
+    if "tokens" in message:
+        return int(message["tokens"])
+    content = message.get("content")
+    parts = (
+        [content]
+        if isinstance(content, str)
+        else [str(part.get("text", "")) for part in content or [] if isinstance(part, dict)]
+    )
+    if message.get("tool_calls"):
+        parts.append(json.dumps(message["tool_calls"], ensure_ascii=False))
+    return _FRAME + sum(tokenizer.count(part) for part in parts)
+
+
+def read_session_file(path: Path, tokenizer: TokenCounter) -> tuple[int, list[Exchange]]:
+    """`read_session` of a file. Raises OSError, too."""
+    return read_session(path.read_text("utf-8").splitlines(), tokenizer, str(path))
