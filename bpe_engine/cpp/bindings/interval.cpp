@@ -80,6 +80,17 @@ public:
                     return false;
                 }
             },
+            [](const void* self, std::size_t start, std::size_t* from, std::ptrdiff_t* shift) {
+                try {
+                    auto const found = static_cast<const Interval*>(self)->core_->agreement(start);
+                    if (!found) return false;
+                    *from = found->from;
+                    *shift = found->shift;
+                    return true;
+                } catch (const std::exception&) {
+                    return false;
+                }
+            },
         };
         nb::object capsule = nb::steal(PyCapsule_New(&interface_, interval_interface_name, [](PyObject* capsule) {
             Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));

@@ -115,7 +115,8 @@ std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Wor
     return tree(first, last).count(start - first, end - first);
 }
 
-std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Workspace& workspace) const {
+// The tokens from `place` to where a pre-token of the whole text starts, or to `end`; `place` is there then.
+std::size_t IntervalEncoder::count_head(std::size_t& place, std::size_t end, Workspace& workspace) const {
     const Scanner& scanner = *encoder_->scanner();
     std::size_t total = 0;
     while (!is_start(place) && place < end) {
@@ -135,6 +136,12 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
             ends &= ends - 1;
         } while (ends && !is_start(place));
     }
+    return total;
+}
+
+std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Workspace& workspace) const {
+    const Scanner& scanner = *encoder_->scanner();
+    std::size_t const total = count_head(place, end, workspace);
     if (place == end) return total;
     // From here on the pre-tokens are those of the whole text, but for the last few: these are read anew, and counted from the first that
     // ends elsewhere.
@@ -167,6 +174,23 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
         } while (ends);
     }
     return total + own + tokens_before(agreed) - tokens_before(from);
+}
+
+std::optional<Agreement> IntervalEncoder::agreement(std::size_t start) const {
+    if (!encoder_->scanner() || start >= text_.size) return std::nullopt;
+    std::size_t place = start, total = 0;
+    if (!is_start(place)) {
+        if (near_long(place)) return std::nullopt;
+        Encoder::Lease const lease(*encoder_);
+        // As `count` reads a slice that ends far away.
+        std::size_t const far = std::min(text_.size, start + thresholds::long_piece);
+        total = count_head(place, far, *lease);
+        if (place == far) return std::nullopt;
+    }
+    // `count` reads as many pre-tokens anew at the end of a slice, and these have to be behind `place`.
+    std::size_t from = place;
+    for (int step = 0; step <= reread && from < text_.size; ++step) from = start_at_or_behind(from + 1);
+    return Agreement{from + 1, static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(place))};
 }
 
 std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {

@@ -36,6 +36,18 @@ void try_interval(Choices& choices) {
         std::fprintf(stderr, "%zu tokens in the slice from %zu to %zu, %zu afresh\n", count, start, end, fresh.value_or(0));
         fail("another count", vocabulary, scanner, text);
     };
+    // What slices from one start have in common with the whole text. Where a byte is in no token there is no count to compare.
+    for (int time = 0; possible && time < 8; ++time) {
+        std::size_t const start = choices.below(text.size() + 1);
+        auto const agreement = intervals->agreement(start);
+        if (!agreement) continue;
+        for (std::size_t end = std::max(start, agreement->from); end <= text.size(); ++end) {
+            auto const expected = static_cast<std::ptrdiff_t>(intervals->count(0, end)) + agreement->shift;
+            if (static_cast<std::ptrdiff_t>(intervals->count(start, end)) == expected) continue;
+            std::fprintf(stderr, "slices from %zu to %zu and beyond\n", start, end);
+            fail("no agreement with the whole text", vocabulary, scanner, text);
+        }
+    }
     if (text.size() <= 24) {
         for (std::size_t start = 0; start <= text.size(); ++start)
             for (std::size_t end = start; end <= text.size(); ++end) slice(start, end);

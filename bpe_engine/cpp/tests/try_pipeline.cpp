@@ -175,6 +175,9 @@ void try_pipeline(Choices& choices) {
     for (int slice = 0; slice < 12; ++slice) {
         std::size_t const start = choices.below(text.size() + 1), end = start + choices.below(text.size() - start + 1);
         CHECK(prices.count(start, end) == pipeline->count(view(text).part(start, end)));
+        auto const agreement = prices.agreement(start);
+        for (std::size_t at = agreement ? std::max(start, agreement->from) : text.size() + 1; at <= text.size(); ++at)
+            CHECK(static_cast<std::ptrdiff_t>(prices.count(start, at)) == static_cast<std::ptrdiff_t>(prices.count(0, at)) + agreement->shift);
     }
     try_growing<PipelineAppendingEncoder>(choices, pipeline, false);
     try_growing<PipelinePrependingEncoder>(choices, pipeline, true);

@@ -224,6 +224,13 @@ public:
         if (!interface_->count(interface_->encoder, text_.place(start), text_.place(end), &count)) raise_uncountable(tokenizer_, part_of(source_, start, end));
         return count;
     }
+    std::optional<Agreement> agreement(std::size_t start) override {
+        std::size_t from = 0;
+        std::ptrdiff_t shift = 0;
+        if (!interface_->agreement(interface_->encoder, text_.place(start), &from, &shift)) return std::nullopt;
+        return Agreement{from, shift};
+    }
+    bool are_quick() const override { return true; }
 
 private:
     const Text& text_;

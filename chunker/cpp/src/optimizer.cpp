@@ -87,16 +87,16 @@ void Optimizer::find_candidates() {
 std::vector<Optimizer::Sum> Optimizer::sums_of(const std::vector<Atom>& atoms) {
     std::vector<Sum> sums;
     sums.reserve(atoms.size() + 1);
-    if (!prices_.recounts()) counter_.begin(0);
-    sums.push_back({0, 0, std::nullopt});
+    sums.push_back({0, 0, 0});
+    if (!prices_.recounts() && !prices_.are_quick()) counter_.begin(0);
     for (Atom const& atom : atoms) {
-        std::size_t const before = sums.back().rough;
+        std::size_t const place = text_.place(atom.end);
         if (prices_.recounts()) {
-            std::size_t const sum = before + prices_.count(atom.start, atom.end);
-            sums.push_back({sum, sum, std::nullopt});
+            std::size_t const sum = sums.back().exact + prices_.count(atom.start, atom.end);
+            sums.push_back({sum, sum, place});
         } else {
-            std::size_t const count = counter_.append(atom.start, atom.end);
-            sums.push_back({std::max(before, count), count, counter_.settled()});
+            std::size_t const count = prices_.are_quick() ? prices_.count(0, atom.end) : counter_.append(atom.start, atom.end);
+            sums.push_back({std::max(sums.back().rough, count), count, place});
         }
     }
     return sums;
@@ -164,51 +164,90 @@ double Optimizer::cost_of_chunk(std::size_t size, std::size_t repeated) const {
 
 void Optimizer::go_on_from(std::size_t first, std::size_t last) {
     std::size_t size = 0;
-    Start const start = begin(first, size);
+    Start const start = start_of(first, size);
     std::size_t const repeated = finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
     double const known = ways_[first].cost;
-    std::optional<std::int64_t> shift;  // from sums of the whole text to sizes of this chunk
-    for (std::size_t behind = first + 1;;) {
-        if (size > limits_.most + limits_.look_ahead) break;
-        if (size <= limits_.most) {
+    for (std::size_t behind = first + 1; size <= limits_.most + limits_.look_ahead; size = size_at(behind)) {
+        // No chunk costs less than nothing.
+        if (size <= limits_.most && known + costs_[behind] < ways_[behind].cost) {
             double const cost = known + cost_of_chunk(size, repeated) + costs_[behind];
             if (cost < ways_[behind].cost) ways_[behind] = {cost, first, start, size};
         }
-        Sum const& sum = sums_[behind];
-        if (!shift && sum.settled && counter_.settled() == sum.settled) shift = static_cast<std::int64_t>(size) - static_cast<std::int64_t>(sum.exact);
         if (++behind > last) break;
-        size = shift ? static_cast<std::size_t>(static_cast<std::int64_t>(sums_[behind].exact) + *shift) : counter_.append(atoms_[behind - 1].start, atoms_[behind - 1].end);
     }
 }
 
-Optimizer::Start Optimizer::begin(std::size_t first, std::size_t& count) {
+Optimizer::Start Optimizer::start_of(std::size_t first, std::size_t& size) {
     Atom const& atom = atoms_[first];
     // From what is wished for to what is least: with overlap, without, without context.
     if (first > 0 && units_) {
-        Overlap const overlap(*units_, counter_, limits_);
+        Overlap const overlap(*units_, counter_, limits_, &prices_);
         Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row}, 0);
         while (!repeated.empty()) {
             std::size_t const offset = repeated.front().offset;
             Start const start{offset, surroundings_.context_at(atom.start, offset), repeated.front().label};
-            if (fits(start, atom.end, count)) return start;
+            if (fits(start, first, size)) return start;
             repeated = overlap.shortened(repeated, atom.start);
         }
     }
     Start const start{atom.start, surroundings_.context_at(atom.start, atom.start), atom.label};
-    if (fits(start, atom.end, count)) return start;
+    if (fits(start, first, size)) return start;
     Start const bare{atom.start, 0, atom.label};
-    if (start.context != 0 && fits(bare, atom.end, count)) return bare;
+    if (start.context != 0 && fits(bare, first, size)) return bare;
     throw TooSmall{atom.start, atom.end, counter_.count(0, atom.start, atom.end)};
 }
 
-bool Optimizer::fits(const Start& start, std::size_t end, std::size_t& count) {
-    counter_.begin(start.context);
-    count = counter_.append(start.offset, end);
-    return count <= limits_.most;
+bool Optimizer::fits(const Start& start, std::size_t first, std::size_t& size) {
+    begin(start);
+    size = size_at(first + 1);
+    return size <= limits_.most;
+}
+
+// --- sizes
+
+void Optimizer::begin(const Start& start) {
+    start_ = start;
+    agreed_.reset();
+    by_prices_ = start.context == 0 && prices_.are_quick();
+    if (by_prices_) {
+        if (auto const agreement = prices_.agreement(start.offset)) {
+            agreed_ = agreement->from;
+            shift_ = agreement->shift;
+        }
+    } else {
+        if (prices_.are_quick()) settle();
+        counter_.begin(start.context);
+        appended_ = start.offset;
+    }
+}
+
+std::size_t Optimizer::size_at(std::size_t behind) {
+    Sum const& sum = sums_[behind];
+    if (agreed_ && sum.place >= *agreed_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(sum.exact) + shift_);
+    std::size_t const end = atoms_[behind - 1].end;
+    if (by_prices_) return prices_.count(start_.offset, end);
+    std::size_t const size = counter_.append(appended_, end);
+    appended_ = end;
+    if (!settled_.empty() && settled_[behind] && counter_.settled() == settled_[behind]) {
+        agreed_ = sum.place;
+        shift_ = static_cast<std::ptrdiff_t>(size) - static_cast<std::ptrdiff_t>(sum.exact);
+    }
+    return size;
+}
+
+// Note what is settled of the whole text before each candidate: for chunks behind a context, which have no prices.
+void Optimizer::settle() {
+    if (!settled_.empty()) return;
+    counter_.begin(0);
+    settled_.push_back(std::nullopt);
+    for (Atom const& atom : atoms_) {
+        counter_.append(atom.start, atom.end);
+        settled_.push_back(counter_.settled());
+    }
 }
 
 // All places in the atoms of the chunk that ends where atom `first` begins: where they begin, and what the outline has inside them.
-Places Optimizer::places_before(std::size_t first) const {
+Places Optimizer::places_before(std::size_t first) {
     Places places;
     auto row = static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end(), static_cast<std::int64_t>(atoms_[ways_[first].from].start)) -
                                         rows_.offsets.begin());

@@ -31,11 +31,12 @@ Places Overlap::repeated(Places places, const Place& next, std::size_t far) cons
 }
 
 std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::size_t far) const {
+    std::size_t const behind = end;
     std::size_t keep = leap_back(places, end, far);
     if (keep < places.size()) end = places[keep].offset;
     for (std::size_t index = keep - 1; index > 0; --index) {
         std::size_t const start = places[index].offset;
-        std::size_t const count = prepend_fitting(start, end);
+        std::size_t const count = prepend_fitting(start, end, behind);
         if (count <= limits_.overlap)
             keep = index;
         else if (count > limits_.overlap + limits_.look_ahead)
@@ -47,17 +48,22 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
 
 // Where the overlap may begin that most of it surely reaches, in one step; places.size() where it did not, and nothing has been done.
 std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_t far) const {
-    counter_.begin_at_the_end();
+    begin();
     if (far == 0 || far >= end) return places.size();
     auto const place = std::lower_bound(places.begin() + 1, places.end(), end - far, [](const Place& known, std::size_t offset) { return known.offset < offset; });
     if (places.end() - place < 3) return places.size();
-    if (prepend_fitting(place->offset, end) + leap_spares <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
-    counter_.begin_at_the_end();
+    if (prepend_fitting(place->offset, end, end) + leap_spares <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
+    begin();
     return places.size();
 }
 
-// Prepend what fits into the overlap, and of what is too long at most a part; the count then.
-std::size_t Overlap::prepend_fitting(std::size_t start, std::size_t end) const {
+void Overlap::begin() const {
+    if (!prices_) counter_.begin_at_the_end();
+}
+
+// Prepend what fits into the overlap, and of what is too long at most a part; the count of all up to `behind` then.
+std::size_t Overlap::prepend_fitting(std::size_t start, std::size_t end, std::size_t behind) const {
+    if (prices_) return prices_->count(start, behind);
     std::size_t count = 0;
     for (std::size_t at = end; at > start;) {
         std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;

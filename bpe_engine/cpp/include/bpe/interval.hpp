@@ -15,8 +15,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "bpe/agreement.hpp"
 #include "bpe/encoder.hpp"
 #include "bpe/interval_tree.hpp"
 #include "bpe/run_index.hpp"
@@ -32,6 +34,8 @@ public:
 
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
     std::size_t count(std::size_t start, std::size_t end) const;
+    // For slices from `start` on; none where it is not soon known, as inside of long pre-tokens. For threads.
+    std::optional<Agreement> agreement(std::size_t start) const;
 
     std::size_t memory() const;
 
@@ -50,6 +54,7 @@ private:
     std::size_t start_at_or_before(std::size_t place) const;
     std::size_t start_at_or_behind(std::size_t place) const;
 
+    std::size_t count_head(std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t count_slice(std::size_t start, std::size_t end, Workspace& workspace) const;
     std::size_t pretoken_end(std::size_t place, std::size_t limit) const;
     std::size_t count_piece(std::size_t start, std::size_t end, Workspace& workspace) const;

@@ -11,6 +11,9 @@ struct IntervalInterface {
     const void* encoder;
     // The tokens of text[start:end], by itself, in bytes. False where they cannot be counted.
     bool (*count)(const void* encoder, std::size_t start, std::size_t end, std::size_t* count);
+    // From which end on the tokens of text[start:end] are those of text[:end] and `shift` more: both have the same pre-tokens from some place on. False where that is
+    // not soon known.
+    bool (*agreement)(const void* encoder, std::size_t start, std::size_t* from, std::ptrdiff_t* shift);
 };
 
 }  // extern "C"

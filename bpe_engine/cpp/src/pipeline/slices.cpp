@@ -78,31 +78,54 @@ std::size_t PipelineIntervalEncoder::tokens_before(std::size_t offset) const {
     return total;
 }
 
+// Counts a slice, and stops at cuts of the whole text for as long as it looks for one.
+struct PipelineIntervalEncoder::Slice {
+    const PipelineIntervalEncoder& encoder;
+    const PieceCoder& coder;
+    PieceCoder::Workspace& workspace;
+    std::size_t total = 0, at_cut = 0;
+    Position met{};
+    bool looks = true, has_met = false;
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
+    void unit(std::size_t count) { total += count; }
+    void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
+    bool cut(Position at) {
+        at_cut = total;
+        if (!looks || !encoder.is_cut(at)) return true;
+        met = at;
+        has_met = true;
+        return false;
+    }
+    void again() { total = at_cut; }
+};
+
+std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start) const {
+    Pipeline::Lease const workspace = pipeline_->lease();
+    Slice sink{*this, pipeline_->coder(), workspace->pieces};
+    Position at{start, Before::nothing};
+    std::size_t const far = std::min(text_.size, start + thresholds::read_window);
+    std::size_t limit = start;  // what was read to be certain of the cut
+    for (std::size_t size = thresholds::slice_start; start > 0 && limit < far;) {
+        std::size_t const from = at.offset;
+        limit = std::min(far, from + size);
+        pipeline_->scan(text_.data, start, at, limit, false, {}, *workspace, sink);
+        if (sink.has_met) break;
+        sink.total = sink.at_cut;
+        size = at.offset > from ? slice_window : size * 2;
+    }
+    if (!sink.has_met) return std::nullopt;
+    // `count` jumps from there to the last cut that is certain, if that is not before it.
+    auto const window = std::lower_bound(windows_.begin(), windows_.end(), sink.met.offset, [](Window const& window, std::size_t value) { return window.certain < value; });
+    if (window == windows_.end()) return std::nullopt;
+    return Agreement{std::max<std::size_t>(window->limit, limit), static_cast<std::ptrdiff_t>(sink.at_cut) - static_cast<std::ptrdiff_t>(tokens_before(sink.met.offset))};
+}
+
 std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) const {
     if (start == end) return 0;
-    struct Sink {
-        const PipelineIntervalEncoder& encoder;
-        const PieceCoder& coder;
-        PieceCoder::Workspace& workspace;
-        std::size_t total = 0, at_cut = 0;
-        Position met{};
-        bool looks = true, has_met = false;
-        void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
-        void unit(std::size_t count) { total += count; }
-        void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
-        bool cut(Position at) {
-            at_cut = total;
-            if (!looks || !encoder.is_cut(at)) return true;
-            met = at;
-            has_met = true;
-            return false;
-        }
-        void again() { total = at_cut; }
-    };
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& window) { return value < window.limit; });
     Position const last = window == windows_.begin() ? Position{} : cut_at(std::prev(window)->certain);
     Pipeline::Lease const workspace = pipeline_->lease();
-    Sink sink{*this, pipeline_->coder(), workspace->pieces};
+    Slice sink{*this, pipeline_->coder(), workspace->pieces};
     Position at{start, Before::nothing};
     if (start == 0 && last.offset > 0) {
         sink.total = sink.at_cut = tokens_before(last.offset);

@@ -46,10 +46,20 @@ public:
 // What slices of the text cost by themselves, by offsets in characters; errors are exceptions.
 class Prices {
 public:
+    // From which end on a slice has the tokens of the text up to there and `shift` more.
+    struct Agreement {
+        std::size_t from;  // in bytes
+        std::ptrdiff_t shift;
+    };
+
     virtual ~Prices() = default;
     virtual std::size_t count(std::size_t start, std::size_t end) = 0;
+    // For slices from `start` on; none where it is not soon known.
+    virtual std::optional<Agreement> agreement(std::size_t) { return std::nullopt; }
     // Whether a slice is read each time that it is counted.
     virtual bool recounts() const { return false; }
+    // Whether a price takes less than an append.
+    virtual bool are_quick() const { return false; }
 };
 
 // What only the caller knows.

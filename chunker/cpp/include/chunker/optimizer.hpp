@@ -1,7 +1,7 @@
 // The best cut of a whole text: what chunker/growing/optimal.py says, which is the specification.
 //
-// The candidates from one boundary are priced by appending to what begins there, until the text that grows and the whole text up to the same place have a
-// settled cut in common. From there on both grow by the same tokens, so that the other sizes are sums of the whole text and a constant:
+// The candidates from one boundary are priced one by one until what begins there and the whole text have the same pre-tokens. From there on both grow by the same
+// tokens, so that the other sizes are sums of the whole text and a constant:
 //
 //     whole text    the| quick| brown| fox| jumps| over        sums 1 2 3 4 5 6
 //     from "ick"               ick| brown| fox| jumps| over    2 tokens, and 1 for each that follows: sum + 0
@@ -44,19 +44,23 @@ private:
     };
     // A place between two candidates, or the end of the text.
     struct Sum {
-        std::size_t rough;                    // about how many tokens are before it, never fewer than before
-        std::size_t exact;                    // the tokens of the text before it
-        std::optional<std::uint64_t> settled;  // of that text; none where it was not counted as one
+        std::size_t rough;  // about how many tokens are before it, never fewer than before
+        std::size_t exact;  // the tokens of the text before it; those of its parts where prices are counted anew
+        std::size_t place;  // its byte
     };
 
     void find_candidates();
     std::vector<Sum> sums_of(const std::vector<Atom>& atoms);
     void price_cuts();
     void go_on_from(std::size_t first, std::size_t last);
-    // The count of the first atom, which the counter has then.
-    Start begin(std::size_t first, std::size_t& count);
-    bool fits(const Start& start, std::size_t end, std::size_t& count);
-    Places places_before(std::size_t first) const;
+    // The sizes of chunks that grow from `start`: what text[start.offset:end] has behind its context. The ends ascend.
+    void begin(const Start& start);
+    std::size_t size_at(std::size_t behind);
+    // How a chunk begins with atom `first`, which fits; `size` with that alone.
+    Start start_of(std::size_t first, std::size_t& size);
+    bool fits(const Start& start, std::size_t first, std::size_t& size);
+    Places places_before(std::size_t first);
+    void settle();
     double cost_of_chunk(std::size_t size, std::size_t repeated) const;
 
     const Text& text_;
@@ -71,6 +75,14 @@ private:
     std::vector<Sum> sums_;       // before each of them, and before the end
     std::vector<double> costs_;   // of a cut before each of them
     std::vector<Way> ways_;
+    std::vector<std::optional<std::uint64_t>> settled_;  // of the text before each of them, if it was asked for
+
+    // What grows.
+    Start start_{};
+    bool by_prices_ = false;
+    std::size_t appended_ = 0;            // up to which offset
+    std::optional<std::size_t> agreed_;   // from which byte on its size is the exact sum and `shift_`
+    std::ptrdiff_t shift_ = 0;
 };
 
 }  // namespace chunker

@@ -11,7 +11,9 @@ namespace chunker {
 
 class Overlap {
 public:
-    Overlap(Units& units, Counter& counter, const Limits& limits) : units_(units), counter_(counter), limits_(limits) {}
+    // With `prices` that are quick these are asked, else a text that grows to the left is counted.
+    Overlap(Units& units, Counter& counter, const Limits& limits, Prices* prices = nullptr)
+        : units_(units), counter_(counter), limits_(limits), prices_(prices && prices->are_quick() ? prices : nullptr) {}
 
     // The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text up to `next`, where the chunk ends, fits. `far`: about
     // how many characters before that surely fit; 0 where nobody knows. Where units are closed, `next` is the next of the units.
@@ -22,11 +24,13 @@ public:
 private:
     std::size_t farthest_back(const Places& places, std::size_t end, std::size_t far) const;
     std::size_t leap_back(const Places& places, std::size_t end, std::size_t far) const;
-    std::size_t prepend_fitting(std::size_t start, std::size_t end) const;
+    void begin() const;
+    std::size_t prepend_fitting(std::size_t start, std::size_t end, std::size_t behind) const;
 
     Units& units_;
     Counter& counter_;
     const Limits& limits_;
+    Prices* prices_;
 };
 
 }  // namespace chunker

@@ -12,8 +12,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "bpe/agreement.hpp"
 #include "bpe/pipeline/pipeline.hpp"
 
 namespace bpe {
@@ -26,9 +28,12 @@ public:
     std::size_t size() const { return text_.size; }
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
     std::size_t count(std::size_t start, std::size_t end) const;
+    // For slices from `start` on; none where it is not soon known. For threads.
+    std::optional<Agreement> agreement(std::size_t start) const;
     std::size_t memory() const;
 
 private:
+    struct Slice;
     struct Word {
         std::uint64_t cuts = 0;    // a bit for each of 64 bytes
         std::uint64_t tokens = 0;  // before the first of these cuts

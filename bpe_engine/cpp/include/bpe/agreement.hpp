@@ -1,0 +1,14 @@
+// Where a slice and the whole text come to have the same pre-tokens.
+#pragma once
+
+#include <cstddef>
+
+namespace bpe {
+
+// From which end on a slice grows by the tokens of the whole text: count(start, end) == count(0, end) + shift for each end from `from` on.
+struct Agreement {
+    std::size_t from;
+    std::ptrdiff_t shift;
+};
+
+}  // namespace bpe
