@@ -191,7 +191,7 @@ class TextChunker:
         if not self._context:
             return no_context
         limit = self._budget.max_tokens
-        return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text).at
+        return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text)
 
     def metadata_of(self, outline: Outline, source: str | None) -> dict[str, str]:
         """The metadata of each chunk: the notes of the format, and where the text comes from."""

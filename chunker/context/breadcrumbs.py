@@ -63,6 +63,18 @@ class Breadcrumbs:
         self._contexts: dict[tuple[tuple[str, ...], str, str, str], str] = {}
         self._imports, self._imported = imports_line(text, outline) if "imports" in parts else ("", 0)
         self._summaries: dict[Scope, str] = {}
+        # Whether a context depends on the overlap before it.
+        self.reads_overlap = any(scope.header for scope in outline.scopes)
+
+    @property
+    def changes(self) -> list[int]:
+        """The offsets, ascending, at which the context of a chunk without overlap may be another than before. Linear in the scopes, but for sorting them."""
+        scopes = self._outline.scopes
+        return sorted({self._imported, *(scope.start + 1 for scope in scopes), *(scope.end for scope in scopes)})
+
+    def __call__(self, offset: int, overlap: str = "", /) -> str:
+        """See `at`."""
+        return self.at(offset, overlap)
 
     def at(self, offset: int, overlap: str = "", /) -> str:
         """The context of a chunk whose body begins at `offset`, behind `overlap`; "" if there is nothing to say.

@@ -9,9 +9,11 @@ it lies in the structure, and much more for each unit around it that would fit i
 costs more than all of these can. The budget is no cost: what is over it is no chunk. The cheapest way is found by dynamic programming:
 the best way to each boundary goes on to all that a chunk from there can reach.
 
-Units are priced by the interval encoder, and the candidates from one boundary by appending to what begins there, all of them exactly. How many there are is bounded by the budget, not by
-the text: where hundreds of units share one token, as in a run of line ends, only three of the boundaries between them are candidates. Source of the method: Knuth and Plass,
-"Breaking Paragraphs into Lines", 1981.
+Units are priced by the interval encoder, and the candidates from one boundary by appending to what begins there, all of them exactly. How many there are is bounded by the
+budget, not by the text: where hundreds of units share one token, as in a run of line ends, only three of the boundaries between them are candidates. Source of the
+method: Knuth and Plass, "Breaking Paragraphs into Lines", 1981.
+
+This is the specification of what is compiled (chunker/cpp/include/chunker/optimizer.hpp), and runs where nothing is.
 """
 
 from __future__ import annotations
@@ -23,8 +25,7 @@ from itertools import accumulate, groupby, pairwise
 from math import inf
 from typing import Any, NamedTuple, Protocol
 
-from bpe_engine.encoders import append_fitting
-from chunker.counting import TokenCounter
+from chunker.counting import AppendingCounter, TokenCounter
 from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength, refine
 from chunker.growing.budget import Budget
@@ -37,7 +38,6 @@ from chunker.growing.limits import (
     FARTHER,
     LONGEST_TOKEN,
     LOOK_AHEAD,
-    UNLIMITED,
 )
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
@@ -104,11 +104,9 @@ class Optimizer:
         self._context_at = context_at
         make_prices = getattr(tokenizer, "interval_encoder", None) or partial(Recounted, tokenizer)
         self._prices: SlicePrices = make_prices(text)
-        self._encoder: Any = tokenizer.appending_encoder()
+        self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
         self._empty = self._encoder.snapshot()
-        self._append_fitting = getattr(self._encoder, "append_fitting", None) or partial(append_fitting, self._encoder)
         self._units = Units(text, outline)
-        self._context_sizes: dict[str, int] = {"": 0}
 
     def pieces(self) -> Iterator[Piece]:
         """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
@@ -159,16 +157,10 @@ class Optimizer:
         heads, offsets = self._outline.heads, self._outline.offsets
         before = _stronger_before(self._outline.strengths) if heads else []
         tops: dict[int, int] = {}
-        fits: dict[tuple[int, int], bool] = {}  # many boundaries are in one head
-        for row in range(len(before)):
+        for row, top in enumerate(before):
             end = heads.get(offsets[row])
-            if end is None:
-                continue
-            head = offsets[before[row]], end
-            if head not in fits:
-                fits[head] = not self._is_over(*head, self._budget.max_tokens)
-            if fits[head]:
-                tops[offsets[row]] = head[0]
+            if end is not None and not self._is_over(offsets[top], end, self._budget.max_tokens):
+                tops[offsets[row]] = offsets[top]
         return tops
 
     def _finer(self, unit: _Unit) -> list[_Unit]:
@@ -193,14 +185,8 @@ class Optimizer:
 
     def _atomic_size(self, start: int) -> int:
         budget = self._budget
-        room = budget.max_tokens - budget.overlap - self._context_size(self._context_at(start))
+        room = budget.max_tokens - budget.overlap - self._tokenizer.count(self._context_at(start))
         return max(room - budget.min_tokens, 1)
-
-    def _context_size(self, context: str) -> int:
-        size = self._context_sizes.get(context)
-        if size is None:
-            size = self._context_sizes[context] = self._tokenizer.count(context)
-        return size
 
     # --- candidates
 
@@ -234,34 +220,28 @@ class Optimizer:
         if isinstance(self._prices, Recounted):
             # Counters of other packages may read again and again what has no end yet. Sums of parts are too much, by more than half for words.
             return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
-        return list(accumulate(self._counts("", [0, *(atom.end for atom in atoms)], UNLIMITED, 0), max, initial=0))
+        self._encoder.rollback(self._empty)
+        return list(accumulate((self._append(atom.start, atom.end) for atom in atoms), max, initial=0))
 
     # --- costs
 
     def _costs_of_cuts(self, atoms: list[_Atom]) -> list[float]:
         """What a cut costs before each atom, and at the end of the text."""
+        size = len(atoms)
+        starts = [*(atom.start for atom in atoms), len(self._text)]
         strengths = [atom.strength for atom in atoms]
-        starts = [atom.start for atom in atoms]
-        index_of = {start: index for index, start in enumerate(starts)}
-        rights = [index_of.get(end, len(atoms)) for end in enclosing_ends(starts, strengths, len(self._text))]
-        lefts = _stronger_before(strengths)
-        costs = [0.0] * (len(atoms) + 1)
-        depths = [0] * (len(atoms) + 1)
-        broken = [0] * (len(atoms) + 1)
-        over: dict[tuple[int, int], bool] = {}  # of the units around
+        lefts, rights = _stronger_before(strengths), enclosing_ends(range(size), strengths, size)
+        costs = [0.0] * (size + 1)
+        depths = [0] * (size + 1)
+        broken = [0] * (size + 1)
         # The strongest first: the unit around a cut is parted from its own surroundings by a stronger one.
-        for index in sorted(range(1, len(atoms)), key=strengths.__getitem__, reverse=True):
+        for index in sorted(range(1, size), key=strengths.__getitem__, reverse=True):
             left, right = lefts[index], rights[index]
-            around = left if right == len(atoms) or (left and strengths[left] < strengths[right]) else right
-            if not left and right == len(atoms):
-                around = 0
+            around = left if right == size or (left and strengths[left] < strengths[right]) else right
             depths[index] = depths[around] + 1
-            unit = starts[left], starts[right] if right < len(atoms) else len(self._text)
-            if unit not in over:
-                over[unit] = self._is_over(*unit, self._budget.max_tokens)
-            if not over[unit]:
+            if not self._is_over(starts[left], starts[right], self._budget.max_tokens):
                 broken[index] = broken[around] + 1
-            costs[index] = self._tears_head(atoms[index], unit[1]) * COST_OF_TORN_HEAD
+            costs[index] = self._tears_head(atoms[index], starts[right]) * COST_OF_TORN_HEAD
             costs[index] += COST_OF_LEVEL * min(depths[index], DEEPEST_LEVEL) + COST_OF_BROKEN_UNIT * broken[index]
         return costs
 
@@ -271,16 +251,12 @@ class Optimizer:
             return False
         return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, self._budget.max_tokens)
 
-    def _costs_of_chunks(self, repeated: int) -> list[float]:
-        """What a chunk of each number of tokens costs; `repeated` of them are context and overlap, which do not save it from being a crumb."""
-        target, most = self._budget.target, self._budget.max_tokens
-        least = min(self._budget.min_tokens, most - repeated)
-        costs = []
-        for size in range(most + 1):
-            emptiness = (target - size) / target
-            own = size - repeated
-            costs.append(emptiness * emptiness + (COST_OF_CRUMB * (2 - own / target) if own < least else 0))
-        return costs
+    def _cost_of_chunk(self, size: int, repeated: int) -> float:
+        """What a chunk of `size` tokens costs; `repeated` of them are context and overlap, which do not save it from being a crumb."""
+        target, own = self._budget.target, size - repeated
+        emptiness = (target - size) / target
+        is_crumb = own < min(self._budget.min_tokens, self._budget.max_tokens - repeated)
+        return emptiness * emptiness + (COST_OF_CRUMB * (2 - own / target) if is_crumb else 0)
 
     # --- the cheapest way
 
@@ -288,40 +264,30 @@ class Optimizer:
         self, atoms: list[_Atom], before: list[int], costs: list[float]
     ) -> tuple[list[int], dict[int, _Start]]:
         """For each boundary the one before it on the cheapest way; and how the chunk between the two begins."""
-        end_of = [atom.end for atom in atoms]
-        limit = self._budget.max_tokens
-        reach = (2 if isinstance(self._prices, Recounted) else 1) * limit + FARTHER
+        reach = (2 if isinstance(self._prices, Recounted) else 1) * self._budget.max_tokens + FARTHER
         best = [0.0, *([inf] * len(atoms))]
         ways = [0] * (len(atoms) + 1)
         begins: dict[int, _Start] = {}
-        costs_of_chunks: dict[int, list[float]] = {}
-        for first in range(len(atoms)):
-            known = best[first]
+        for first, atom in enumerate(atoms):
             last = max(first + 1, bisect_right(before, before[first] + reach, first) - 1)
-            begin, sizes = self._begin(atoms, ways[first], first, end_of[first:last])
-            repeated = self._context_size(begin.context) + self._prices.count(begin.offset, atoms[first].start)
-            if repeated not in costs_of_chunks:
-                costs_of_chunks[repeated] = self._costs_of_chunks(repeated)
-            cost_of = costs_of_chunks[repeated]
+            begin = self._begin(atoms, ways[first], first)
+            repeated = self._tokenizer.count(begin.context) + self._prices.count(begin.offset, atom.start)
+            sizes = self._sizes(begin, [atom.end for atom in atoms[first:last]])
             for behind, size in enumerate(sizes, first + 1):
-                if size > limit:
-                    continue
-                cost = known + cost_of[size] + costs[behind]
-                if cost < best[behind]:
-                    best[behind] = cost
-                    ways[behind] = first
-                    begins[behind] = begin
+                cost = best[first] + self._cost_of_chunk(size, repeated) + costs[behind]
+                if size <= self._budget.max_tokens and cost < best[behind]:
+                    best[behind], ways[behind], begins[behind] = cost, first, begin
         return ways, begins
 
-    def _begin(self, atoms: list[_Atom], before: int, first: int, ends: list[int]) -> tuple[_Start, list[int]]:
-        """How a chunk that begins with atom `first` begins, and what it costs up to each of `ends`; the atom itself fits."""
-        limit = self._budget.max_tokens
+    def _begin(self, atoms: list[_Atom], before: int, first: int) -> _Start:
+        """How a chunk begins with atom `first`, which fits, behind one of the atoms from `before` on: the first way in which it does."""
         atom = atoms[first]
         for begin in self._beginnings(atoms, before, first):
-            sizes = self._sizes(begin, ends)
-            if sizes[0] <= limit:
-                return begin, sizes
-        raise BudgetTooSmallError(self._text[atom.start : atom.end], atom.start, sizes[0], limit)
+            (size,) = self._sizes(begin, [atom.end])
+            if size <= self._budget.max_tokens:
+                return begin
+        unit = self._text[atom.start : atom.end]
+        raise BudgetTooSmallError(unit, atom.start, self._tokenizer.count(unit), self._budget.max_tokens)
 
     def _beginnings(self, atoms: list[_Atom], before: int, first: int) -> Iterator[_Start]:
         """From what is wished for to what is least: with overlap, without, without context."""
@@ -329,8 +295,7 @@ class Optimizer:
         if first and self._budget.overlap:
             places = self._places(atoms[before:first])
             self._units.stand_at(Place(atom.start, atom.strength, atom.label, atom.end))
-            price = None if isinstance(self._prices, Recounted) else self._prices.count
-            repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget, price=price)
+            repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
             while repeated:
                 start = repeated[0].offset
                 yield _Start(start, self._context_at(atom.start, self._text[start : atom.start]), repeated[0].label)
@@ -350,18 +315,21 @@ class Optimizer:
         return inner
 
     def _sizes(self, begin: _Start, ends: list[int]) -> list[int]:
-        """Tokens of the chunk up to each of `ends`, as far as they may still fit."""
-        limit = self._budget.max_tokens
-        return self._counts(begin.context, [begin.offset, *ends], limit, LOOK_AHEAD) or [limit + 1]
-
-    def _counts(self, context: str, cuts: list[int], limit: int, look_ahead: int) -> list[int]:
-        """Tokens of the text from the first of `cuts` to each of the others, behind `context`. Linear in the text, as slice after slice would not be."""
+        """Tokens of the chunk up to each of `ends`, as far as they may still fit. Linear in the text, as slice after slice would not be."""
         self._encoder.rollback(self._empty)
-        if context:
-            self._encoder.append(context)
-        counts: list[int]
-        counts, _ = self._append_fitting(self._text, cuts, limit, look_ahead)
-        return counts
+        if begin.context:
+            self._encoder.append(begin.context)
+        sizes: list[int] = []
+        for start, end in pairwise([begin.offset, *ends]):
+            sizes.append(self._append(start, end))
+            if sizes[-1] > self._budget.max_tokens + LOOK_AHEAD:
+                break
+        return sizes
+
+    def _append(self, start: int, end: int) -> int:
+        """Append text[start:end]; the count then."""
+        self._encoder.append(self._text[start:end])
+        return self._encoder.count
 
 
 def _stronger_before(strengths: list[int]) -> list[int]:

@@ -9,8 +9,6 @@ The text grows to the left in a prepending encoder, so that its exact count is k
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from chunker.counting import PrependingCounter, TokenCounter
 from chunker.formats import Strength
 from chunker.growing.budget import Budget, OverlapBy
@@ -31,28 +29,18 @@ def finest_of_overlap(budget: Budget) -> int:
 
 
 def repeated_places(
-    places: list[Place],
-    units: Units,
-    text: str,
-    tokenizer: TokenCounter,
-    budget: Budget,
-    *,
-    price: Callable[[int, int], int] | None = None,
+    places: list[Place], units: Units, text: str, tokenizer: TokenCounter, budget: Budget
 ) -> list[Place]:
     """The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text fits into the overlap.
 
     `units` are those behind the chunk. Where not even one unit fits, it is cut into sentences or words, clusters never; where
     `budget.overlap_by` says so, also what does not fit any more. The chunk's own start is never among the answer, so each chunk starts
-    behind the previous one. `price`, of who has prices of slices, is what text[start:end] costs: a few of them are asked for then, and no
-    encoder grows through all of the places.
+    behind the previous one.
     """
     places = places.copy()
     limit, finest = budget.overlap, finest_of_overlap(budget)
     while True:
-        if price is None:
-            keep = _farthest_back(places, units.offset, text, tokenizer, limit)
-        else:
-            keep = _farthest_by_prices(places, units.offset, price, limit)
+        keep = _farthest_back(places, units.offset, text, tokenizer, limit)
         if units.open_taken(places, keep - 1):
             continue
         # The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
@@ -88,27 +76,6 @@ def _farthest_back(places: list[Place], end: int, text: str, tokenizer: TokenCou
             break
         end = start
     return keep
-
-
-def _farthest_by_prices(places: list[Place], end: int, price: Callable[[int, int], int], limit: int) -> int:
-    """The same by prices of slices: halved down to where counts go from `limit` to far above it, and one by one there."""
-    fits, over = len(places), 0
-    while fits - over > 1:
-        middle = (fits + over) // 2
-        count = price(places[middle].offset, end)
-        if count <= limit:
-            fits = middle
-        elif count > limit + LOOK_AHEAD:
-            over = middle
-        else:
-            break
-    for index in range(fits - 1, over, -1):
-        count = price(places[index].offset, end)
-        if count <= limit:
-            fits = index
-        elif count > limit + LOOK_AHEAD:
-            break
-    return fits
 
 
 def _prepend(encoder: PrependingCounter, text: str, start: int, end: int, limit: int) -> int:

@@ -6,7 +6,11 @@ from typing import NamedTuple, Protocol
 
 
 class ContextAt(Protocol):
-    """What stands before a chunk."""
+    """What stands before a chunk.
+
+    One that has the attributes `changes`, ascending offsets, and `reads_overlap`, says that between two of these offsets it is the same; for chunks
+    with an overlap, too, unless it reads that. Then it is asked once for each stretch.
+    """
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:
         """The context of a chunk whose new text begins at `offset`, in characters, behind the end of the previous chunk that it repeats."""

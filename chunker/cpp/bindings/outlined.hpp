@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -23,11 +24,22 @@ public:
     Outlined(nb::object source, nb::object labels, nb::object context_at, nb::object look, Contexts& contexts)
         : source_(std::move(source)), labels_(std::move(labels)), context_at_(std::move(context_at)), look_(std::move(look)), contexts_(contexts),
           rows_(nb::len(labels_)) {
+        if (nb::hasattr(context_at_, "changes")) {
+            changes_ = from_list(nb::cast<nb::list>(context_at_.attr("changes")));
+            reads_overlap_ = nb::cast<bool>(context_at_.attr("reads_overlap"));
+            steady_.resize(changes_.size() + 1);
+        }
         for (const char* const label : {"sentence", "word", "grapheme", "character"}) more_labels_.push_back(nb::str(label));  // the levels of refining.hpp
     }
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
+        if (!steady_.empty() && (fresh == start || !reads_overlap_)) {
+            auto const behind = std::upper_bound(changes_.begin(), changes_.end(), static_cast<std::int64_t>(fresh)) - changes_.begin();
+            std::optional<Context>& known = steady_[static_cast<std::size_t>(behind)];
+            if (!known) known = contexts_.number_of(context_at_(fresh));
+            return *known;
+        }
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
     }
 
@@ -70,6 +82,9 @@ public:
 private:
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
+    std::vector<std::int64_t> changes_;            // offsets between which the context is the same; see ContextAt of chunker/growing/pieces.py
+    std::vector<std::optional<Context>> steady_;   // of each stretch between them, once it was asked for; none where nobody says so
+    bool reads_overlap_ = true;
     std::size_t rows_;
     std::vector<nb::object> more_labels_;
 };

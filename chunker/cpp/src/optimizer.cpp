@@ -182,7 +182,7 @@ Optimizer::Start Optimizer::start_of(std::size_t first, std::size_t& size) {
     // From what is wished for to what is least: with overlap, without, without context.
     if (first > 0 && units_) {
         Overlap const overlap(*units_, counter_, limits_, &prices_);
-        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row}, 0);
+        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row}, atom.start - surely_repeated(first));
         while (!repeated.empty()) {
             std::size_t const offset = repeated.front().offset;
             Start const start{offset, surroundings_.context_at(atom.start, offset), repeated.front().label};
@@ -246,12 +246,28 @@ void Optimizer::settle() {
     }
 }
 
-// All places in the atoms of the chunk that ends where atom `first` begins: where they begin, and what the outline has inside them.
+// About where the overlap begins before atom `first`, or behind that.
+std::size_t Optimizer::surely_repeated(std::size_t first) const {
+    std::size_t index = first;
+    if (prices_.are_quick())
+        while (index > ways_[first].from + 1 && sums_[first].exact + limits_.look_ahead <= sums_[index - 1].exact + limits_.overlap) --index;
+    return atoms_[index].start;
+}
+
+// The places in the atoms of the chunk that ends where atom `first` begins, as far back as an overlap may reach: where they begin, and what the outline has inside them.
 Places Optimizer::places_before(std::size_t first) {
     Places places;
-    auto row = static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end(), static_cast<std::int64_t>(atoms_[ways_[first].from].start)) -
+    std::size_t begin = ways_[first].from;
+    if (prices_.are_quick()) {
+        std::size_t const most = limits_.overlap + limits_.look_ahead;
+        std::size_t index = first - 1;
+        // Sums are no prices, but near to them.
+        while (index > begin && (sums_[first].exact <= sums_[index].exact + most || prices_.count(atoms_[index].start, atoms_[first].start) <= most)) --index;
+        begin = index;
+    }
+    auto row = static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end(), static_cast<std::int64_t>(atoms_[begin].start)) -
                                         rows_.offsets.begin());
-    for (std::size_t index = ways_[first].from; index < first; ++index) {
+    for (std::size_t index = begin; index < first; ++index) {
         Atom const& atom = atoms_[index];
         if (row == rows_.strengths.size() || static_cast<std::size_t>(rows_.offsets[row]) > atom.start)
             places.push_back({atom.start, atom.strength, atom.label, atom.end, no_row});

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker, chunk_hierarchy
-from chunker.context.breadcrumbs import Breadcrumbs
+from chunker.context.breadcrumbs import Breadcrumbs, ContextPart
 from chunker.context.summaries import summary_of
 from chunker.formats import Boundary, Outline, Scope, Strength
 from chunker.options import Strategy
@@ -229,3 +229,18 @@ def test_parts_that_are_none(wrong: object) -> None:
 )
 def test_summary_of(source: str, summary: str) -> None:
     assert summary_of(source, Scope(0, len(source), "f")) == summary
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), max_size=4),
+    st.sampled_from([["breadcrumb"], ["breadcrumb", "imports"]]),
+)
+def test_contexts_change_where_they_say(scopes: list[tuple[int, str]], parts: list[ContextPart]) -> None:
+    text = "import os\n" + "x = 1\n" * 6
+    nested = [(start, len(text) - depth, name) for depth, (start, name) in enumerate(sorted(scopes))]
+    breadcrumbs = Breadcrumbs(outline_of(*nested), "a.py", TOKENIZER, 400, parts=parts, text=text)
+    changes = breadcrumbs.changes
+    assert changes == sorted(changes)
+    for offset in range(1, len(text)):
+        if offset not in changes:
+            assert breadcrumbs(offset) == breadcrumbs(offset - 1)

@@ -14,8 +14,6 @@ from bpe_engine import Tokenizer
 from chunker import Chunk, MarkdownChunker, TextChunker
 from chunker.formats import Strength, TextFormat
 from chunker.growing.optimal import Optimizer
-from chunker.growing.overlap import _farthest_back, _farthest_by_prices
-from chunker.growing.units import Place
 
 TOKENIZER = Tokenizer.load("o200k_base")
 
@@ -85,20 +83,6 @@ def test_candidates_are_few_for_each_token(overlap: int, unit: str) -> None:
     candidates, before = optimizer._candidates(list(optimizer._atoms()))
     assert "".join(text[atom.start : atom.end] for atom in candidates) == text
     assert len(candidates) < 4 * before[-1] + 4
-
-
-@settings(max_examples=200)
-@given(
-    text=st.text(st.sampled_from(" \n\t.aAé東\u0301\ufffd🇩"), min_size=1, max_size=300),
-    limit=st.integers(1, 40),
-    data=st.data(),
-)
-def test_the_overlap_by_prices_is_that_of_a_growing_encoder(text: str, limit: int, data: st.DataObject) -> None:
-    offsets = sorted(data.draw(st.sets(st.integers(0, len(text) - 1), min_size=1)))
-    places = [Place(offset, 1, "", len(text)) for offset in offsets]
-    slices = TOKENIZER.interval_encoder(text)
-    grown = _farthest_back(places, len(text), text, TOKENIZER, limit)
-    assert _farthest_by_prices(places, len(text), slices.count, limit) == grown
 
 
 def sizes(chunks: list[Chunk]) -> list[int]:

@@ -60,6 +60,7 @@ private:
     Start start_of(std::size_t first, std::size_t& size);
     bool fits(const Start& start, std::size_t first, std::size_t& size);
     Places places_before(std::size_t first);
+    std::size_t surely_repeated(std::size_t first) const;
     void settle();
     double cost_of_chunk(std::size_t size, std::size_t repeated) const;
 
