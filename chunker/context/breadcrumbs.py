@@ -21,6 +21,7 @@ from chunker.context.summaries import imports_line, summary_of
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
 from chunker.formats import Outline, Scope
+from chunker.formats.sketches import Sketch
 
 ContextPart = Literal["breadcrumb", "imports", "summary"]
 
@@ -67,8 +68,12 @@ class Breadcrumbs:
         self.reads_overlap = any(scope.header for scope in outline.scopes)
 
     @property
-    def changes(self) -> list[int]:
-        """The offsets, ascending, at which the context of a chunk without overlap may be another than before. Linear in the scopes, but for sorting them."""
+    def changes(self) -> list[int] | None:
+        """The offsets, ascending, at which the context of a chunk without overlap may be another than before; None where a sketch tells of scopes only when they are
+        met. Linear in the scopes, but for sorting them.
+        """
+        if isinstance(self._outline, Sketch):
+            return None
         scopes = self._outline.scopes
         return sorted({self._imported, *(scope.start + 1 for scope in scopes), *(scope.end for scope in scopes)})
 

@@ -14,9 +14,6 @@ LOOK_AHEAD = 4
 # What has this many characters a token of a limit is above it: published vocabularies have no longer token.
 LONGEST_TOKEN = 128
 
-# More tokens than there are in any chunk.
-UNLIMITED = 1 << 40
-
 # Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
 BLANKS = 64
 

@@ -24,8 +24,8 @@ public:
     Outlined(nb::object source, nb::object labels, nb::object context_at, nb::object look, Contexts& contexts)
         : source_(std::move(source)), labels_(std::move(labels)), context_at_(std::move(context_at)), look_(std::move(look)), contexts_(contexts),
           rows_(nb::len(labels_)) {
-        if (nb::hasattr(context_at_, "changes")) {
-            changes_ = from_list(nb::cast<nb::list>(context_at_.attr("changes")));
+        if (nb::object const changes = nb::getattr(context_at_, "changes", nb::none()); !changes.is_none()) {
+            changes_ = from_list(nb::cast<nb::list>(changes));
             reads_overlap_ = nb::cast<bool>(context_at_.attr("reads_overlap"));
             steady_.resize(changes_.size() + 1);
         }

@@ -240,6 +240,7 @@ def test_contexts_change_where_they_say(scopes: list[tuple[int, str]], parts: li
     nested = [(start, len(text) - depth, name) for depth, (start, name) in enumerate(sorted(scopes))]
     breadcrumbs = Breadcrumbs(outline_of(*nested), "a.py", TOKENIZER, 400, parts=parts, text=text)
     changes = breadcrumbs.changes
+    assert changes is not None
     assert changes == sorted(changes)
     for offset in range(1, len(text)):
         if offset not in changes:
