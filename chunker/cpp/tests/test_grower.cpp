@@ -1,4 +1,4 @@
-// The grower over a counter that any reader can check: two characters that are not of a line end, or one line end, are a token.
+// The grower and the optimizer over a counter that any reader can check: two characters that are not of a line end, or one line end, are a token.
 #include "chunker/grower.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "chunker/optimizer.hpp"
 
 namespace {
 
@@ -73,6 +74,25 @@ private:
     std::u32string text_, grown_, left_;
     std::size_t kept_ = 0;
     bool context_;
+};
+
+// What slices cost. Behind a line end all of them grow by the same tokens, which those that are quick know of.
+class PairPrices : public chunker::Prices {
+public:
+    PairPrices(PairCounter& counter, const chunker::Text& text, bool quick) : counter_(counter), text_(text), quick_(quick) {}
+
+    std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
+    std::optional<Agreement> agreement(std::size_t start) override {
+        std::size_t const line_end = text_.line_feed(start, text_.size());
+        if (line_end == text_.size()) return std::nullopt;
+        return Agreement{text_.place(line_end + 1), static_cast<std::ptrdiff_t>(count(start, line_end + 1)) - static_cast<std::ptrdiff_t>(count(0, line_end + 1))};
+    }
+    bool are_quick() const override { return quick_; }
+
+private:
+    PairCounter& counter_;
+    const chunker::Text& text_;
+    bool quick_;
 };
 
 std::string in_utf8(const std::u32string& text) {
@@ -144,6 +164,23 @@ std::size_t try_one(std::mt19937& random) {
         last = piece->start;
         done = piece->end;
         ++chunks;
+    }
+    CHECK(done == text.size());
+    if (text.empty()) return chunks;
+    // The best cut of the text is the same, whoever prices it. It is looked for in whole outlines alone.
+    rows.closed.clear();
+    std::vector<chunker::Piece> best[2];
+    for (bool const quick : {false, true}) {
+        PairPrices prices(counter, characters, quick);
+        best[quick] = chunker::Optimizer(characters, rows, limits, counter, prices, counter).pieces();
+    }
+    CHECK(best[0].size() == best[1].size());
+    for (std::size_t index = done = 0; index < best[0].size(); ++index) {
+        chunker::Piece const &piece = best[0][index], &same = best[1][index];
+        CHECK(piece.start == same.start && piece.end == same.end && piece.context == same.context && piece.tokens == same.tokens && piece.label == same.label);
+        CHECK(piece.start <= done && piece.end > done && (limits.overlap > 0 || piece.start == done));
+        CHECK(piece.tokens == counter.count(piece.context, piece.start, piece.end) && piece.tokens <= limits.most);
+        done = piece.end;
     }
     CHECK(done == text.size());
     for (auto const& ends : {chunker::cluster_ends(characters.part(0, text.size())), chunker::word_ends(characters.part(0, text.size()))}) {
