@@ -303,7 +303,7 @@ class Fuzz:
                 return _native.Grammar(
                     self.languages[0],
                     kinds,
-                    [(5, [([["name"]], ["identifier"])])],
+                    [(5, [([["name"]], ["identifier"])], [(False, "def ", [([("name", chance.random() < 0.5)], "")])])],
                     0,
                     ["line", "paragraph", "statement", "clause", "comment", "function"],
                     b"#",
