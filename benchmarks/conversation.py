@@ -130,7 +130,7 @@ def resident() -> int:
 
 
 def peers(tokenizer: Tokenizer, folder: Path) -> dict[str, Callable[[list[dict[str, str]]], Any] | str]:
-    """What else encodes a conversation: the turn of each, or why it does not."""
+    """The other ways to encode a conversation: the turn of each, or why it does not run."""
     path = folder / "tokenizer.json"
     tokenizer.save(path)
     wrapped: Any = PreTrainedTokenizerFast

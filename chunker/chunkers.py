@@ -159,7 +159,7 @@ class TextChunker:
     def origin_of(
         self, text: str, outline: Outline, pieces: list[Piece], source: str | None, *, level: int = 0
     ) -> TextOrigin:
-        """What makes chunks of the pieces of `text`; `level` is that of a hierarchy."""
+        """The origin that the chunks of `text` share, from its pieces; `level` is that of a hierarchy."""
         return TextOrigin(
             text,
             pieces,
@@ -271,7 +271,7 @@ def chunker_for(
 
 
 class Detected(NamedTuple):
-    """What a file is taken for: its language, its format, and whether it has a name."""
+    """The kind of a file: its language, its format, and whether it has a name."""
 
     language: str
     kind: str | None
@@ -279,7 +279,7 @@ class Detected(NamedTuple):
 
 
 def detected(name: str, text: str) -> Detected:
-    """What a file of this name with this text is taken for."""
+    """The kind of a file of this name with this text."""
     return Detected(*detect(name, text), named=bool(name))
 
 

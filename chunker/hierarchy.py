@@ -93,7 +93,7 @@ class ChunkNode(Chunk):
 
 
 class Family(NamedTuple):
-    """Where a chunk stands among those of a hierarchy, by their ids."""
+    """The place of a chunk in a hierarchy: the ids around it."""
 
     level: int
     parent: str | None
@@ -200,7 +200,7 @@ class _Level:
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """Where they start and end, in characters."""
+        """Their starts and ends, in characters."""
         return [(piece.start, piece.end) for piece in self.origin.pieces]
 
 

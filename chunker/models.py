@@ -28,7 +28,7 @@ __all__ = ["Chunk", "Origin", "Span", "content_hash_of", "placed"]
 
 
 class Origin(Protocol):
-    """What chunks are made of: a text, or the fields of one chunk."""
+    """The source of a chunk's values: a text, or the fields of one chunk."""
 
     @property
     def language(self) -> str | None:
@@ -45,11 +45,11 @@ class Origin(Protocol):
         ...
 
     def span(self, index: int) -> Span:
-        """Where the chunk of this index stands."""
+        """The span of the chunk of this index."""
         ...
 
     def breadcrumb(self, index: int) -> tuple[str, ...]:
-        """What the chunk of this index stands in."""
+        """The names of the regions around the chunk of this index."""
         ...
 
     def id(self, piece: Piece) -> str:
@@ -137,12 +137,12 @@ class Chunk:
 
     @property
     def span(self) -> Span:
-        """Where the body stands. The first that is asked for measures all chunks of the text."""
+        """The place of the body in its text. The first that is asked for measures all chunks of the text."""
         return self._origin.span(self._index)
 
     @property
     def kind(self) -> str:
-        """What begins at the start of the body."""
+        """The kind of what begins at the start of the body: "function", "paragraph", ..."""
         return self._piece.label
 
     @property
@@ -223,7 +223,7 @@ class Chunk:
         return self._told(options.get("exclude")).model_dump(**options)
 
     def model_dump_json(self, **options: Any) -> str:  # noqa: ANN401  # those of pydantic
-        """The same as JSON; `options` are those of pydantic's method of this name."""
+        """The fields, `text` and `content_hash` as JSON; `options` are those of pydantic's method of this name."""
         return self._told(options.get("exclude")).model_dump_json(**options)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # as pydantic

@@ -1,4 +1,4 @@
-"""Where a chunk stands in its text."""
+"""The place of a chunk in its text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Span(BaseModel):
-    """Where a chunk's body stands in its text, in three units.
+    """The place of a chunk's body in its text, in three units.
 
     `text[start:end]` is the body. `text.encode()[start_byte:end_byte]` is the same in UTF-8 (a lone surrogate, which UTF-8 does not
     have, counts as the three bytes that the error handler "surrogatepass" writes). Lines count from 1 and both ends are inclusive;

@@ -36,7 +36,7 @@ class Served:
             return self.conversation.ids, change.first
 
     def sampled(self, ids: Sequence[int]) -> None:
-        """What the model sampled."""
+        """The ids that the model sampled."""
         with self.lock:
             self.conversation.push(ids)
 

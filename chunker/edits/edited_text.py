@@ -35,7 +35,7 @@ _NOTHING = Stand((), 0, 0)
 
 
 class Change(NamedTuple):
-    """What an edit did: `removed` chunks from the number `first` on have gone, and `added` are in their place."""
+    """The effect of an edit: `removed` chunks from the number `first` on have gone, and `added` are in their place."""
 
     first: int
     removed: int
@@ -141,7 +141,7 @@ class EditedText:
         return Rows([one.row for one in made], [one.step for one in made]), window.outline.notes
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> Change:
-        """What has changed, by looking at all chunks."""
+        """The change between two lists of chunks, found by comparing all of them."""
         mine = _told(self._rows if self._whole is None else self._whole, new)
         theirs = _told(before, old)
         first = next(

@@ -19,7 +19,7 @@ from chunker.growing.units import Place
 
 
 class Mark(NamedTuple):
-    """Where the text can be read anew: `offset`, in characters, from the start of a chunk, so never above 0.
+    """A place where the text can be read anew: `offset`, in characters, from the start of a chunk, so never above 0.
 
     `preamble` stands for all text before, and the boundary there has this strength and label.
     """
@@ -73,7 +73,7 @@ class Rows:
         return number if number < len(self.starts) and self.starts[number] == start else None
 
     def mark(self, number: int) -> int:
-        """Where the text can be read anew, at the start of this chunk or before it."""
+        """The last place where the text can be read anew, at the start of this chunk or before it."""
         return self.starts[number] + self.rows[number].mark.offset
 
     def replaced(self, first: int, behind: int, rows: list[Row], steps: list[int]) -> Rows:
@@ -82,7 +82,7 @@ class Rows:
 
 
 class Pieces(Sequence[Piece]):
-    """The same as pieces, each made when it is asked for."""
+    """The rows as pieces, each made when it is asked for."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

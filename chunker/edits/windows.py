@@ -53,7 +53,7 @@ def edge_before(chunker: TextChunker, text: str, end: int, start: int) -> int:
 
 
 class Chunking(NamedTuple):
-    """What makes the chunks of a text, where it comes from, and the rules by which it can be read from its middle."""
+    """The chunker of a text, its source, and the rules by which it can be read from its middle."""
 
     chunker: TextChunker
     source: str | None

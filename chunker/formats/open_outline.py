@@ -70,7 +70,7 @@ class OpenOutline(Protocol):
         ...
 
     def view(self) -> View:
-        """What is known of the stretch that ends at `settled`."""
+        """The outline of the stretch that ends at `settled`."""
         ...
 
 

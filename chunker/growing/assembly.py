@@ -27,7 +27,7 @@ _new_chunk = Chunk.__new__
 
 
 class TextOrigin:
-    """What all chunks of one text have in common.
+    """The text that chunks are pieces of, with all that they have in common.
 
     Args:
         text: what the pieces are of.
@@ -96,7 +96,7 @@ class TextOrigin:
         return self._text[piece[0] - before : piece[1] - before]
 
     def span(self, index: int) -> Span:
-        """Where a chunk stands. The first time all are measured: that costs the length of the text, whichever are asked for."""
+        """The span of a chunk. The first time all are measured: that costs the length of the text, whichever are asked for."""
         measured = self._measured
         if measured is None:
             measured = self._measured = self.measures()
@@ -126,7 +126,7 @@ class TextOrigin:
 
     @property
     def identity(self) -> bytes:
-        """What the hashes of all ids begin with."""
+        """The common beginning of the hashes of all ids."""
         return _identity(self._source, self._level)
 
     def id(self, piece: Piece) -> str:
@@ -138,7 +138,7 @@ class TextOrigin:
 
 
 def new_text_of(start: int, end: int, done: int) -> int:
-    """Where in text[start:end] the text begins that no chunk up to the offset `done` has; its start where there is none.
+    """The offset in text[start:end] from which on no chunk up to the offset `done` has the text; its start where there is none.
 
     >>> new_text_of(10, 20, 10), new_text_of(10, 20, 14), new_text_of(10, 20, 30)
     (10, 14, 10)

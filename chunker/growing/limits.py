@@ -11,13 +11,13 @@ from __future__ import annotations
 # many tokens over the budget; and so does an overlap, which grows to the left.
 LOOK_AHEAD = 4
 
-# What has this many characters a token of a limit is above it: published vocabularies have no longer token.
+# A text of more than this many characters a token of a limit is above it: published vocabularies have no longer token.
 LONGEST_TOKEN = 128
 
 # Characters at the end of a unit in which to look for blank lines, and more if they are all blank.
 BLANKS = 64
 
-# What `optimal` pays, in emptiness: 1 is that of an empty chunk. A cut one level deeper is worth a chunk that is a third empty.
+# The prices of `optimal`, in emptiness: 1 is that of an empty chunk. A cut one level deeper is worth a chunk that is a third empty.
 COST_OF_LEVEL = 0.1
 COST_OF_BROKEN_UNIT = 10.0
 COST_OF_CRUMB = 10_000.0

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class ContextAt(Protocol):
-    """What stands before a chunk.
+    """Says what stands before a chunk.
 
     One that has the attributes `changes`, ascending offsets or None, and `reads_overlap`, says that between two of these offsets it is the same; for chunks
     with an overlap, too, unless it reads that. Then it is asked once for each stretch.

@@ -1,4 +1,4 @@
-// What counts a text for whoever cuts it: the encoders of bpe_engine, or any object that counts.
+// Counters of a text for whoever cuts it: the encoders of bpe_engine, or any object that counts.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -83,7 +83,7 @@ private:
     given::raise(PyExc_ValueError, "the tokenizer cannot count this text while it grows: %.200R", text.ptr());
 }
 
-// What a capsule of bpe_engine holds.
+// The pointer in a capsule of bpe_engine.
 template <class Interface>
 const Interface* interface_of(nb::handle encoder, const char* name) {
     nb::object const capsule = encoder.attr("_interface")();

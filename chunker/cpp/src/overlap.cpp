@@ -46,7 +46,7 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
     return keep;
 }
 
-// Where the overlap may begin that most of it surely reaches, in one step; places.size() where it did not, and nothing has been done.
+// Goes in one step to a place that most of the overlap surely reaches, and answers with it; places.size() where it does not, and nothing is done.
 std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_t far) const {
     begin();
     if (far == 0 || far >= end) return places.size();

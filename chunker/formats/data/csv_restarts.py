@@ -1,4 +1,4 @@
-"""Where CSV can be read anew: at each row from the third on, if no quote before it is still open.
+"""Places where CSV can be read anew: each row from the third on, if no quote before it is still open.
 
 Before it stand the first two rows, of which the format finds out the delimiter, and whether there is a header.
 """

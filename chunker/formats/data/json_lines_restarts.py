@@ -1,4 +1,4 @@
-"""Where JSON Lines can be read anew: at each record. Nothing need stand before it; the records are numbered from where they were."""
+"""Places where JSON Lines can be read anew: each record. Nothing need stand before it; the records are numbered from where they were."""
 
 from __future__ import annotations
 

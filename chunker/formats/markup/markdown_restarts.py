@@ -1,4 +1,4 @@
-"""Where Markdown can be read anew: at a heading or a paragraph that begins at the margin, the paragraph behind a blank line.
+"""Places where Markdown can be read anew: each heading or paragraph that begins at the margin, the paragraph behind a blank line.
 
 It ends every list and quote, and inside of fences and HTML the format says of no line that it is one. Before it stand the headings of the
 sections that are open.

@@ -66,7 +66,7 @@ class OpenText:
         return found
 
     def view(self) -> View:
-        """The same everywhere: plain text has no scopes."""
+        """An empty outline, for any stretch: plain text has no scopes."""
         return self._view
 
     def _boundaries(self, end: int) -> Found:

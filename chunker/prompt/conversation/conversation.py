@@ -41,7 +41,7 @@ Spelled = Literal["text", "token"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a change did to the ids: the first `first` of them stay, `ids` follow; `count` is their number now.
+    """The effect of a change on the ids: the first `first` of them stay, `ids` follow; `count` is their number now.
 
     `ids`: unsigned 32-bit integers, in a buffer: `numpy.asarray(change.ids)` copies nothing, `change.ids.tolist()` makes a list.
     """
@@ -175,7 +175,7 @@ class Conversation:
 
     @property
     def pinned(self) -> list[tuple[int, int]]:
-        """Where ids are pinned: spans of characters, of messages and of what is being sampled."""
+        """The pinned stretches, as spans of characters: of messages, and of what is being sampled."""
         return [(pin.start, pin.end) for pin in self._all_pins()]
 
     @property
@@ -190,7 +190,7 @@ class Conversation:
 
     @property
     def request(self) -> Request:
-        """What the text was rendered from."""
+        """The request that the text was rendered from."""
         return replace(self._request(self._state), messages=self.messages)
 
     # --- changes
@@ -329,7 +329,7 @@ class Conversation:
     # --- pinned ids
 
     def drift(self) -> list[Drift]:
-        """Where pinned ids are not those that encoding their text anew would give. Linear time.
+        """The stretches whose pinned ids are not those that encoding their text anew would give. Linear time.
 
         >>> conversation = Conversation("o200k_base", "{% for m in messages %}{{ m.content }}{% endfor %}")
         >>> _ = conversation.push([39, 72])
@@ -339,7 +339,7 @@ class Conversation:
         return drifts(self, self.canonical(), self._all_pins())
 
     def canonical(self) -> Conversation:
-        """The same text without pins: its ids are those of encoding it anew. Linear time."""
+        """A conversation of this text without pins: its ids are those of encoding it anew. Linear time."""
         made = self.fork()
         text = self.text
         made._encoder = self._tokenizer.appending_encoder()
@@ -516,5 +516,5 @@ def _same_before(same: int, one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def with_prompt(wanted: Request) -> Request:
-    """The same request, ending with what asks for an answer."""
+    """The request, ending with what asks for an answer."""
     return replace(wanted, add_generation_prompt=True, continued=None)

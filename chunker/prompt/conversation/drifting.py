@@ -1,4 +1,4 @@
-"""Where pinned ids are not those of their text."""
+"""Drift: stretches whose pinned ids are not those of their text."""
 
 from __future__ import annotations
 

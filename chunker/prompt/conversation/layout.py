@@ -1,4 +1,4 @@
-"""Where tokens stand as such in a rendered text: special tokens that the template writes, and pinned ids.
+"""The tokens that stand as such in a rendered text: special tokens that the template writes, and pinned ids.
 
     <|im_start|>assistant\\nHel|lo|<|im_end|>\\n
     special              pinned   special
@@ -26,7 +26,7 @@ _CHAIN = 4
 
 
 class Tail(NamedTuple):
-    """What an encoder appends from `start` (characters) on; `ends`: of the special tokens in it, from which a text can be read on."""
+    """The parts that an encoder appends from `start` (characters) on; `ends`: of the special tokens in it, from which a text can be read on."""
 
     start: int
     parts: list[Part]
@@ -54,7 +54,7 @@ class Layout:
         return made
 
     def tail(self, text: str, told: str, same: int, pins: Sequence[Pin]) -> Tail:
-        """What changes in a text whose first `same` characters, special tokens and pins stay.
+        """The difference to a text whose first `same` characters, special tokens and pins stay.
 
         Args:
             text: The rendered text.

@@ -1,4 +1,4 @@
-"""Where in its text each id of a conversation begins.
+"""Offsets of the ids of a conversation in its text.
 
 The bytes of ids, one after the other, are those of the text for tokenizers that change nothing. Where a normalizer has changed a stretch, the tokenizer says
 the offsets of that stretch, if it has the same ids there.

@@ -55,7 +55,7 @@ class Pin:
         return cls(start, start + characters, message, array("I", ids), array("Q", accumulate(map(len, parts))), data)
 
     def parts(self, before: str) -> list[Part]:
-        """What an encoder appends: the text before, and each id as such."""
+        """The parts that an encoder appends: the text before, and each id as such."""
         made = []
         place = 0
         for number, token in enumerate(self.ids):

@@ -1,4 +1,4 @@
-"""What each request of a conversation costs: which of its tokens the cache has, and what it has afterwards.
+"""The cost of each request of a conversation: which of its tokens the cache has, and what it has afterwards.
 
     request 3   |system|turn 1|turn 2|user 3|        kept: |system|  and  |system|turn 1|turn 2|user 3|
     request 4   |system|turn 1|turn 2|turn 3|user 4|  hit:  |system|turn 1|turn 2|user 3|
@@ -44,7 +44,7 @@ class RequestBill:
 
 @dataclass(frozen=True)
 class Cache:
-    """What is kept of the last request: the first turn of its prompt, and the number of the turn that it asked for; -1: the fixed start alone, or nothing."""
+    """The part of the last request that a cache keeps: the first turn of its prompt, and the number of the turn that it asked for; -1: the fixed start alone, or nothing."""
 
     first: int = -1
     last: int = -1

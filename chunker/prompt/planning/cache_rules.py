@@ -1,4 +1,4 @@
-"""What providers ask for tokens, and what their caches remember: data, with a date and a source, for both change."""
+"""Prices of tokens and rules of caches, by provider: data, with a date and a source, for both change."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
 
 @dataclass(frozen=True)
 class Step:
-    """What to do for a turn. `first`: the first turn that stays; `write`: whether to mark the prompt for the cache; `bill`: what the request costs;
+    """The plan for a turn. `first`: the first turn that stays; `write`: whether to mark the prompt for the cache; `bill`: what the request costs;
     `why`: in words.
     """
 

@@ -1,4 +1,4 @@
-"""What of its content, and of its thinking, a template shows of each message, and where."""
+"""The content and the thinking that a template shows of each message, and their places."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def contents(
     fields: Sequence[str] = ("content",),
     kind: str = "content",
 ) -> list[Stretch]:
-    """Where what is shown of some fields of the messages stands."""
+    """The stretches of the text that show some fields of the messages."""
     numbers = [number for number, message in enumerate(wanted.messages) if any(message.get(name) for name in fields)]
     letters = letters_of(template, wanted, text, numbers, fields)
     made = []
@@ -68,7 +68,7 @@ def _found(text: str, content: str | None, parts: Sequence[Stretch]) -> tuple[in
 
 
 def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence[Stretch]) -> list[Stretch]:
-    """What a model thought: between <think> and </think> in the messages of an assistant, else what its field says."""
+    """The thoughts of a model: between <think> and </think> in the messages of an assistant, else what its field says."""
     made = []
     tagged = set()
     for part in parts:

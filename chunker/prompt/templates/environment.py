@@ -103,7 +103,7 @@ def _call(name: str, arguments: list[Any], line: int) -> nodes.Call:
 
 
 class _Code(CodeGenerator):
-    """What Jinja compiles to, with our own functions called directly."""
+    """Jinja's code generator, with our own functions called directly."""
 
     def visit_Call(self, node: nodes.Call, frame: Any, forward_caller: bool = False) -> None:  # noqa: ANN401, FBT001, FBT002, N802
         """A call: through the sandbox, unless it is ours."""

@@ -1,4 +1,4 @@
-"""Where the texts of messages stand in a rendered text, told by their letters.
+"""The places of messages in a rendered text, told by their letters.
 
     content      Hi there!       rendered   <|im_start|>user\\nHi there!<|im_end|>
     once more    Ij uifsf!                  <|im_start|>user\\nIj uifsf!<|im_end|>
@@ -38,7 +38,7 @@ def is_letter(character: str) -> bool:
 def letters_of(
     template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int], fields: Sequence[str] = ()
 ) -> dict[int, list[int]]:
-    """Where in `text` the letters of messages stand.
+    """The places in `text` of the letters of messages.
 
     Args:
         template: The template.
@@ -104,7 +104,7 @@ def _exchanged(
     *,
     digit: int = 0,
 ) -> dict[int, int] | None:
-    """Where the text differs with other letters in these messages, and by how much; None where the template reads them."""
+    """The places where the text differs with other letters in these messages, and by how much; None where the template reads them."""
     messages = list(wanted.messages)
     for number, care in careful.items():
         shift = number // _SHIFTS**digit % _SHIFTS + 1

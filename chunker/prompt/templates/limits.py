@@ -1,4 +1,4 @@
-"""What a chat template may use: steps of loops and macros, lengths of texts and lists, sizes of numbers.
+"""Limits of a chat template: steps of loops and macros, lengths of texts and lists, sizes of numbers.
 
     {% for i in range(10 ** 12) %}          refused: at most 100,000 numbers a range
     {% for i in range(99999) %}{% for ...   refused after STEPS steps, of all loops together

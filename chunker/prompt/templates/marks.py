@@ -54,7 +54,7 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
 
 
 def _calls(calls: object) -> Sequence[object]:
-    """What a loop over tool calls goes through: the calls themselves; templates mostly take their "function" inside of it."""
+    """The items of a loop over tool calls: the calls themselves; templates mostly take their "function" inside of it."""
     return calls if isinstance(calls, list | tuple) else ()
 
 
@@ -70,7 +70,7 @@ def _events(
 
 
 def _between(events: Sequence[Event]) -> list[Stretch]:
-    """What stands from one mark of a loop to its next."""
+    """The text from one mark of a loop to its next."""
     made: list[Stretch] = []
     running: dict[int, tuple[tuple[str, int, int], int]] = {}
     opened: list[int] = []

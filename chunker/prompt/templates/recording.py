@@ -18,7 +18,7 @@ _CANDIDATES = [chr(code) for code in range(0xF1A00, 0xF1A40)]
 
 @dataclass
 class Recording:
-    """What is watched in one rendering, and the events whose numbers stand in the text."""
+    """One rendering that is watched: the events whose numbers stand in the text."""
 
     watched: dict[int, object]  # by the id of a list's item: what it is
     text: str = ""  # what is rendered, without marks

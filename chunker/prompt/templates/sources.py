@@ -1,4 +1,4 @@
-"""Where chat templates are found: files of tokenizers, GGUF, and the chat formats that are data.
+"""Sources of chat templates: files of tokenizers, GGUF, and the chat formats that are data.
 
 tokenizer_config.json    "chat_template": text, or a list of {"name", "template"}; bos_token, eos_token ...
 chat_template.jinja      the template alone; special tokens stand in tokenizer_config.json beside it
@@ -24,7 +24,7 @@ _GGUF_TOKENS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", 
 
 
 class Found(NamedTuple):
-    """What a file says of a chat template."""
+    """The chat template that a file holds, and what it says of it."""
 
     text: str
     special_tokens: Mapping[str, str]

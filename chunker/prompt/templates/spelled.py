@@ -175,7 +175,7 @@ def _shifted(character: str, shift: int) -> str:
 
 
 def _beginning(texts: Sequence[str]) -> str:
-    """What all texts begin with.
+    """The common beginning of all texts.
 
     >>> _beginning(["<|a|>", "<|b|>"]), _beginning([])
     ('<|', '')
@@ -188,7 +188,7 @@ def _beginning(texts: Sequence[str]) -> str:
 
 
 def differences(text: str, other: str) -> list[int]:
-    """Where two texts of one length differ.
+    """The places where two texts of one length differ.
 
     >>> differences("abcd", "aBcD")
     [1, 3]

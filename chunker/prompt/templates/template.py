@@ -27,7 +27,7 @@ _REASONING = ("reasoning_content", "thinking", "reasoning")
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be rendered, in plain values. `continued`: the field of the last message that goes on, or None."""
+    """The values to be rendered. `continued`: the field of the last message that goes on, or None."""
 
     messages: Sequence[Message] = ()
     tools: list[Any] | None = None
@@ -203,7 +203,7 @@ def _cut(text: str, final: str) -> str:
 
 
 def without_prompt(wanted: Request) -> Request:
-    """The same request, without what asks for an answer."""
+    """The request without what asks for an answer."""
     return replace(wanted, add_generation_prompt=False)
 
 

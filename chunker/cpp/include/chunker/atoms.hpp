@@ -36,7 +36,7 @@ public:
     bool is_over(std::size_t start, std::size_t end, std::size_t limit) {
         return end > start && (end - start > limit * limits_.longest_token || prices_.count(start, end) > limit);
     }
-    // What an atom that begins at `start` may have.
+    // The tokens that an atom may have that begins at `start`.
     std::size_t atomic_size(std::size_t start);
     std::size_t context_size(Context context);
     // Whether a cut at `offset` is inside a head that fits.

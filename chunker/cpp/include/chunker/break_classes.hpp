@@ -19,7 +19,7 @@ enum class SentenceBreak : std::uint8_t {
 };
 enum class ConjunctBreak : std::uint8_t { None, Consonant, Extend, Linker };
 
-// What is derived from the properties of a character, for the searches that pass most of a text.
+// Flags derived from the properties of a character, for the searches that pass most of a text.
 enum Alone : std::uint8_t {
     may_end_sentence = 1,   // a terminator or a line end
     ends_cluster = 2,       // a cluster ends behind it, unless what follows extends it

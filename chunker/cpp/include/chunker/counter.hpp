@@ -43,7 +43,7 @@ public:
     virtual std::size_t count(Context context, std::size_t start, std::size_t end) = 0;
 };
 
-// What slices of the text cost by themselves, by offsets in characters; errors are exceptions.
+// Prices of slices of the text by themselves, by offsets in characters; errors are exceptions.
 class Prices {
 public:
     // From which end on a slice has the tokens of the text up to there and `shift` more.

@@ -1,4 +1,4 @@
-// What a chunk may be, and how far it is looked for: the budget of chunker/growing/budget.py and the constants of chunker/growing/grower.py.
+// The budget of a chunk (chunker/growing/budget.py), and how far a grower looks (chunker/growing/limits.py).
 #pragma once
 
 #include <cstddef>

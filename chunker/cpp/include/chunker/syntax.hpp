@@ -66,7 +66,7 @@ struct NamedRegion {
     std::string name;
 };
 
-// What is inside a closed unit.
+// The boundaries and definitions inside a closed unit.
 struct InsideUnit {
     Boundaries boundaries;
     std::vector<NamedRegion> regions;

@@ -64,7 +64,7 @@ public:
     bool next_is_closed() const { return !empty() && is_closed(next()); }
     // Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any.
     bool open_next();
-    // The same for all that are closed among the places taken last, behind the first `keep`.
+    // Open all units that are closed among the places taken last, behind the first `keep`; whether there were any.
     bool open_taken(Places& places, std::size_t keep);
     void open_all();
     // Whether there are units from `start` on that nobody has looked into.
