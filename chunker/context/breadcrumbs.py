@@ -103,7 +103,9 @@ class Breadcrumbs:
     def _summary(self, scopes: tuple[Scope, ...]) -> str:
         for scope in reversed(scopes):
             if scope not in self._summaries:
-                self._summaries[scope] = summary_of(self._text, scope)
+                summary = summary_of(self._text, scope)
+                # The heading of a section looks like a comment of some languages, and is in the breadcrumb already.
+                self._summaries[scope] = "" if summary == scope.name else summary
             if self._summaries[scope]:
                 return self._summaries[scope]
         return ""

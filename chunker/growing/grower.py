@@ -6,7 +6,7 @@
                                        ^ cut, and begin the next chunk with the third unit
 
 A chunk grows unit by unit in an appending encoder, so that its exact count is known after each. When it is over the budget, the
-encoder is rolled back to the last boundary that fitted, `cutting` chooses where to cut, and the next chunk grows from there. What is read
+encoder is rolled back to the last boundary that fitted, `cut_rules` chooses where to cut, and the next chunk grows from there. What is read
 twice is what lay between the cut and the overflow; a chunk costs its own length and that, whatever the length of the text.
 
 A unit that does not fit into a chunk of its own is cut finer when it is met, level by level, in the end between characters; so

@@ -245,3 +245,9 @@ def test_contexts_change_where_they_say(scopes: list[tuple[int, str]], parts: li
     for offset in range(1, len(text)):
         if offset not in changes:
             assert breadcrumbs(offset) == breadcrumbs(offset - 1)
+
+
+def test_a_heading_is_no_summary_of_its_section() -> None:
+    text = "# Guide\n\n" + "One sentence, and no more. " * 20
+    chunks = MarkdownChunker(40, context=["breadcrumb", "summary"], min_tokens=0).chunk(text)
+    assert {chunk.context for chunk in chunks[1:]} == {"Guide\n"}
