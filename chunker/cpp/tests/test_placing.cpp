@@ -25,7 +25,7 @@ void example() {
     found.leading.at(2) = 1;
     found.own.at(2) = strength::at(1, strength::commented);
     found.put(5, strength::at(2, strength::group), statement_label);
-    found.regions.push_back({2, 6, 1});
+    found.regions.push_back({2, 6, 1, 0});
 
     Settled const all_placed = settled(found, lines);
     ByRow<Placed> const& placed = all_placed.placed;
@@ -76,7 +76,7 @@ void anything(std::mt19937& random) {
         nodes += unit.nodes.size();
         for (const Closed& node : unit.nodes) CHECK(node.first >= unit.first && node.last < unit.behind);
         show_until(lines.character(unit.first));
-        Boundaries const inside = rows.inside(unit, {ByRow<Placed>(unit.first, unit.behind, {}), ByRow<Row>(unit.first, unit.behind, no_row)});
+        Boundaries const inside = rows.inside(unit, {ByRow<Placed>(unit.first, unit.behind, {}), ByRow<Row>(unit.first, unit.behind, no_row), ByRow<Row>(unit.first, unit.behind, no_row)});
         opened.offsets.insert(opened.offsets.end(), inside.offsets.begin(), inside.offsets.end());
         CHECK(std::binary_search(shown.offsets.begin(), shown.offsets.end(), lines.character(unit.first)));
     }
