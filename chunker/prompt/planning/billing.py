@@ -117,4 +117,6 @@ class Ledger:
         wanted = min(rules.breakpoints - 2, (new - 1) // rules.look_back)
         end = self.prompt(first, number)
         size = self.turns[number - 1].answered + self.turns[number].asked
-        return [end - size * part // (wanted + 1) for part in range(wanted, 0, -1)]
+        # Where the last turn has left the prompt, a part of it may reach into the fixed start, which has a mark of its own.
+        marks = (end - size * part // (wanted + 1) for part in range(wanted, 0, -1))
+        return [mark for mark in marks if mark > self.fixed]
