@@ -464,7 +464,7 @@ private:
         std::vector<ExplicitToken> rest_tokens;
         for (std::size_t number = start.tokens; number < tokens; ++number) rest_tokens.push_back(old_tokens[number]);
         rest_tokens.insert(rest_tokens.end(), more, more + count);
-        // What is lost comes back where the new text cannot be encoded.
+        // The text that goes comes back where the new one cannot be encoded.
         std::vector<Byte> const lost(old.begin() + start.length, old.end());
         std::vector<ExplicitToken> lost_tokens;
         for (std::size_t number = start.tokens; number < old_tokens.size(); ++number) lost_tokens.push_back(old_tokens[number]);

@@ -1,4 +1,4 @@
-// Where a slice and the whole text come to have the same pre-tokens.
+// The place from which on a slice and the whole text have the same pre-tokens.
 #pragma once
 
 #include <cstddef>

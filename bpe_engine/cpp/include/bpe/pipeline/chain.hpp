@@ -90,7 +90,7 @@ struct ChainMemory {
     StageMemory* of(std::size_t number) { return number < most_stages ? &stages[number] : nullptr; }
 };
 
-// What a chain knows of a text that grows to the left. Distances are those from the end of the text that it cuts.
+// The knowledge that a chain keeps of a text that grows to the left. Distances are those from the end of the text that it cuts.
 class LeftMemory {
 public:
     static constexpr std::size_t most_stages = 3;
@@ -98,7 +98,7 @@ public:
     // The text that is cut now ends at this offset.
     void begin(std::size_t end) { end_ = end; }
 
-    // What the search of a stage knows of a piece text[from:limit), which begins where the text has grown; null where it is as good to search anew.
+    // The knowledge that the search of a stage keeps of a piece text[from:limit), which begins where the text has grown; null where it is as good to search anew.
     regex::Recollection* of(std::size_t number, std::size_t from, std::size_t limit) {
         if (number >= most_stages || limit - from <= thresholds::long_tail) return nullptr;
         Searched& searched = searched_[number];
@@ -288,7 +288,7 @@ public:
         return Run<Sink>{stages_, text, sink, memory, nullptr}.stage(0, start, limit, at_end);
     }
 
-    // The same for a text that has grown to the left, up to a cut at which the sink says that it knows the rest.
+    // Scans a text that has grown to the left, up to a cut at which the sink says that it knows the rest.
     template <class Sink>
     bool run_from_left(const Byte* text, std::size_t start, std::size_t limit, Sink& sink, LeftMemory& left) const {
         return Run<Sink>{stages_, text, sink, nullptr, &left}.stage(0, start, limit, true);

@@ -20,14 +20,14 @@ namespace bpe {
 
 class OpenHead {
 public:
-    // Where the first token of `tokens` in text[from:limit) begins, `limit` where there is none. `added`: bytes that are new since the last search, about.
+    // The start of the first token of `tokens` in text[from:limit), `limit` where there is none. `added`: bytes that are new since the last search, about.
     std::size_t first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length, std::size_t added);
 
-    // Behind the characters at the start of text[from:end) of which a normalizer leaves nothing.
+    // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
-    // What becomes of it, else.
+    // Its normalized form, else.
     void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added);
     Bytes normalized() const { return text_.bytes(); }
     // Where a byte of it, or its end, comes from: the distance in the raw stretch; and whether both can be cut there.
