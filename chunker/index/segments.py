@@ -54,7 +54,7 @@ def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: Conte
             outline.labels[first:last],
             finest=outline.finest,
             heads={
-                offset - start: outline.heads[offset] - start
+                offset - start: min(outline.heads[offset], end) - start
                 for offset in outline.offsets[first:last]
                 if offset in outline.heads
             },
@@ -69,10 +69,17 @@ def anchors(text: str, outline: Outline, reach: int) -> list[int]:
     priorities = _priorities(text, outline)
     before = _best_before(offsets, priorities, reach)
     behind = _best_before([-offset for offset in reversed(offsets)], priorities[::-1], reach)[::-1]
+    heads = outline.heads
     return [
         offset
-        for offset, own, left, right in zip(offsets[1:], priorities[1:], before[1:], behind[1:], strict=True)
-        if own > left and own >= right and offset >= reach and len(text) - offset >= reach
+        for last, offset, own, left, right in zip(
+            offsets, offsets[1:], priorities[1:], before[1:], behind[1:], strict=False
+        )
+        if own > left
+        and own >= right
+        and offset >= reach
+        and len(text) - offset >= reach
+        and heads.get(last, 0) <= offset  # between the comments above a definition and its first line nothing is cut
     ]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chunker.files.chunk_files import Cut
 
 # A new number when the same settings and the same text would give other chunks.
-CHUNKING = 1
+CHUNKING = 2
 
 DEFAULT_MAX_TOKENS = 256
 DEFAULT_DESIRED_TOKENS = 160
