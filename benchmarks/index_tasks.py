@@ -141,7 +141,7 @@ def ours_lance_search(folder: Path, by: str) -> Figures:
 
 
 def _lance(folder: Path) -> Any:  # noqa: ANN401  # a store
-    from integrations.stores.lancedb import LanceStore  # noqa: PLC0415  # of one task
+    from chunker.integrations.stores.lancedb import LanceStore  # noqa: PLC0415  # of one task
 
     return LanceStore(str(folder / "lance-store"))
 

@@ -55,7 +55,7 @@ def ray_data(source: str, target: str, workers: int) -> None:
     """Ray Data, with a pool of actors."""
     import ray  # noqa: PLC0415  # of one engine
 
-    from integrations.ray_data import chunk  # noqa: PLC0415
+    from chunker.integrations.ray_data import chunk  # noqa: PLC0415
 
     texts = ray.data.read_parquet(source, override_num_blocks=PARTS)
     chunk(texts, 512, context=True, workers=workers, batch_rows=16).write_parquet(target)
@@ -63,7 +63,7 @@ def ray_data(source: str, target: str, workers: int) -> None:
 
 def spark(source: str, target: str, workers: int) -> None:
     """Spark, with as many tasks at a time."""
-    from integrations.spark import chunk  # noqa: PLC0415  # of one engine
+    from chunker.integrations.spark import chunk  # noqa: PLC0415  # of one engine
 
     frame = _session(workers).read.parquet(source)
     chunk(frame, 512, context=True).write.parquet(target)

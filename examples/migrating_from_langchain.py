@@ -10,7 +10,7 @@ from pathlib import Path
 import langchain_text_splitters as before
 
 from bpe_engine import Tokenizer
-from integrations import langchain as after
+from chunker.integrations import langchain as after
 
 TEXTS = {
     "a list of words": " mosques\n glaciers\n unmistakably\n sprawl\n hinges\n" * 40,

@@ -18,8 +18,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import ray
 
+from chunker.integrations.ray_data import chunk, chunk_corpus, embed
 from chunker.scale import ChunkBatch, EmbedBatch
-from integrations.ray_data import chunk, chunk_corpus, embed
 
 PARTS = 4
 WORKERS = 2

@@ -1,6 +1,6 @@
 """A chonkie chunker whose chunks fit a token budget exactly; in its pipelines it is called "token_budget".
 
-    from integrations.chonkie import TokenBudgetChunker
+    from chunker.integrations.chonkie import TokenBudgetChunker
     chunks = TokenBudgetChunker(chunk_size=512, language="markdown").chunk(text)
     document = Pipeline().chunk_with("token_budget", chunk_size=512, language="auto").run(texts=text)
 
@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.integrations.requirements import missing
+from chunker.integrations.splitting import AUTO, Chunkers
 from chunker.options import Strategy
-from integrations.requirements import missing
-from integrations.splitting import AUTO, Chunkers
 
 try:
     from chonkie.chunker import BaseChunker

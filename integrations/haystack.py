@@ -1,9 +1,9 @@
 """A Haystack component that splits documents into those that fit a token budget exactly.
 
-    from integrations.haystack import TokenBudgetDocumentSplitter
+    from chunker.integrations.haystack import TokenBudgetDocumentSplitter
     pipeline.add_component("splitter", TokenBudgetDocumentSplitter(split_length=512, split_overlap=50, language="auto"))
 
-Haystack 3 loads only what it is told to trust: `Pipeline.loads(yaml, allowed_modules=["integrations.haystack"])`. Needs `haystack-ai` (the extra
+Haystack 3 loads only what it is told to trust: `Pipeline.loads(yaml, allowed_modules=["chunker.integrations.haystack"])`. Needs `haystack-ai` (the extra
 `haystack`).
 """
 
@@ -14,9 +14,9 @@ from copy import deepcopy
 from typing import Any
 
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.integrations.requirements import missing
+from chunker.integrations.splitting import Chunkers, Passage
 from chunker.options import Strategy
-from integrations.requirements import missing
-from integrations.splitting import Chunkers, Passage
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict

@@ -1,7 +1,7 @@
 """Ray Data: chunks of a dataset, their vectors, and a whole corpus, on as many workers as the cluster has.
 
     import ray
-    from integrations.ray_data import chunk, chunk_corpus, embed
+    from chunker.integrations.ray_data import chunk, chunk_corpus, embed
 
     documents = ray.data.read_parquet("s3://bucket/corpus")            columns: text, path, ...
     chunks = chunk(documents, 512, workers=8, context=True)            a row a chunk
@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from chunker.integrations.requirements import missing
 from chunker.options import Options
-from integrations.requirements import missing
 
 try:
     import ray

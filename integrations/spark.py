@@ -1,6 +1,6 @@
 """Spark: the chunks of a column of a DataFrame, and their vectors, by `mapInArrow`: tables stay in Arrow from end to end.
 
-    from integrations.spark import chunk, embed
+    from chunker.integrations.spark import chunk, embed
 
     documents = spark.read.parquet("s3a://bucket/corpus")              columns: text, path, ...
     chunks = chunk(documents, 512, context=True)                       a row a chunk
@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
+from chunker.integrations.requirements import missing
 from chunker.options import Options
-from integrations.requirements import missing
 
 try:
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema

@@ -22,7 +22,7 @@ from interrupts import listen_to_interrupts
 import chunker
 
 # As the entry point has it: tests run on the source tree, too, which has no entry points.
-PROGRAM = "import typer; from integrations.{name}.command import {name}; app = typer.Typer(rich_markup_mode=None); app.command()({name}); app()"
+PROGRAM = "import typer; from chunker.integrations.{name}.command import {name}; app = typer.Typer(rich_markup_mode=None); app.command()({name}); app()"
 PACKAGES = str(Path(chunker.__path__[0]).parent)
 
 

@@ -41,14 +41,14 @@ def place_of(kind: str, folder: Path) -> str:
 def store_at(kind: str, place: str) -> Any:
     """The store of this kind at this place."""
     if kind == "lancedb":
-        from integrations.stores.lancedb import LanceStore
+        from chunker.integrations.stores.lancedb import LanceStore
 
         return LanceStore(place)
     if kind == "pgvector":
-        from integrations.stores.pgvector import PgStore
+        from chunker.integrations.stores.pgvector import PgStore
 
         return PgStore(place)
-    from integrations.stores.qdrant import QdrantStore
+    from chunker.integrations.stores.qdrant import QdrantStore
 
     return QdrantStore(place)
 

@@ -1,26 +1,26 @@
 """LangChain text splitters whose chunks fit a token budget exactly and know where they stand.
 
-    from integrations.langchain import TokenBudgetTextSplitter
+    from chunker.integrations.langchain import TokenBudgetTextSplitter
     splitter = TokenBudgetTextSplitter(chunk_size=512, chunk_overlap=50, language="auto", add_chunk_metadata=True)
     documents = splitter.split_documents(documents)
 
 And, for who changes an import and nothing else, those of LangChain by their names and with their arguments:
 
-    from integrations.langchain import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter, TokenTextSplitter
+    from chunker.integrations.langchain import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter, TokenTextSplitter
 
 Needs `langchain-text-splitters` (the extra `langchain`).
 """
 
 from __future__ import annotations
 
-from integrations.requirements import missing
+from chunker.integrations.requirements import missing
 
 try:
     from langchain_text_splitters import Language
 
-    from integrations.langchain.drop_in import RecursiveCharacterTextSplitter, TokenTextSplitter
-    from integrations.langchain.markdown_headers import MarkdownHeaderTextSplitter
-    from integrations.langchain.splitter import TokenBudgetTextSplitter
+    from chunker.integrations.langchain.drop_in import RecursiveCharacterTextSplitter, TokenTextSplitter
+    from chunker.integrations.langchain.markdown_headers import MarkdownHeaderTextSplitter
+    from chunker.integrations.langchain.splitter import TokenBudgetTextSplitter
 except ModuleNotFoundError as error:
     raise missing(error, "langchain") from error
 

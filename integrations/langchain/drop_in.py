@@ -1,6 +1,6 @@
 r"""LangChain's splitters by their names and with their arguments: what changes is one import.
 
-    from integrations.langchain import RecursiveCharacterTextSplitter       # was: from langchain_text_splitters import ...
+    from chunker.integrations.langchain import RecursiveCharacterTextSplitter       # was: from langchain_text_splitters import ...
     splitter = RecursiveCharacterTextSplitter.from_tiktoken_encoder("cl100k_base", chunk_size=512, chunk_overlap=50)
 
 The chunks are others, and that is the point: none is above `chunk_size`, none has U+FFFD in it, each knows its `start_index`.
@@ -21,9 +21,9 @@ from chunker.errors import MissingGrammarError
 from chunker.formats import Format
 from chunker.formats.detect import format_called
 from chunker.formats.registry import format_names
-from integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
-from integrations.separators import Keep, SeparatorsFormat
-from integrations.splitting import AUTO, Chunkers
+from chunker.integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
+from chunker.integrations.separators import Keep, SeparatorsFormat
+from chunker.integrations.splitting import AUTO, Chunkers
 
 # Of the constructor, or of `from_language`, which calls it.
 _CALLER = 4

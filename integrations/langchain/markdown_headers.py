@@ -20,8 +20,8 @@ from langchain_core.documents import Document
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
 from chunker.formats.expressions import re
-from integrations.langchain.markdown_blocks import Heading, MarkdownBlocks
-from integrations.splitting import Chunkers
+from chunker.integrations.langchain.markdown_blocks import Heading, MarkdownBlocks
+from chunker.integrations.splitting import Chunkers
 
 _BLANK_LINES = re.compile(r"(?:[^\S\r\n]*(?:\r\n|\n|\r))*+")
 _LINE = re.compile(r"[^\r\n]+")

@@ -17,8 +17,8 @@ from langchain_text_splitters import Language, TextSplitter
 from chunker.counting import HuggingFaceCounter, TokenCounter, resolve_tokenizer
 from chunker.counting.huggingface import is_huggingface
 from chunker.formats import Format
+from chunker.integrations.splitting import Chunkers, Passage
 from chunker.options import Options, Strategy
-from integrations.splitting import Chunkers, Passage
 
 _REPLACED = {
     "length_function": "sizes are tokens of `tokenizer`, which takes an encoding or model name, a tokenizer, or a function",

@@ -1,6 +1,6 @@
 """LlamaIndex node parsers whose nodes fit a token budget exactly, metadata included, and know where they stand.
 
-    from integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
+    from chunker.integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
     nodes = TokenBudgetNodeParser(chunk_size=512, chunk_overlap=50, language="auto").get_nodes_from_documents(documents)
 
 `node.start_char_idx` and `node.end_char_idx` are exact where the search of `str.find` is not. Needs `llama-index-core` (the extra `llamaindex`).
@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-from integrations.requirements import missing
+from chunker.integrations.requirements import missing
 
 try:
-    from integrations.llamaindex.hierarchy import TokenBudgetHierarchicalNodeParser
-    from integrations.llamaindex.splitter import TokenBudgetNodeParser
+    from chunker.integrations.llamaindex.hierarchy import TokenBudgetHierarchicalNodeParser
+    from chunker.integrations.llamaindex.splitter import TokenBudgetNodeParser
 except ModuleNotFoundError as error:
     raise missing(error, "llamaindex") from error
 

@@ -21,9 +21,9 @@ from llama_index.core.utils import get_tqdm_iterable
 
 from chunker import Hierarchy, chunk_hierarchy
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
+from chunker.integrations.splitting import Chunkers, Passage
 from chunker.options import Strategy
-from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
-from integrations.splitting import Chunkers, Passage
 
 
 class TokenBudgetHierarchicalNodeParser(NodeParser):

@@ -16,7 +16,7 @@ from typing import Any
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 
-from integrations.splitting import Passage
+from chunker.integrations.splitting import Passage
 
 _MODES = (MetadataMode.EMBED, MetadataMode.LLM)
 

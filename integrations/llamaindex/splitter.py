@@ -11,9 +11,9 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.utils import get_tqdm_iterable
 
 from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
+from chunker.integrations.splitting import Chunkers, Passage
 from chunker.options import Strategy
-from integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
-from integrations.splitting import Chunkers, Passage
 
 
 class TokenBudgetNodeParser(MetadataAwareTextSplitter):

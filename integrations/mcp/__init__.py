@@ -5,5 +5,5 @@
     asked.py      what they take
     messages.py   lines of standard input that are no message
 
-Read-only, and confined to the roots it is given (`integrations.service.roots`). Needs the official SDK (the extra `mcp`), imported when the command runs.
+Read-only, and confined to the roots it is given (`chunker.integrations.service.roots`). Needs the official SDK (the extra `mcp`), imported when the command runs.
 """

@@ -53,13 +53,13 @@ def mcp(
     with ending_quietly():
         from importlib.metadata import PackageNotFoundError, version
 
-        from integrations.requirements import missing
+        from chunker.integrations.requirements import missing
 
         try:
-            from integrations.mcp.server import Offered, mcp_server
+            from chunker.integrations.mcp.server import Offered, mcp_server
         except ModuleNotFoundError as error:
             raise typer.BadParameter(str(missing(error, "mcp"))) from None
-        from integrations.service.options import index_folder, offered_roots, offered_tokenizers
+        from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
         offered = offered_roots(roots or [], "ROOT")
         if index is None:

@@ -20,7 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from integrations.service.keys import parse_json
+from chunker.integrations.service.keys import parse_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HALF = "it holds half a character (a lone surrogate, such as \\ud83d): send whole characters, or U+FFFD in its place"

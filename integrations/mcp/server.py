@@ -32,12 +32,12 @@ from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
 from pydantic import ConfigDict, Field
 
-from integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
-from integrations.mcp.asked import Path as AskedPath
-from integrations.mcp.messages import Answers, Lines
-from integrations.service.errors import RefusedError, ServiceError, TooMuchError
-from integrations.service.pool import Pool
-from integrations.service.roots import Roots
+from chunker.integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
+from chunker.integrations.mcp.asked import Path as AskedPath
+from chunker.integrations.mcp.messages import Answers, Lines
+from chunker.integrations.service.errors import RefusedError, ServiceError, TooMuchError
+from chunker.integrations.service.pool import Pool
+from chunker.integrations.service.roots import Roots
 
 # Characters of text in one answer, which an agent has to read.
 ANSWER_CHARACTERS = 100_000

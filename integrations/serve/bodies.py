@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
-from integrations.service.keys import parse_json
+from chunker.integrations.service.keys import parse_json
 
 # Bytes of UTF-8; JSON may write each as six.
 MOST_TEXT_BYTES = 4 << 20

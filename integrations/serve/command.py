@@ -79,13 +79,13 @@ def serve(
       2    wrong usage; nothing was served
     """
     with ending_quietly():
-        from integrations.requirements import missing
+        from chunker.integrations.requirements import missing
 
         try:
-            from integrations.serve.server import Door, Served, run
+            from chunker.integrations.serve.server import Door, Served, run
         except ModuleNotFoundError as error:
             raise typer.BadParameter(str(missing(error, "serve"))) from None
-        from integrations.service.options import index_folder, offered_roots, offered_tokenizers
+        from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
         roots = offered_roots(paths or [], "PATH")
         if token is not None and len(token) < _LEAST_TOKEN:

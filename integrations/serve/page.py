@@ -7,7 +7,7 @@ from typing import Any
 
 from chunker.view.page import READER_SCRIPTS, READER_STYLES, block, frame
 
-_OURS = "integrations.serve"
+_OURS = "chunker.integrations.serve"
 _STYLES = (*READER_STYLES, f"{_OURS}:serve.css")
 _SCRIPTS = (*READER_SCRIPTS, f"{_OURS}:asking.js", f"{_OURS}:cutting.js", f"{_OURS}:searching.js", f"{_OURS}:start.js")
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">\n')

@@ -6,7 +6,7 @@
     POST /api/file      a name                    ->  its text
     POST /api/search    a question                ->  hits of the index
 
-All but the page is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`integrations.service.pool`), for as
+All but the page is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`chunker.integrations.service.pool`), for as
 long as the client waits for it.
 """
 
@@ -30,7 +30,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from chunker.formats.registry import format_names
-from integrations.serve.bodies import (
+from chunker.integrations.serve.bodies import (
     MOST_TEXT_BYTES,
     Asked,
     AskedCut,
@@ -40,12 +40,12 @@ from integrations.serve.bodies import (
     read,
     while_there,
 )
-from integrations.serve.guard import Guard, refused
-from integrations.serve.page import serve_page
-from integrations.serve.patience import ImpatientProtocol
-from integrations.service.errors import BusyError, ServiceError, TooMuchError, WorkerError
-from integrations.service.pool import Pool
-from integrations.service.roots import Roots
+from chunker.integrations.serve.guard import Guard, refused
+from chunker.integrations.serve.page import serve_page
+from chunker.integrations.serve.patience import ImpatientProtocol
+from chunker.integrations.service.errors import BusyError, ServiceError, TooMuchError, WorkerError
+from chunker.integrations.service.pool import Pool
+from chunker.integrations.service.roots import Roots
 
 # From a complete request to its answer; while others are at work it waits.
 ANSWER_SECONDS = 60.0

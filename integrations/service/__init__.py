@@ -1,4 +1,4 @@
-"""What the web page (`integrations.serve`) and the MCP server (`integrations.mcp`) share: what a client may read, and who does the work.
+"""What the web page (`chunker.integrations.serve`) and the MCP server (`chunker.integrations.mcp`) share: what a client may read, and who does the work.
 
     roots.py         files that a client may ask for: those of the roots, and no others
     pool.py          worker processes, each with limits of time and memory

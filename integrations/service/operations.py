@@ -27,11 +27,11 @@ from chunker.formats.registry import code_names, format_named, format_names
 from chunker.formats.unknown import LinesFormat
 from chunker.index import Filter, Index
 from chunker.index.searching import By
+from chunker.integrations.service.errors import TooMuchError
 from chunker.models import Chunk
 from chunker.prompt import Item, assemble
 from chunker.view import see_chunks
 from chunker.view.page import text_data
-from integrations.service.errors import TooMuchError
 
 AUTO = "auto"
 # More than anybody reads, and as many as a browser shows without trouble.

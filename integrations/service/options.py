@@ -8,9 +8,9 @@ import typer
 
 from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
 from chunker.index import Index, IndexingError, MissingExtraError
-from integrations.service.errors import RefusedError
-from integrations.service.operations import embedded_tokenizers
-from integrations.service.roots import Roots
+from chunker.integrations.service.errors import RefusedError
+from chunker.integrations.service.operations import embedded_tokenizers
+from chunker.integrations.service.roots import Roots
 
 
 def offered_roots(paths: list[str], parameter: str) -> Roots:

@@ -24,7 +24,7 @@ from asyncio.subprocess import PIPE, Process
 from types import TracebackType
 from typing import Self
 
-from integrations.service.errors import BusyError, RefusedError, WorkerError
+from chunker.integrations.service.errors import BusyError, RefusedError, WorkerError
 
 LENGTH = struct.Struct("<Q")
 # What the first byte of an answer says of the rest: JSON, why it was refused, or that the worker is at fault.
@@ -69,7 +69,7 @@ class Pool:
             self._idle.put_nowait(worker)
 
     async def ask(self, operation: str, **arguments: object) -> bytes:
-        """The answer of an operation (`integrations.service.operations`), as JSON.
+        """The answer of an operation (`chunker.integrations.service.operations`), as JSON.
 
         Raises `RefusedError` with what the operation complains of, `BusyError`, and `WorkerError`.
         """
@@ -145,7 +145,7 @@ class _Worker:
             await self.stop()
             # It finds the packages where this process does, and never in the current folder (-P), which may hold a json.py of anybody's.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            command = (sys.executable, "-P", "-m", "integrations.service.worker")
+            command = (sys.executable, "-P", "-m", "chunker.integrations.service.worker")
             # A group of its own, which ends with it: a worker may have a process that parses.
             group = None if sys.platform == "win32" else 0
             self._process = await asyncio.create_subprocess_exec(

@@ -28,7 +28,7 @@ from chunker.files.documents import Document, read_stream
 from chunker.files.gitignore import is_repository, repository_rules, rules_above
 from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
-from integrations.service.errors import RefusedError, TooMuchError
+from chunker.integrations.service.errors import RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20
 _LONGEST_NAME = 4096

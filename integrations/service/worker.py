@@ -17,8 +17,8 @@ from typing import BinaryIO
 
 from bpe_engine.errors import BpeEngineError
 from chunker.errors import ChunkerError
-from integrations.service.operations import OPERATIONS
-from integrations.service.pool import DONE, FAILED, LENGTH, REFUSED
+from chunker.integrations.service.operations import OPERATIONS
+from chunker.integrations.service.pool import DONE, FAILED, LENGTH, REFUSED
 
 if sys.platform != "win32":  # there, the clock of the other side has to do
     import resource

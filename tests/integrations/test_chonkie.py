@@ -17,7 +17,7 @@ pytest.importorskip("chonkie", reason='needs chonkie: pip install "bpe-chunker[c
 from chonkie import BaseChunker, Chunk, Document, OverlapRefinery, Pipeline, RecursiveChunker, TokenChunker
 from chonkie.tokenizer import Tokenizer as ChonkieTokenizer
 
-from integrations.chonkie import TokenBudgetChunker
+from chunker.integrations.chonkie import TokenBudgetChunker
 
 TOKENIZER = Tokenizer.load("o200k_base")
 CHINESE = "東京特許許可局長今日急遽休暇許可拒否𓀀𓀁。" * 30

@@ -47,7 +47,7 @@ def test_what_is_missing_and_how_to_install_it(name: str) -> None:
 
 def test_the_list_of_commands_imports_neither() -> None:
     program = (
-        "import sys, integrations.serve.command, integrations.mcp.command; "
+        "import sys, chunker.integrations.serve.command, chunker.integrations.mcp.command; "
         "print(sorted({'starlette', 'uvicorn', 'mcp', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -23,7 +23,7 @@ from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.components.writers import DocumentWriter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-from integrations.haystack import TokenBudgetDocumentSplitter
+from chunker.integrations.haystack import TokenBudgetDocumentSplitter
 
 TOKENIZER = Tokenizer.load("o200k_base")
 CHINESE = "東京特許許可局長今日急遽休暇許可拒否𓀀𓀁。" * 30
@@ -106,7 +106,7 @@ def loaded(text: str) -> Pipeline:
     """The pipeline that was saved as this text; Haystack 3 asks what may be imported for it."""
     known = inspect.signature(Pipeline.loads).parameters
     return Pipeline.loads(
-        text, **({"allowed_modules": ["integrations.haystack"]} if "allowed_modules" in known else {})
+        text, **({"allowed_modules": ["chunker.integrations.haystack"]} if "allowed_modules" in known else {})
     )
 
 
@@ -139,7 +139,7 @@ def test_in_a_pipeline_that_was_saved_and_loaded() -> None:
 def test_settings_go_through_a_dictionary() -> None:
     splitter = TokenBudgetDocumentSplitter(64, 8, 4, language="python", strategy="optimal", skip_empty_documents=False)
     data = splitter.to_dict()
-    assert data["type"] == "integrations.haystack.TokenBudgetDocumentSplitter"
+    assert data["type"] == "chunker.integrations.haystack.TokenBudgetDocumentSplitter"
     assert TokenBudgetDocumentSplitter.from_dict(data).to_dict() == data
     with pytest.raises(ValueError, match="only a tokenizer given by its name can be saved"):
         TokenBudgetDocumentSplitter(tokenizer=len).to_dict()

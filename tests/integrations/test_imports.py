@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,11 @@ sys.meta_path.insert(0, Hiding())
 """
 
 
-def run(program: str) -> str:
-    """What a fresh interpreter prints."""
+def run(program: str, *first: Path) -> str:
+    """What a fresh interpreter prints that looks for modules in the folders `first`, then where the packages are."""
     environment = {
         **os.environ,
-        "PYTHONPATH": str(Path(bpe_engine.__file__).resolve().parent.parent),
+        "PYTHONPATH": os.pathsep.join(map(str, [*first, Path(bpe_engine.__file__).resolve().parent.parent])),
         "HAYSTACK_TELEMETRY_ENABLED": "False",
     }
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
@@ -46,11 +47,11 @@ def run(program: str) -> str:
 def test_one_plugin_imports_no_other(plugin: str) -> None:
     if importlib.util.find_spec(PLUGINS[plugin]) is None:
         pytest.skip(f'needs {PLUGINS[plugin]}: pip install "bpe-chunker[{plugin}]"')
-    program = f"import integrations.{plugin}, sys, json; print(json.dumps(sorted(sys.modules)))"
+    program = f"import chunker.integrations.{plugin}, sys, json; print(json.dumps(sorted(sys.modules)))"
     modules = set(json.loads(run(program).splitlines()[-1]))
     assert PLUGINS[plugin] in modules
     others = [other for other in PLUGINS if other != plugin]
-    assert not modules & {f"integrations.{other}" for other in others}
+    assert not modules & {f"chunker.integrations.{other}" for other in others}
     assert not modules & {PLUGINS[other] for other in others}
 
 
@@ -58,7 +59,7 @@ def test_one_plugin_imports_no_other(plugin: str) -> None:
 def test_what_is_missing_and_how_to_install_it(plugin: str) -> None:
     program = f"""{_HIDE}
 try:
-    import integrations.{plugin}
+    import chunker.integrations.{plugin}
 except ImportError as error:
     print(error)
 """
@@ -66,6 +67,40 @@ except ImportError as error:
 
 
 def test_the_package_imports_none_of_them() -> None:
-    program = f"{_HIDE}\nimport integrations, integrations.splitting, integrations.separators, sys, json; print(json.dumps(sorted(sys.modules)))"
+    imported = "chunker.integrations.splitting, chunker.integrations.separators"
+    program = f"{_HIDE}\nimport {imported}, sys, json; print(json.dumps(sorted(sys.modules)))"
     modules = set(json.loads(run(program)))
-    assert not modules & {f"integrations.{plugin}" for plugin in PLUGINS}
+    assert not modules & {f"chunker.integrations.{plugin}" for plugin in PLUGINS}
+
+
+def test_a_project_may_have_packages_of_these_names(tmp_path: Path) -> None:
+    """A project's own `integrations`, found before ours, and its `chunker_app`; the workers of `serve` and `mcp` start beside them."""
+    own = tmp_path / "integrations"
+    own.mkdir()
+    own.joinpath("__init__.py").write_text("NAME = 'own'\n")
+    own.joinpath("splitting.py").write_text("NAME = 'own splitting'\n")
+    app = tmp_path / "chunker_app"
+    app.mkdir()
+    app.joinpath("__init__.py").write_text(
+        "import integrations, integrations.splitting\n"
+        "from chunker.integrations.service.pool import Pool\n"
+        "from chunker.integrations.splitting import Chunkers\n"
+        "NAMES = integrations.NAME, integrations.splitting.NAME, Chunkers.__module__\n"
+    )
+    program = (
+        "import asyncio, chunker_app\nprint(*chunker_app.NAMES, sep=', ')\n"
+        "async def main():\n    async with chunker_app.Pool(1) as pool:\n"
+        "        print(await pool.ask('count', texts=['a b'], tokenizer='words'))\nasyncio.run(main())\n"
+    )
+    assert run(program, tmp_path) == "own, own splitting, chunker.integrations.splitting\nb'[2]'\n"
+
+
+def test_the_entry_points_lead_into_this_package() -> None:
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["project"]["entry-points"].values()
+    assert all(point.startswith("chunker.integrations.") for group in groups for point in group.values())
+    assert not (Path(bpe_engine.__file__).parents[1] / "integrations").is_dir() or not installed()
+
+
+def installed() -> bool:
+    return not (Path(bpe_engine.__file__).parents[1] / "pyproject.toml").exists()

@@ -11,7 +11,7 @@ from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter, TextSplitter
 
 from bpe_engine import Tokenizer
-from integrations.langchain import TokenBudgetTextSplitter
+from chunker.integrations.langchain import TokenBudgetTextSplitter
 
 TOKENIZER = Tokenizer.load("o200k_base")
 TEXTS = st.lists(

@@ -22,9 +22,9 @@ from tokenizers.processors import TemplateProcessing
 
 from bpe_engine import Tokenizer
 from chunker.errors import MissingGrammarError, UnknownLanguageError
-from integrations import langchain as ours
-from integrations.langchain import Language, TokenBudgetTextSplitter
-from integrations.splitting import Chunkers
+from chunker.integrations import langchain as ours
+from chunker.integrations.langchain import Language, TokenBudgetTextSplitter
+from chunker.integrations.splitting import Chunkers
 
 TOKENIZER = Tokenizer.load("o200k_base")
 CHINESE = "東京特許許可局長今日急遽休暇許可拒否𓀀𓀁。" * 30

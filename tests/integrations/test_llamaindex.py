@@ -27,7 +27,7 @@ from llama_index.core.node_parser import (
 from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import Document, MetadataMode, NodeRelationship, TextNode
 
-from integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
+from chunker.integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
 
 TOKENIZER = Tokenizer.load("o200k_base")
 REPEATED = "the same words again and again\n" * 60

@@ -24,10 +24,10 @@ from mcp.types import TextContent, Tool
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, MarkdownChunker
 from chunker.index import Index
+from chunker.integrations.mcp.asked import MOST_TEXT_BYTES
+from chunker.integrations.mcp.command import mcp
+from chunker.integrations.mcp.server import ANSWER_CHARACTERS
 from chunker.prompt import Item, assemble
-from integrations.mcp.asked import MOST_TEXT_BYTES
-from integrations.mcp.command import mcp
-from integrations.mcp.server import ANSWER_CHARACTERS
 
 SOURCE = "".join(f"def f{n}(x):\n    return x * {n}\n\n\n" for n in range(20))
 

@@ -21,9 +21,9 @@ from scale_steps import DeadlyOnce, documents, write_parts
 
 import chunker
 from chunker.errors import OptionError
+from chunker.integrations.ray_data import chunk, embed
+from chunker.integrations.ray_data import chunk_corpus as chunk_by_ray
 from chunker.scale import ChunkBatch, EmbedBatch, chunk_corpus
-from integrations.ray_data import chunk, embed
-from integrations.ray_data import chunk_corpus as chunk_by_ray
 
 # Ray leaves sockets open to the end of the process, and gives advice by warnings.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -24,8 +24,8 @@ pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "bpe-chunker[s
 
 from chunker import CodeChunker
 from chunker.index import Index
-from integrations.serve import bodies, patience
-from integrations.serve.command import serve
+from chunker.integrations.serve import bodies, patience
+from chunker.integrations.serve.command import serve
 
 SOURCE = "".join(f"def f{n}(x):\n    return x * {n}\n\n\n" for n in range(20))
 TOKEN = "a-token-of-many-characters"
@@ -350,9 +350,9 @@ class Small(socket.socket):  # little of an answer is in the hands of the system
         self.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         super().listen(*backlog)
 socket.socket = Small
-from integrations.serve import bodies, patience
+from chunker.integrations.serve import bodies, patience
 bodies.BODY_SECONDS, patience.HEAD_SECONDS, patience.READ_SECONDS = 1.0, 1.0, 1.0
-from integrations.serve.command import serve
+from chunker.integrations.serve.command import serve
 typer.run(serve)
 """
 

@@ -21,9 +21,9 @@ pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, TextChunker
 from chunker.index import Index
-from integrations.service import operations
-from integrations.service.errors import BusyError, RefusedError, TooMuchError, WorkerError
-from integrations.service.pool import Pool
+from chunker.integrations.service import operations
+from chunker.integrations.service.errors import BusyError, RefusedError, TooMuchError, WorkerError
+from chunker.integrations.service.pool import Pool
 
 CUT = {"name": "", "format": "auto", "max_tokens": 20, "tokenizer": "o200k_base"}
 # Some ten seconds of work for a worker: each chunk that could be is counted by a call.
@@ -238,7 +238,7 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
     for name in ("json", "struct", "integrations", "chunker", "asyncio"):
         (tmp_path / f"{name}.py").write_text("open('was-run', 'w').close()\n")
     program = (
-        "import asyncio\nfrom integrations.service.pool import Pool\n"
+        "import asyncio\nfrom chunker.integrations.service.pool import Pool\n"
         "async def main():\n    async with Pool(1) as pool:\n"
         "        print(await pool.ask('count', texts=['a b'], tokenizer='words'))\nasyncio.run(main())\n"
     )
@@ -252,7 +252,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     """With a limit of 400 MB set from outside, where the worker's own would be 2 GB."""
     program = (
         "import asyncio, resource\n"
-        "from integrations.service.errors import ServiceError\nfrom integrations.service.pool import Pool\n"
+        "from chunker.integrations.service.errors import ServiceError\nfrom chunker.integrations.service.pool import Pool\n"
         "cut = {'name': '', 'format': 'text', 'max_tokens': 1_000_000, 'tokenizer': 'characters'}\n"
         "resource.setrlimit(resource.RLIMIT_DATA, (400_000_000, 400_000_000))\n"
         "async def main():\n    async with Pool(1) as pool:\n"

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
 
-from integrations.service.errors import RefusedError, TooMuchError
-from integrations.service.roots import Roots
+from chunker.integrations.service.errors import RefusedError, TooMuchError
+from chunker.integrations.service.roots import Roots
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links and devices are made as POSIX has them")
 

@@ -23,8 +23,8 @@ from scale_steps import DeadlyOnce, documents, write_parts
 
 import chunker
 from chunker.errors import OptionError
+from chunker.integrations.spark import chunk, embed, mapped
 from chunker.scale import ChunkBatch, ColumnError, EmbedBatch
-from integrations.spark import chunk, embed, mapped
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"

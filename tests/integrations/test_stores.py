@@ -474,7 +474,7 @@ def test_a_vector_that_is_gone_is_told(store: VectorStore, tmp_path: Path) -> No
 
 def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
     pytest.importorskip("psycopg", reason='needs psycopg: pip install "bpe-chunker[pgvector]"')
-    from integrations.stores.pgvector import PgStore  # noqa: PLC0415  # where psycopg is installed
+    from chunker.integrations.stores.pgvector import PgStore  # noqa: PLC0415  # where psycopg is installed
 
     project(tmp_path)
     index = Index.open(tmp_path / ".chunker", embedder=SMALL, store=PgStore("postgresql://me:secret@127.0.0.1:9/none"))

@@ -11,9 +11,9 @@ from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.files.discovery import Problem
 from chunker.files.secrets import NAMES, TEMPLATES, begins_with_key, named_as_secret
 from chunker.index import Index
+from chunker.integrations.service.roots import Roots
 from chunker.prompt.gathering import gather
 from chunker.prompt.spec import load_spec
-from integrations.service.roots import Roots
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "secrets.md"
 # Each was once known to the index or to prompts alone.
