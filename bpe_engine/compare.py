@@ -61,11 +61,20 @@ class TextComparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What differs between two tokenizers; `str` of it is a report to read.
+    """The differences of two tokenizers; `str` of it is a report to read.
 
-    `tokens` are the numbers of tokens that are not special, `shared` how many have the same bytes, and `same_ids` how many of these the same id. `changed_ids` counts the
-    ids that are a token in both, special or not, with other bytes; `changed_examples` are the first of them. `special_*`: texts. `stages` are pairs of what is done to a text
-    before it is merged: what only ours does, what only theirs does.
+    Attributes:
+        names: The names of both.
+        tokens: The numbers of tokens that are not special.
+        shared: How many tokens of both have the same bytes.
+        same_ids: How many of these have the same id.
+        changed_ids: How many ids are a token in both, special or not, with other bytes.
+        changed_examples: The first of these ids.
+        special_only_ours: Texts of special tokens of this one alone.
+        special_only_theirs: Texts of special tokens of the other alone.
+        special_moved: Text -> both ids, of special tokens whose ids differ.
+        stages: Pairs of what is done to a text before it is merged: by this tokenizer only, by the other only.
+        texts: The counts of the compared texts.
     """
 
     names: tuple[str, str]

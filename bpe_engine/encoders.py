@@ -1,5 +1,7 @@
-"""Protocols of the incremental encoders, whichever implementation runs: a text grows to the right or to the left, or any slice of
-it is priced, and the count is exact. What grows to the right may hold tokens as such, special ones say, and tells which ids change.
+"""Incremental encoders as protocols: a text grows to the right or to the left, or its slices are counted, always
+exactly.
+
+An appending encoder may also hold explicit tokens, such as special ones, and tells which ids have changed.
 
     Tokenizer.appending_encoder()   append, snapshot, rollback        fallback/appending_encoder.py, cpp/src/appending.cpp
     Tokenizer.prepending_encoder()  the same, to the left             fallback/prepending_encoder.py, cpp/src/prepending.cpp
@@ -21,21 +23,23 @@ _STRIDE = 2
 
 
 class Mark(ABC):  # noqa: B024 - there is nothing that a user could do with one
-    """A place that `rollback` can return to. It belongs to the encoder that made it; it says nothing to anybody else."""
+    """An opaque mark to which `rollback` returns. Only the encoder that made it can use it."""
 
 
 class GrowingEncoder(ABC):
-    """A text that grows at one side, and always knows its number of tokens. One owner at a time: not for several threads."""
+    """A text that grows at one side and always knows its number of tokens. Not for use by several threads at a time."""
 
     @property
     @abstractmethod
     def count(self) -> int:
-        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)` where it holds no explicit token. Constant time."""
+        """The number of tokens of the text: equal to `tokenizer.count(encoder.data)` if it holds no explicit token.
+        Constant time.
+        """
 
     @property
     @abstractmethod
     def fewest(self) -> int:
-        """A lower bound for the count of this text and of whatever it may grow to."""
+        """A lower bound of `count`, for this text and for every text that it may grow to."""
 
     @property
     @abstractmethod
@@ -49,176 +53,222 @@ class GrowingEncoder(ABC):
 
     @abstractmethod
     def tokens(self) -> list[int]:
-        """The token ids of the text: equal to `tokenizer.encode(encoder.data)` where it holds no explicit token. Linear time."""
+        """The token ids of the text: equal to `tokenizer.encode(encoder.data)` if it holds no explicit token. Linear
+        time.
+        """
 
     @abstractmethod
     def snapshot(self) -> Mark:
-        """A mark of the text as it is now. Constant time; it takes a few hundred bytes until a rollback goes behind it."""
+        """Mark the text as it is now, for `rollback`.
+
+        Constant time; a mark takes a few hundred bytes until a rollback passes it.
+        """
 
     @abstractmethod
     def rollback(self, mark: Any) -> None:  # noqa: ANN401 - the mark of this very encoder, whichever type it has
-        """Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.
+        """Return to the text as it was when the mark was taken. The mark stays valid; marks taken after it do not.
 
-        Constant time, apart from handing back the memory of what is forgotten. Raises StaleMarkError for a mark of another
-        encoder, and for one taken after a mark that was since rolled back to.
+        Constant time, apart from freeing the memory of the text that is dropped.
+
+        Args:
+            mark: A mark that `snapshot` of this encoder returned.
+
+        Raises:
+            StaleMarkError: The mark belongs to another encoder, or a rollback has passed it.
         """
 
 
 class AppendingEncoder(GrowingEncoder):
-    """A text that grows to the right. `tokenizer.appending_encoder()` makes one.
+    """A text that grows to the right, with its token count. Made by `tokenizer.appending_encoder()`.
 
-    >>> from bpe_engine import Tokenizer
-    >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-    >>> encoder.append("def f("); mark = encoder.snapshot(); encoder.append("arguments):"); encoder.count
-    4
-    >>> encoder.rollback(mark); encoder.text, encoder.count
-    ('def f(', 3)
+    Examples:
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+        >>> encoder.append("def f("); mark = encoder.snapshot(); encoder.append("arguments):"); encoder.count
+        4
+        >>> encoder.rollback(mark); encoder.text, encoder.count
+        ('def f(', 3)
     """
 
     @abstractmethod
     def append(self, text: str | bytes, allowed_special: Specials = ()) -> None:
         """Add `text` at the end. Amortized time proportional to its length.
 
-        A character in two parts, by bytes or by surrogates, is joined. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole
-        text is counted anew.
+        A character that arrives in two parts, as bytes or as surrogates, is joined. Under a pattern that looks back
+        (`\\b`, `^`, `(?<=`) the whole text is counted again.
 
         Args:
-            text: What is added.
-            allowed_special: The special tokens, by their texts or "all", that are found in `text` as `Tokenizer.encode` would in that text
-                alone. Each is added as by `append_token`. By default special tokens are plain text.
+            text: The text to add. Bytes need not be valid UTF-8.
+            allowed_special: Special tokens to look for in `text`, by their texts, or "all". They are found as
+                `Tokenizer.encode` would find them in `text` alone, and each is added as by `append_token`. By default
+                special tokens are plain text.
 
         Raises:
-            EncodingError: A byte is in no token of the vocabulary. Nothing is added.
+            EncodingError: The vocabulary has no token for a byte. Nothing is added.
             TypeError: `text` is neither str nor bytes, or `allowed_special` is a str other than "all".
         """
 
     @abstractmethod
     def append_token(self, id: int) -> None:  # noqa: A002 - what everybody calls it
-        """Add a token as such, special or not. Its bytes join `data`, and nothing merges over its two ends.
+        """Add an explicit token, special or not. Its bytes join `data`, and no merge crosses its two ends.
 
-        What stands before is encoded as if the text ended there, and what comes behind as behind a special token: by itself, without what
-        some tokenizers put before the first word of a text. Time of what is open at the end.
-
-        >>> from bpe_engine import Tokenizer
-        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-        >>> encoder.append("Hi"); encoder.append_token(199999); encoder.append("there"); encoder.tokens()
-        [12194, 199999, 31813]
+        The text before it is encoded as if it ended there. The text after it is encoded as after a special token: by
+        itself, without the prefix that some tokenizers put before the first word of a text. Takes the time of encoding
+        the open pre-tokens at the end.
 
         Args:
             id: The id of the token.
 
         Raises:
             UnknownTokenError: No token has this id. Nothing is added.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("Hi"); encoder.append_token(199999); encoder.append("there"); encoder.tokens()
+            [12194, 199999, 31813]
         """
 
     @abstractmethod
     def ids(self) -> memoryview:
         """The token ids of the text: unsigned 32-bit integers, as many as `count`.
 
-        Without explicit tokens equal to `tokenizer.encode(encoder.data)`, else to the encodings of the stretches between them with their ids in
-        between. A copy of four bytes a token; beside that, time of what was added since ids were last asked for, and of what is open at the end
-        (in pure Python of all behind the last explicit token). Who never asks pays nothing.
+        Without explicit tokens they equal `tokenizer.encode(encoder.data)`; with explicit tokens they are the encodings
+        of the texts between them, with their ids in between. The result is a copy of four bytes a token. Beside the
+        copy it takes the time of encoding what was added since the last call and what is open at the end (in pure
+        Python all text after the last explicit token). An encoder that is never asked for ids spends nothing on them.
         """
 
     @abstractmethod
     def changes(self) -> tuple[int, memoryview]:
-        """What has changed in the ids since the last call; at the first call all of them.
+        """The change of the ids since the last call; at the first call all ids.
 
-        Time of `ids`, without the copy of what has not changed.
-
-        >>> from bpe_engine import Tokenizer
-        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-        >>> encoder.append("def f("); ids = []
-        >>> position, new = encoder.changes(); ids[position:] = new
-        >>> encoder.append("x):"); position, new = encoder.changes(); position, new.tolist()
-        (2, [4061, 3127])
-        >>> ids[position:] = new; ids == encoder.tokens()
-        True
+        Takes the time of `ids`, without the copy of the ids that have not changed.
 
         Returns:
-            A position, and the new ids from there on as unsigned 32-bit integers: `[*ids[:position], *new]` are the ids now, if `ids` were
-            those after the last call.
+            A position, and the new ids from there on as unsigned 32-bit integers. If `ids` were the ids after the last
+            call, the ids are now `[*ids[:position], *new]`.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("def f("); ids = []
+            >>> position, new = encoder.changes(); ids[position:] = new
+            >>> encoder.append("x):"); position, new = encoder.changes(); position, new.tolist()
+            (2, [4061, 3127])
+            >>> ids[position:] = new; ids == encoder.tokens()
+            True
         """
 
     @abstractmethod
     def move_to(self, text: str | bytes, allowed_special: Specials = ()) -> None:
-        """Go to another text: back to a state near the end of what both begin with, and on from there.
+        """Replace the text by another, reusing what both begin with.
 
-        Time of what differs, of comparing what does not, and once of what was appended since the last move; in pure Python from the last mark
-        that stays. Marks of texts that `text` does not begin with become stale, as after a rollback.
-
-        >>> from bpe_engine import Tokenizer
-        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-        >>> encoder.append("one two three"); encoder.move_to("one two four"); encoder.text, encoder.count
-        ('one two four', 3)
+        Takes the time of encoding the part that differs, of comparing the common part, and once of what was appended
+        since the last move; in pure Python of encoding from the last mark that stays valid. Marks of texts that `text`
+        does not begin with become stale, as after a rollback.
 
         Args:
             text: The whole new text.
-            allowed_special: As for `append`. Tokens that stand in the text already, at the same place, stay.
+            allowed_special: As for `append`. Explicit tokens that stand at the same offset in the old text stay.
 
         Raises:
-            EncodingError: A byte is in no token of the vocabulary. The text stays as it was.
+            EncodingError: The vocabulary has no token for a byte. The text stays as it was.
             TypeError: As for `append`.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("one two three"); encoder.move_to("one two four"); encoder.text, encoder.count
+            ('one two four', 3)
         """
 
     @abstractmethod
     def common_prefix(self, text: str | bytes) -> tuple[int, int]:
-        """How much of this text another begins with: bytes, and characters. Whole characters alone; tokens as such are not looked at.
+        """The length of the longest common prefix of this text and another, in whole characters.
 
-        Time of comparing bytes, some 0.05 ms a megabyte.
+        Explicit tokens are compared by their texts only. Takes the time of comparing bytes, some 0.05 ms a megabyte.
 
-        >>> from bpe_engine import Tokenizer
-        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-        >>> encoder.append("naïve plan"); encoder.common_prefix("naïve place")
-        (10, 9)
+        Args:
+            text: The text to compare with.
+
+        Returns:
+            The length in bytes, and the length in characters.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("naïve plan"); encoder.common_prefix("naïve place")
+            (10, 9)
         """
 
     @abstractmethod
     def replace_tail(self, length: int, parts: Sequence[Part]) -> None:
-        """Keep the first `length` bytes, with the tokens as such in them, and go on with `parts`.
+        """Keep the first `length` bytes, with the explicit tokens in them, and append `parts`.
 
-        Time of the parts, and of some thousand bytes before them. Marks of what is not kept become stale, as after a rollback.
-
-        >>> from bpe_engine import Tokenizer
-        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-        >>> encoder.append("Hi there"); encoder.replace_tail(3, [Part("you", 199999, b"<|endoftext|>"), Part("Hi", None, b"")])
-        >>> encoder.text, encoder.tokens()
-        ('Hi you<|endoftext|>Hi', [12194, 481, 199999, 12194])
+        Takes the time of encoding the parts and some thousand bytes before them. Marks of the text that is dropped
+        become stale, as after a rollback.
 
         Args:
-            length: Bytes that stay. At most those of the text; neither inside of a character nor of a token as such.
-            parts: Plain text, the id of the token behind it, and the bytes that this is written with. The last part has no token.
+            length: Number of bytes to keep: at most those of the text, and neither inside a character nor inside an
+                explicit token.
+            parts: Each part is plain text, the id of the explicit token after it, and the bytes of that token. The last
+                part has no token.
 
         Raises:
-            EncodingError: A byte is in no token of the vocabulary. The text stays as it was.
-            IndexError: `length` is no such length.
+            EncodingError: The vocabulary has no token for a byte. The text stays as it was.
+            IndexError: `length` is not such a length.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("Hi there"); encoder.replace_tail(3, [Part("you", 199999, b"<|endoftext|>"), Part("Hi", None, b"")])
+            >>> encoder.text, encoder.tokens()
+            ('Hi you<|endoftext|>Hi', [12194, 481, 199999, 12194])
         """
 
     @abstractmethod
     def fork(self) -> Self:
-        """An independent encoder over the same text, without marks. Its first `changes` are those since the last ones of this encoder.
+        """An independent encoder over the same text, without marks.
 
-        Linear: the bytes of the text and the ids that were asked for are copied, some 0.1 ms for a megabyte; tables of a very long pre-token at the
-        end are made anew when it grows. In pure Python the text is encoded anew.
+        Its first `changes` are those since the last `changes` of this encoder. Linear time: the bytes of the text and
+        the ids that were asked for are copied, some 0.1 ms for a megabyte; the tables of a very long pre-token at the
+        end are made again when it grows. In pure Python the text is encoded again.
         """
 
     def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:
-        """Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.
+        """Add `text[cuts[0]:cuts[1]]`, `text[cuts[1]:cuts[2]]` and so on, up to the last cut at which `count` is at
+        most `limit`.
 
-        Returns the count at each of these cuts, and whether the search for more ended because the count was above `limit + slack`:
-        more text can lower a count, seldom and by little, so that one above the limit does not prove that no later one is below. `cuts`
-        are ascending offsets in characters. Reads little more than what it adds. Raises IndexError for cuts that are no such offsets.
+        More text can lower a count, seldom and by little, so a count above the limit does not prove that all later ones
+        are above it. The search therefore goes on until a count is above `limit + slack`. It reads little more than it
+        adds.
 
-        >>> from bpe_engine import Tokenizer
-        >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
-        >>> encoder.append_fitting("one two three four five", [0, 4, 8, 14, 23], limit=4), encoder.text
-        (([2, 3, 4], True), 'one two three ')
+        Args:
+            text: The text that the parts are taken from.
+            cuts: Ascending offsets in `text`, in characters.
+            limit: The largest count of the whole text, in tokens.
+            slack: By how many tokens a count may exceed `limit` before the search ends.
+
+        Returns:
+            The count at each cut that was added, and whether the search ended because a count was above `limit +
+            slack`.
+
+        Raises:
+            IndexError: `cuts` are not ascending offsets in `text`.
+            EncodingError: The vocabulary has no token for a byte.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append_fitting("one two three four five", [0, 4, 8, 14, 23], limit=4), encoder.text
+            (([2, 3, 4], True), 'one two three ')
         """
         return append_fitting(self, text, cuts, limit, slack)
 
 
 class Growable(Protocol):
-    """What `append_fitting` needs of an encoder."""
+    """The methods of an encoder that `append_fitting` needs."""
 
     @property
     def count(self) -> int: ...  # noqa: D102
@@ -230,7 +280,21 @@ class Growable(Protocol):
 def append_fitting(
     encoder: Growable, text: str, cuts: Sequence[int], limit: int, slack: int = 0
 ) -> tuple[list[int], bool]:
-    """`AppendingEncoder.append_fitting` for any encoder that can append, take a mark and return to it."""
+    """`AppendingEncoder.append_fitting` for any encoder that can append, take a mark and return to it.
+
+    Args:
+        encoder: The encoder to append to.
+        text: As for the method, as are `cuts`, `limit` and `slack`.
+        cuts: Ascending offsets in `text`, in characters.
+        limit: The largest count, in tokens.
+        slack: By how many tokens a count may exceed `limit` before the search ends.
+
+    Returns:
+        As the method.
+
+    Raises:
+        IndexError: `cuts` are not ascending offsets in `text`.
+    """
     if any(not 0 <= start <= end <= len(text) for start, end in pairwise(cuts)):
         raise IndexError(f"cuts must be ascending offsets into a text of {len(text)} characters")
     stride = max(limit, 16) * _STRIDE
@@ -253,48 +317,78 @@ def append_fitting(
 
 
 class PrependingEncoder(GrowingEncoder):
-    """A text that grows to the left. `tokenizer.prepending_encoder()` makes one.
+    """A text that grows to the left, with its token count. Made by `tokenizer.prepending_encoder()`.
 
-    >>> from bpe_engine import Tokenizer
-    >>> encoder = Tokenizer.load("o200k_base").prepending_encoder()
-    >>> encoder.prepend("arguments):"); mark = encoder.snapshot(); encoder.prepend("def f("); encoder.text, encoder.count
-    ('def f(arguments):', 4)
-    >>> encoder.rollback(mark); encoder.count
-    2
+    Examples:
+        >>> from bpe_engine import Tokenizer
+        >>> encoder = Tokenizer.load("o200k_base").prepending_encoder()
+        >>> encoder.prepend("arguments):"); mark = encoder.snapshot(); encoder.prepend("def f("); encoder.text, encoder.count
+        ('def f(arguments):', 4)
+        >>> encoder.rollback(mark); encoder.count
+        2
     """
 
     @abstractmethod
     def prepend(self, text: str | bytes) -> None:
         """Add `text` at the start. Amortized time proportional to its length.
 
-        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
-        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        A character that arrives in two parts, as bytes or as surrogates, is joined. Under a pattern that looks back
+        (`\\b`, `^`, `(?<=`) the whole text is counted again.
+
+        Args:
+            text: The text to add. Special tokens in it are plain text.
+
+        Raises:
+            EncodingError: The vocabulary has no token for a byte. Nothing is added.
+            TypeError: `text` is neither str nor bytes.
         """
 
 
 class IntervalEncoder(ABC):
-    """Counts of the slices of one text. `tokenizer.interval_encoder(text)` makes one. It never changes: threads may share it.
+    """The token counts of all slices of one text. Made by `tokenizer.interval_encoder(text)`.
 
-    Offsets are in the unit of the text: characters of a str, bytes of bytes.
+    It never changes, so threads may share it. Offsets are in the unit of the text: characters of a str, bytes of bytes.
 
-    >>> from bpe_engine import Tokenizer
-    >>> prices = Tokenizer.load("o200k_base").interval_encoder("def compute_total(self):")
-    >>> prices.count(0, 24), prices.count(8, 17), prices.count(5, 5)
-    (5, 2, 0)
+    Examples:
+        >>> from bpe_engine import Tokenizer
+        >>> prices = Tokenizer.load("o200k_base").interval_encoder("def compute_total(self):")
+        >>> prices.count(0, 24), prices.count(8, 17), prices.count(5, 5)
+        (5, 2, 0)
     """
 
     @abstractmethod
     def __len__(self) -> int:
-        """The length of the text, in its own unit."""
+        """The length of the text: characters of a str, bytes of bytes."""
 
     @abstractmethod
     def count(self, start: int, end: int) -> int:
-        """The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.
+        """The number of tokens of `text[start:end]`: equal to `tokenizer.count(text[start:end])`.
 
-        Typically the time of a few pre-tokens, whatever the slice's length. Raises IndexError unless
-        0 <= start <= end <= len(text).
+        Typically takes the time of a few pre-tokens, however long the slice is.
+
+        Args:
+            start: Offset of the start of the slice.
+            end: Offset of its end.
+
+        Returns:
+            The number of tokens of the slice, encoded by itself.
+
+        Raises:
+            IndexError: Not 0 <= start <= end <= len(text).
         """
 
     def counts(self, start: int, ends: Sequence[int]) -> list[int]:
-        """`count(start, end)` for each of `ends`: what a chunk from `start` would cost at each place where it could end."""
+        """`count(start, end)` for each of `ends`: the costs of a chunk that starts at `start`, for each offset where it
+        could end.
+
+        Args:
+            start: Offset of the start of all slices.
+            ends: Offsets of their ends.
+
+        Returns:
+            One number of tokens for each end, in order.
+
+        Raises:
+            IndexError: As `count`.
+        """
         return [self.count(start, end) for end in ends]

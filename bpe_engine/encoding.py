@@ -28,11 +28,12 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 class Encoding(Tokenizer):
-    """A byte-pair encoding as tiktoken has it. Immutable; threads may share it; pickles, published ones by name.
+    """A byte-pair encoding with tiktoken's interface. Immutable; threads may share it; pickles, published ones by name.
 
-    >>> words = Encoding("words", pat_str=r"\\w+|\\W", mergeable_ranks={b"a": 0, b" ": 1, b"aa": 2}, special_tokens={"<|end|>": 3})
-    >>> words.encode("aaa a<|end|>", allowed_special="all"), words.max_token_value
-    ([2, 0, 1, 0, 3], 3)
+    Examples:
+        >>> words = Encoding("words", pat_str=r"\\w+|\\W", mergeable_ranks={b"a": 0, b" ": 1, b"aa": 2}, special_tokens={"<|end|>": 3})
+        >>> words.encode("aaa a<|end|>", allowed_special="all"), words.max_token_value
+        ([2, 0, 1, 0, 3], 3)
     """
 
     _disallowed = "all"
@@ -46,17 +47,20 @@ class Encoding(Tokenizer):
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None = None,
     ) -> None:
-        r"""An encoding of one's own.
+        r"""An encoding of your own.
 
         Args:
-            name: What the encoding is called.
-            pat_str: The regular expression whose matches are the pre-tokens, in the syntax of tiktoken (Rust's fancy-regex). Text that it does not match is dropped.
-            mergeable_ranks: Token -> id, which is its merge rank. Belongs to the encoding from then on.
-            special_tokens: Text -> id. Likewise.
-            explicit_n_vocab: How many tokens there are, special ones included. Checked, if it is given, as are ids without gaps.
+            name: A label for the encoding.
+            pat_str: The regular expression whose matches are the pre-tokens, in the syntax of tiktoken (Rust's
+                fancy-regex). Text that it does not match is dropped.
+            mergeable_ranks: The bytes of each token -> its id, which is its merge rank. The encoding keeps the
+                dictionary; do not change it.
+            special_tokens: The text of each special token -> its id. Kept likewise.
+            explicit_n_vocab: The number of tokens, special ones included. If given, it is checked, and that the ids
+                have no gaps.
 
         Raises:
-            VocabularyError: The tokens or `explicit_n_vocab` are not right.
+            VocabularyError: The tokens or `explicit_n_vocab` are wrong.
             PatternError: The expression does not compile.
         """
         self._pat_str = pat_str
@@ -70,7 +74,17 @@ class Encoding(Tokenizer):
 
     @classmethod
     def load(cls, name: str) -> Encoding:
-        """The published encoding of this name, or of a model; as `Tokenizer.load`, with the defaults of tiktoken."""
+        """Load a published encoding by its name or the name of a model; as `Tokenizer.load`, with the defaults of
+        tiktoken.
+
+        Args:
+            name: The name of an encoding ("o200k_base") or model ("gpt-4o").
+
+        Raises:
+            UnknownEncodingError: No published encoding or model has this name.
+            VocabularyUnavailableError: Its file is neither embedded nor cached, and cannot be downloaded.
+            HashMismatchError: Its file is not the published one.
+        """
         if not isinstance(name, str):
             raise TypeError(f"name is the name of an encoding or model, not {type(name).__name__}")
         return _of_vocabulary(load_vocabulary(name))
@@ -102,13 +116,27 @@ class Encoding(Tokenizer):
     def encode_with_unstable(
         self, text: str | bytes, *, allowed_special: Specials = frozenset(), disallowed_special: Specials = "all"
     ) -> tuple[list[int], list[list[int]]]:
-        """The tokens that stay whatever is appended to `text`, as tiktoken takes it, and all that its rest may become.
+        """The tokens that stay whatever is appended to `text`, by tiktoken's rule, and all token sequences that the
+        rest may become.
 
-        Each of the sequences begins with the bytes behind the stable tokens. They are in no order. There may be hundreds of thousands: whatever a token may
-        begin with is tried at each place of the last pre-token. What is stable here is a rule of thumb of tiktoken's; `appending_encoder` tells exactly.
+        Each of the sequences begins with the bytes after the stable tokens; they are in no order, and there may be
+        hundreds of thousands: every token that could start in the last pre-token is tried. Stability here follows a
+        rule of thumb of tiktoken's; `appending_encoder` is exact.
 
-        >>> get_encoding("cl100k_base").encode_with_unstable("hello Schrö")[0]
-        [15339]
+        Args:
+            text: The text.
+            allowed_special: Special tokens to look for in `text`, by their texts, or "all".
+            disallowed_special: Special tokens that raise; "all" is every one that is not allowed.
+
+        Returns:
+            The ids of the stable tokens, and the possible sequences of ids after them.
+
+        Raises:
+            DisallowedSpecialTokenError: The text holds a disallowed special token.
+
+        Examples:
+            >>> get_encoding("cl100k_base").encode_with_unstable("hello Schrö")[0]
+            [15339]
         """
         self._engine.check_special(text, allowed_special, disallowed_special)
         characters = received(text)
@@ -157,7 +185,7 @@ class Encoding(Tokenizer):
 
     @property
     def eot_token(self) -> int:
-        """The id of `<|endoftext|>`. Raises KeyError where no special token is called so."""
+        """The id of `<|endoftext|>`. Raises KeyError if there is no such special token."""
         return self._special_tokens["<|endoftext|>"]
 
 
@@ -178,9 +206,16 @@ def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:
 
 @cache_until_exit
 def get_encoding(encoding_name: str) -> Encoding:
-    """The published encoding of this name, or one that a module of `tiktoken_ext` offers (`published/plugins.py`); the same object for each call.
+    """A published encoding by its name, or one that a module of `tiktoken_ext` offers (`published/plugins.py`). Calls
+    share one object.
 
-    Raises UnknownEncodingError, which is a ValueError; else as `Tokenizer.load`.
+    Args:
+        encoding_name: The name of the encoding, such as "o200k_base".
+
+    Raises:
+        UnknownEncodingError: No encoding has this name. It is a ValueError.
+        VocabularyUnavailableError: The file of the encoding is neither embedded nor cached, and cannot be downloaded.
+        HashMismatchError: The file is not the published one.
     """
     try:
         return Encoding.load(encoding_name)
@@ -192,8 +227,14 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 
 def encoding_for_model(model_name: str) -> Encoding:
-    """The encoding that a model uses; the same object for each call.
+    """The encoding that a model uses. Calls share one object.
 
-    Raises UnknownEncodingError, which is a KeyError, for a model that is not known.
+    Args:
+        model_name: The name of the model, such as "gpt-4o".
+
+    Raises:
+        UnknownEncodingError: The model is not known. It is a KeyError.
+        VocabularyUnavailableError: The file of the encoding is neither embedded nor cached, and cannot be downloaded.
+        HashMismatchError: The file is not the published one.
     """
     return get_encoding(encoding_name_for_model(model_name))

@@ -1,4 +1,4 @@
-"""Everything that the engine raises on purpose.
+"""The exceptions of the engine.
 
     BpeEngineError
     ├── VocabularyError              a vocabulary or a file that holds one is not usable      (also ValueError)
@@ -12,15 +12,16 @@
     │   └── DisallowedSpecialTokenError   the text holds a special token that the caller disallowed
     ├── TrainingError                nothing can be learned from these texts with these settings (also ValueError)
     ├── UnknownTokenError            no token has this id, or no id has these bytes           (also KeyError)
-    ├── StaleMarkError               a mark that a rollback has passed, or another encoder's  (also ValueError)
+    ├── StaleMarkError               a rollback has passed the mark, or it is another encoder's  (also ValueError)
     └── MissingExtraError            a package is needed that is not installed                (also ImportError)
 
-Each class is also the built-in exception that a user of tiktoken would catch in its place. `DoubledTokenWarning` is a warning.
+Each class is also the built-in exception that a user of tiktoken would catch in its place. `DoubledTokenWarning` is a
+warning.
 """
 
 
 class BpeEngineError(Exception):
-    """The root: catches whatever the engine raises on purpose."""
+    """Base class of all exceptions that the engine raises on purpose."""
 
 
 class VocabularyError(BpeEngineError, ValueError):
@@ -36,7 +37,9 @@ class UnknownEncodingError(VocabularyError, KeyError):
 
 
 class UnsupportedModelError(VocabularyError):
-    """The file holds a tokenizer that is no byte-pair encoding, or asks for a part that this engine lacks; the package `tokenizers` runs it."""
+    """The file holds a tokenizer that is no byte-pair encoding, or needs a feature that this engine lacks; the package
+    `tokenizers` runs it.
+    """
 
 
 class VocabularyUnavailableError(VocabularyError):
@@ -52,7 +55,9 @@ class PatternError(BpeEngineError, ValueError):
 
 
 class UnsupportedPatternError(PatternError):
-    """The regular expression asks for what the compiled engine does not have, such as a back-reference; the message says for what."""
+    """The regular expression uses a feature that the compiled engine lacks, such as a back-reference; the message names
+    it.
+    """
 
 
 class EncodingError(BpeEngineError, ValueError):
@@ -76,11 +81,16 @@ class UnknownTokenError(BpeEngineError, KeyError):
 
 
 class StaleMarkError(BpeEngineError, ValueError):
-    """The mark belongs to another encoder, or a rollback went behind the place where it was taken."""
+    """The mark belongs to another encoder, or a rollback has passed the offset where it was taken."""
 
 
 class MissingExtraError(BpeEngineError, ImportError):
-    """A package is not installed that this needs; the message says how to install it. `extra` is its name among ours."""
+    """A package that this needs is not installed; the message says how to install it.
+
+    Args:
+        extra: The name of the extra of bpe-chunker that brings the package.
+        reason: A sentence that says what needs it.
+    """
 
     def __init__(self, extra: str, reason: str) -> None:
         super().__init__(extra, reason)
@@ -92,4 +102,6 @@ class MissingExtraError(BpeEngineError, ImportError):
 
 
 class DoubledTokenWarning(UserWarning):
-    """A text already begins with what is put before it, or ends with what is put after it: a model would read two `<s>`, say."""
+    """A text already begins with the prefix that is put before it, or ends with the suffix: a model would read two
+    `<s>`, say.
+    """

@@ -33,9 +33,15 @@ from bpe_engine.errors import PatternError
 class Pattern:
     """A pre-tokenization pattern.
 
-    `source` is in the syntax of the `regex` package. With `behaviour="match"` the matches are the pre-tokens and what lies
-    between two matches is dropped, as tiktoken does; with `"split"` the matches and the stretches between them all are
-    pre-tokens, as `Split(behavior="isolated")` of Hugging Face does. `name` is set for the grammars of this module.
+    Args:
+        source: A regular expression in the syntax of the `regex` package.
+        behaviour: With "match" the matches are the pre-tokens, and text between two matches is dropped, as in tiktoken.
+            With "split" the matches and the texts between them all are pre-tokens, as with `Split(behavior="isolated")`
+            of Hugging Face.
+        name: The name of a grammar of this module; None for a pattern of your own.
+
+    Raises:
+        PatternError: `behaviour` is neither.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Tokenizer: text -> tokens, and the incremental encoders. The names are those that a user of tiktoken expects."""
+"""Tokenizer: text -> token ids and back, counts, and the incremental encoders, under the method names of tiktoken."""
 
 from __future__ import annotations
 
@@ -41,15 +41,17 @@ else:
 
 
 class Tokenizer:
-    """A tokenizer: text -> token ids and back, counts, and the incremental encoders. Immutable; threads may share it; pickles.
+    """A tokenizer: text -> token ids and back, counts, and the incremental encoders. Immutable; threads may share it;
+    pickles.
 
     It holds an engine that runs a vocabulary or a specification, compiled wherever it can be (`is_native`).
 
-    >>> tokenizer = Tokenizer.load("o200k_base")
-    >>> tokenizer.encode("Hello, world"), tokenizer.count("Hello, world")
-    ([13225, 11, 2375], 3)
-    >>> tokenizer.decode([13225, 11, 2375])
-    'Hello, world'
+    Examples:
+        >>> tokenizer = Tokenizer.load("o200k_base")
+        >>> tokenizer.encode("Hello, world"), tokenizer.count("Hello, world")
+        ([13225, 11, 2375], 3)
+        >>> tokenizer.decode([13225, 11, 2375])
+        'Hello, world'
     """
 
     _disallowed: ClassVar[Specials] = ()
@@ -60,11 +62,11 @@ class Tokenizer:
 
         Args:
             vocabulary: The tokens, their merge ranks, the special tokens and the pattern.
-            prefix: The ids that a model gets before each text.
-            suffix: The ids that it gets after each text.
+            prefix: The ids that a model expects before each text.
+            suffix: The ids that it expects after each text.
 
         Raises:
-            VocabularyError: There are tokens that cannot be merged.
+            VocabularyError: Some tokens cannot be made by merges.
             PatternError: The pattern does not compile.
         """
         self._hold(vocabulary_engine(vocabulary), vocabulary, prefix, suffix)
@@ -84,10 +86,17 @@ class Tokenizer:
 
     @classmethod
     def load(cls, name: str) -> Tokenizer:
-        """The tokenizer of a published encoding ("o200k_base") or model ("gpt-4o").
+        """Load the tokenizer of a published encoding ("o200k_base") or model ("gpt-4o").
 
         o200k_base, cl100k_base and o200k_harmony are embedded; others are looked for in caches, then downloaded once.
-        Raises UnknownEncodingError, VocabularyUnavailableError or HashMismatchError.
+
+        Args:
+            name: The name of the encoding or model.
+
+        Raises:
+            UnknownEncodingError: No published encoding or model has this name.
+            VocabularyUnavailableError: Its file is neither embedded nor cached, and cannot be downloaded.
+            HashMismatchError: Its file is not the published one.
         """
         if not isinstance(name, str):
             raise TypeError(f"name is the name of an encoding or model, not {type(name).__name__}")
@@ -102,11 +111,21 @@ class Tokenizer:
         special_tokens: dict[str, int] | None = None,
         name: str | None = None,
     ) -> Tokenizer:
-        """The tokenizer of a file, whatever its format: tokenizer.json, `.tiktoken`, GGUF, minbpe `.model` and others (`formats/detection.py`).
+        """Load a tokenizer file of any supported format: tokenizer.json, `.tiktoken`, GGUF, minbpe `.model` and others.
 
-        A `.tiktoken` file holds tokens alone: the pattern and the special tokens are yours. Other files have them, and take none.
-        Raises VocabularyError with file and place where the file is malformed or asks for what is not supported, and OSError where it
-        cannot be read.
+        `formats/detection.py` recognizes the format. A `.tiktoken` file holds tokens alone: pass its pattern and
+        special tokens. Other files contain theirs.
+
+        Args:
+            path: The file.
+            pattern: The pre-tokenization pattern of a `.tiktoken` file; None makes the whole text one pre-token.
+            special_tokens: Text -> id, the special tokens of a `.tiktoken` file.
+            name: A label; by default the file says it, or its name does.
+
+        Raises:
+            VocabularyError: The file is malformed or needs a feature that is not supported; the message names file and
+                place. Or `pattern` or `special_tokens` are given for a file that contains them.
+            OSError: The file cannot be read.
         """
         from bpe_engine.formats.detection import detect, read_specification  # noqa: PLC0415 - published encodings do without
 
@@ -128,10 +147,23 @@ class Tokenizer:
         local_files_only: bool | None = None,
         token: str | bool | None = None,
     ) -> Tokenizer:
-        """The tokenizer of a model on the Hugging Face Hub: `from_pretrained("Qwen/Qwen3-Embedding-0.6B", revision="main")`.
+        """Load the tokenizer of a model on the Hugging Face Hub: `from_pretrained("Qwen/Qwen3-Embedding-0.6B",
+        revision="main")`.
 
-        Needs `pip install "bpe-chunker[hub]"`. What is in the cache of huggingface_hub is used as it is there; see `bpe_engine.published.hub` for
-        `local_files_only` and the environment variables. Raises as `from_file`, and MissingExtraError or VocabularyUnavailableError.
+        Needs `pip install "bpe-chunker[hub]"`.
+
+        Args:
+            repository: The repository, "owner/name".
+            revision: A branch, tag or commit; by default the main branch.
+            file: The path of the tokenizer file in the repository.
+            local_files_only: True never uses the network, False asks it whether the branch has moved, None uses it only
+                for a file that is not in the cache of huggingface_hub, unless HF_HUB_OFFLINE is set.
+            token: The access token of the Hub, or True for the stored one.
+
+        Raises:
+            MissingExtraError: huggingface_hub is not installed.
+            VocabularyUnavailableError: The file is neither cached nor reachable.
+            VocabularyError: `repository` is no name of a repository, or as `from_file`.
         """
         from bpe_engine.published.hub import tokenizer_file  # noqa: PLC0415 - few use the network
 
@@ -140,9 +172,14 @@ class Tokenizer:
 
     @classmethod
     def from_specification(cls, specification: Specification) -> Tokenizer:
-        """The tokenizer that a specification describes, which is what readers of tokenizer files make.
+        """The tokenizer that a specification describes. Readers of tokenizer files make specifications.
 
-        Raises VocabularyError, beginning with the specification's source, for what is not supported.
+        Args:
+            specification: The stages of the tokenizer, as data.
+
+        Raises:
+            VocabularyError: The specification needs a feature that is not supported. The message begins with its
+                source.
         """
         from bpe_engine.pipeline.plain import plain_vocabulary  # noqa: PLC0415 - published encodings do without
         from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - as above
@@ -163,9 +200,15 @@ class Tokenizer:
         return made
 
     def save(self, path: str | Path, file_format: FileFormat | None = None) -> None:
-        """Write a file that others read: `.json` for Hugging Face, `.tiktoken`, or minbpe's `.model`; `file_format` where the ending tells none.
+        """Write a tokenizer file for other programs: `.json` for Hugging Face, `.tiktoken`, or minbpe's `.model`.
 
-        A `.tiktoken` file holds tokens alone. Raises VocabularyError for what the format has no way to say, and OSError.
+        Args:
+            path: The file to write. A `.tiktoken` file holds tokens alone, without pattern and special tokens.
+            file_format: The format, if the ending of `path` does not tell it.
+
+        Raises:
+            VocabularyError: The format cannot express this tokenizer.
+            OSError: The file cannot be written.
         """
         from bpe_engine.formats.writing import save  # noqa: PLC0415 - who does not write does not pay for it
 
@@ -185,7 +228,7 @@ class Tokenizer:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What the tokenizer was made of. Raises VocabularyError where that is a specification: then see `specification`."""
+        """The vocabulary of the tokenizer. Raises VocabularyError if it was made from a specification."""
         if not isinstance(self._source, Vocabulary):
             raise VocabularyError(
                 f"{self!r} runs a specification, which says more than a vocabulary: see tokenizer.specification"
@@ -194,7 +237,7 @@ class Tokenizer:
 
     @property
     def specification(self) -> Specification | None:
-        """What the file of the tokenizer says; None where a vocabulary says it all."""
+        """The specification of the tokenizer; None if it was made from a vocabulary."""
         return None if isinstance(self._source, Vocabulary) else self._source
 
     @property
@@ -209,12 +252,16 @@ class Tokenizer:
 
     @property
     def is_incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count: not under a pattern of one's own that looks back."""
+        """Whether the encoders read a growing text about once, not anew for each count. False under a custom pattern
+        that looks back.
+        """
         return self._engine.is_incremental
 
     @property
     def reserve(self) -> int:
-        """How many tokens a model gets around each text: `prefix` and `suffix`, such as `[CLS]` and `[SEP]`. No part of any count."""
+        """How many tokens a model adds around each text: `prefix` and `suffix`, such as `[CLS]` and `[SEP]`. No count
+        includes them.
+        """
         return len(self.prefix) + len(self.suffix)
 
     # --- text -> tokens
@@ -230,16 +277,20 @@ class Tokenizer:
         """The token ids of a text.
 
         Args:
-            text: The text. Of a str lone surrogates become U+FFFD; bytes need not be UTF-8.
-            allowed_special: The special tokens that are found in the text, by their texts, or "all". Any other is plain text. "all" is how
-                Hugging Face encodes; the default is how it does with `encode_special_tokens = True`.
-            disallowed_special: The special tokens that raise, "all" being every one that is not allowed. None of them by default; tiktoken's
-                default, and that of an `Encoding`, is "all".
-            add_special_tokens: Put `prefix` and `suffix` around the ids. Where the text has them already, `DoubledTokenWarning` says so, as llama.cpp does.
+            text: The text. Lone surrogates of a str become U+FFFD; bytes need not be UTF-8.
+            allowed_special: Special tokens to look for in the text, by their texts, or "all". Any other is plain text.
+                "all" is how Hugging Face encodes; the default is how it encodes with `encode_special_tokens = True`.
+            disallowed_special: Special tokens that raise; "all" is every one that is not allowed. By default none;
+                tiktoken's default, and that of an `Encoding`, is "all".
+            add_special_tokens: Put `prefix` and `suffix` around the ids. If the text has them already,
+                `DoubledTokenWarning` says so, as llama.cpp does.
+
+        Returns:
+            The ids, in the order of the text.
 
         Raises:
-            DisallowedSpecialTokenError: The text holds a special token that is disallowed.
-            EncodingError: A byte or character is in no token, and there is no unknown token.
+            DisallowedSpecialTokenError: The text holds a disallowed special token.
+            EncodingError: No token contains a byte or character of the text, and there is no unknown token.
             TypeError: `text` is neither str nor bytes, or special tokens are named by a str other than "all".
         """
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
@@ -259,48 +310,122 @@ class Tokenizer:
         return [*self.prefix, *ids, *self.suffix]
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`, special tokens in it taken as plain text. Raises EncodingError as `encode`."""
+        """The token ids of a text, with special tokens in it as plain text.
+
+        Args:
+            text: The text. Lone surrogates of a str become U+FFFD; bytes need not be UTF-8.
+
+        Returns:
+            The ids, in the order of the text.
+
+        Raises:
+            EncodingError: No token contains a byte or character of the text, and there is no unknown token.
+        """
         return self._engine.encode_ordinary(text)
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
-        """`encode_ordinary` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        """`encode_ordinary` as one array of unsigned 32-bit integers.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The ids, four bytes a token; `numpy.frombuffer` and the like read them without a copy.
+
+        Raises:
+            EncodingError: As `encode_ordinary`.
+        """
         return self._engine.encode_to_buffer(text)
 
     def count(self, text: str | bytes) -> int:
-        """The number of tokens of `text`: `len(encode_ordinary(text))`, without the ids."""
+        """The number of tokens of a text: `len(encode_ordinary(text))`, without making the ids.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The number of tokens, without `prefix` and `suffix`.
+
+        Raises:
+            EncodingError: As `encode_ordinary`.
+        """
         return self._engine.count(text)
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
-        """The number of tokens of `text`, None if it is above `limit` (tokens). Stops reading soon after the limit, where that can be known."""
+        """The number of tokens of a text, if it is at most `limit`. Stops reading soon after the limit is passed, if
+        that is certain.
+
+        Args:
+            text: The text.
+            limit: The largest number of tokens of interest.
+
+        Returns:
+            The number of tokens; None if it is above `limit`.
+
+        Raises:
+            EncodingError: As `encode_ordinary`, for the part that is read.
+        """
         return self._engine.count_up_to(text, limit)
 
     def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
-        """`count` of each text, in order."""
+        """`count` of each text, on several threads.
+
+        Args:
+            texts: The texts.
+            num_threads: The number of threads.
+
+        Returns:
+            One number of tokens for each text, in order.
+
+        Raises:
+            EncodingError: As `encode_ordinary`.
+        """
         return self._engine.count_batch(texts, num_threads=num_threads)
 
     def split(self, text: str | bytes) -> list[str]:
-        """The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF.
+        """The pre-tokens of a text: no token crosses from one to the next.
 
-        Under a specification they are normalized, and added tokens stand between them; after ByteLevel bytes show as they do in a tokenizer.json.
+        Under a specification they are normalized, and added tokens stand between them; after ByteLevel, bytes show as
+        they do in a tokenizer.json.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The pre-tokens, in order. Bytes that are not UTF-8 show as U+DC80..U+DCFF.
         """
         return self._engine.split(text)
 
     def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
-        """The special tokens that `encode` finds in a text.
+        """Find the special tokens that `encode` would find in a text.
 
         Args:
             characters: The text, without lone surrogates.
-            allowed: The special tokens that are looked for, by their texts, or "all".
+            allowed: Special tokens to look for, by their texts, or "all".
 
         Returns:
-            Start and end of each in characters, and its id. White space that a token takes along belongs to it.
+            The start and end offset of each in characters, and its id. White space that a token includes belongs to it.
         """
         return self._engine.find_special(characters, allowed)
 
     def encode_to_numpy(
         self, text: str | bytes, *, allowed_special: Specials = (), disallowed_special: Specials | None = None
     ) -> npt.NDArray[np.uint32]:
-        """`encode` as a numpy array. Needs numpy, which is not a dependency. Raises as `encode`."""
+        """`encode` as a numpy array. Needs numpy, which is not a dependency.
+
+        Args:
+            text: As for `encode`, as are the others.
+            allowed_special: Special tokens to look for in the text, by their texts, or "all".
+            disallowed_special: Special tokens that raise; "all" is every one that is not allowed.
+
+        Returns:
+            The ids, as unsigned 32-bit integers.
+
+        Raises:
+            DisallowedSpecialTokenError: The text holds a disallowed special token.
+            EncodingError: As `encode`.
+            ImportError: numpy is not installed.
+        """
         import numpy as np  # noqa: PLC0415 - who does not call this need not have it
 
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
@@ -318,7 +443,21 @@ class Tokenizer:
         allowed_special: Specials = (),
         disallowed_special: Specials | None = None,
     ) -> list[list[int]]:
-        """`encode` of each text, in order. Raises as `encode`, before any work where a special token is disallowed."""
+        """`encode` of each text, on several threads.
+
+        Args:
+            text: The texts.
+            num_threads: The number of threads.
+            allowed_special: Special tokens to look for in the texts, by their texts, or "all".
+            disallowed_special: Special tokens that raise; "all" is every one that is not allowed.
+
+        Returns:
+            The ids of each text, in order.
+
+        Raises:
+            DisallowedSpecialTokenError: A text holds a disallowed special token. Nothing is encoded then.
+            EncodingError: As `encode`.
+        """
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
         if disallowed:
             text = list(text)
@@ -331,30 +470,74 @@ class Tokenizer:
         )
 
     def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
-        """`encode_ordinary` of each text, in order."""
+        """`encode_ordinary` of each text, on several threads.
+
+        Args:
+            text: The texts.
+            num_threads: The number of threads.
+
+        Returns:
+            The ids of each text, in order.
+
+        Raises:
+            EncodingError: As `encode_ordinary`.
+        """
         return self._engine.encode_ordinary_batch(text, num_threads=num_threads)
 
     def encode_with_offsets(self, text: str | bytes, *, unit: Unit | None = None) -> tuple[list[int], list[int]]:
-        """The token ids of `text`, and for each the offset in `text` where it starts.
+        """The token ids of a text, and the offset in the text where each token starts.
 
-        `unit` is "characters" or "bytes" (of its UTF-8); by default characters of a str, bytes of bytes. A token that starts inside a character
-        has the offset of that character, as tiktoken's `decode_with_offsets` says. ValueError for another unit.
+        Args:
+            text: The text. Special tokens in it are plain text.
+            unit: The unit of the offsets: "characters", or "bytes" of the UTF-8. By default characters of a str, bytes
+                of bytes.
+
+        Returns:
+            The ids, and as many offsets. A token that starts inside a character has the offset of that character, as in
+            tiktoken's `decode_with_offsets`.
+
+        Raises:
+            ValueError: There is no such unit.
+            EncodingError: As `encode_ordinary`.
         """
         wanted = unit_of(text, unit)
         ids, starts = self._engine.encode_with_starts(text)
         return ids, in_unit(text, received(text), starts, wanted)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
-        """The id of the token, or special token, that is exactly this. Raises UnknownTokenError where there is none."""
+        """The id of a token by its exact text or bytes.
+
+        Args:
+            text_or_bytes: The whole token, special or not.
+
+        Returns:
+            Its id.
+
+        Raises:
+            UnknownTokenError: There is no such token.
+        """
         found = self._table.id_of(to_bytes(received(text_or_bytes)))
         if found is None:
             raise UnknownTokenError(f"{text_or_bytes!r} is not a single token of {self.name}")
         return found
 
     def truncate(self, text: Text, max_tokens: int, side: Literal["head", "tail"] = "head") -> Text:
-        """The longest prefix (`side="head"`) or suffix (`"tail"`) of `text` whose own count is at most `max_tokens`.
+        """The longest prefix or suffix of a text whose own count is at most `max_tokens`.
 
-        The cut is between characters. Counts of prefixes are not monotone: this is the longest of all that fit.
+        The cut is between characters. A longer prefix may have a lower count than a shorter one; this is the longest of
+        all that fit.
+
+        Args:
+            text: The text, str or bytes.
+            max_tokens: The largest count of the result, in tokens.
+            side: The part to keep: "head" for a prefix, "tail" for a suffix.
+
+        Returns:
+            The prefix or suffix, of the type of `text`.
+
+        Raises:
+            ValueError: `max_tokens` is negative, or there is no such side.
+            EncodingError: As `encode_ordinary`.
         """
         if max_tokens < 0:
             raise ValueError(f"max_tokens is at least 0, not {max_tokens}")
@@ -365,50 +548,91 @@ class Tokenizer:
     # --- incremental encoders
 
     def appending_encoder(self) -> AppendingEncoder:
-        """A text that grows to the right, and its count: append, snapshot, roll back."""
+        """An encoder of a text that grows to the right: append, snapshot, rollback, and the count at any time."""
         return self._engine.appending_encoder()
 
     def prepending_encoder(self) -> PrependingEncoder:
-        """A text that grows to the left, and its count: prepend, snapshot, roll back."""
+        """An encoder of a text that grows to the left: prepend, snapshot, rollback, and the count at any time."""
         return self._engine.prepending_encoder()
 
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
-        """The counts of all slices of `text`."""
+        """The token counts of all slices of a text.
+
+        Args:
+            text: The text. Offsets are characters of a str, bytes of bytes.
+
+        Raises:
+            EncodingError: As `encode_ordinary`.
+        """
         return self._engine.interval_encoder(text)
 
     # --- tokens -> text
 
     def decode(self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False) -> str:
-        """The text of the tokens, as the decoders of the tokenizer make it.
+        """The text of token ids, as the decoders of the tokenizer make it.
 
         Args:
             tokens: Token ids.
-            errors: What happens where they do not end on a character, as for `bytes.decode`.
+            errors: How to handle bytes that are not UTF-8, such as half a character at the end: as for `bytes.decode`.
             skip_special_tokens: Leave special tokens out.
+
+        Returns:
+            The text.
 
         Raises:
             UnknownTokenError: No token has one of these ids.
+            UnicodeDecodeError: The bytes are not UTF-8, and `errors` is "strict".
         """
         if skip_special_tokens:
             tokens = [token for token in tokens if token not in self._table.special_ids]
         return self._table.decode(tokens, errors)
 
     def decode_bytes(self, tokens: Iterable[int]) -> bytes:
-        """The bytes of the tokens. Raises UnknownTokenError for an id that no token has."""
+        """The bytes of token ids, joined.
+
+        Args:
+            tokens: Token ids.
+
+        Raises:
+            UnknownTokenError: No token has one of these ids.
+        """
         return b"".join(self.decode_tokens_bytes(tokens))
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
-        """The bytes of each token. Raises UnknownTokenError for an id that no token has."""
+        """The bytes of each token.
+
+        Args:
+            tokens: Token ids.
+
+        Raises:
+            UnknownTokenError: No token has one of these ids.
+        """
         return [self._table.decode_single_token_bytes(token) for token in tokens]
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, special or not. Raises UnknownTokenError for an id that no token has."""
+        """The bytes of one token, special or not.
+
+        Args:
+            token: The id of the token.
+
+        Raises:
+            UnknownTokenError: No token has this id.
+        """
         return self._table.decode_single_token_bytes(token)
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of the tokens, and for each the offset in characters where it starts.
+        """The text of token ids, and the offset where each token starts.
 
-        Raises as `decode`; VocabularyError where decoders do more than to join bytes, so that there is no such offset.
+        Args:
+            tokens: Token ids.
+
+        Returns:
+            The text, and one offset in characters for each token.
+
+        Raises:
+            UnknownTokenError: No token has one of these ids.
+            VocabularyError: The decoders do more than join bytes, so that there are no offsets.
+            UnicodeDecodeError: The bytes are not UTF-8.
         """
         if not self._table.has_offsets:
             raise VocabularyError(f"{self._source_name()}: what its decoders make of tokens has no offsets")
@@ -418,32 +642,67 @@ class Tokenizer:
         return self.name if self.specification is None else self.specification.source
 
     def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
-        """A decoder that takes one token after the other, and never gives half a character.
+        """A decoder that takes one token after the other and never returns half a character.
 
-        >>> decoder = Tokenizer.load("cl100k_base").stream_decoder()
-        >>> [decoder.push(token) for token in (15339, 220, 9468, 239, 235)], decoder.finish()
-        (['hello', ' ', '', '', '👍'], '')
+        Args:
+            errors: How to handle bytes that are not UTF-8: as for `bytes.decode`.
+
+        Examples:
+            >>> decoder = Tokenizer.load("cl100k_base").stream_decoder()
+            >>> [decoder.push(token) for token in (15339, 220, 9468, 239, 235)], decoder.finish()
+            (['hello', ' ', '', '', '👍'], '')
         """
         return self._table.stream_decoder(errors)
 
     def decode_batch(
         self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """`decode` of each sequence, in order."""
+        """`decode` of each sequence, on several threads.
+
+        Args:
+            batch: Sequences of token ids.
+            errors: How to handle bytes that are not UTF-8: as for `bytes.decode`.
+            num_threads: The number of threads.
+
+        Returns:
+            The text of each sequence, in order.
+
+        Raises:
+            UnknownTokenError: No token has one of these ids.
+        """
         return in_threads(partial(self.decode, errors=errors), batch, num_threads)
 
     def decode_bytes_batch(self, batch: Iterable[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
-        """`decode_bytes` of each sequence, in order."""
+        """`decode_bytes` of each sequence, on several threads.
+
+        Args:
+            batch: Sequences of token ids.
+            num_threads: The number of threads.
+
+        Returns:
+            The bytes of each sequence, in order.
+
+        Raises:
+            UnknownTokenError: No token has one of these ids.
+        """
         return in_threads(self.decode_bytes, batch, num_threads)
 
     # --- two tokenizers
 
     def compare(self, other: Tokenizer, texts: Mapping[str, str] | Iterable[str] = ()) -> Comparison:
-        """What differs between this tokenizer and another, and what `texts` (with or without names) cost with each: for migrations.
+        """Compare this tokenizer with another: the differences, and the cost of texts with each. For migrations.
 
-        >>> report = Tokenizer.load("cl100k_base").compare(Tokenizer.load("o200k_base"), ["a tokenizer"])
-        >>> report.tokens, report.texts[0].ours, report.texts[0].theirs
-        ((100256, 199998), 2, 2)
+        Args:
+            other: The other tokenizer.
+            texts: Texts to count with both, or names -> texts.
+
+        Returns:
+            A report; `str` of it is a page to read.
+
+        Examples:
+            >>> report = Tokenizer.load("cl100k_base").compare(Tokenizer.load("o200k_base"), ["a tokenizer"])
+            >>> report.tokens, report.texts[0].ours, report.texts[0].theirs
+            ((100256, 199998), 2, 2)
         """
         from bpe_engine.compare import compare  # noqa: PLC0415 - who does not compare does not pay for it
 
@@ -468,15 +727,19 @@ class Tokenizer:
 
     @property
     def eot_token(self) -> int:
-        """The id of `<|endoftext|>`. Raises UnknownTokenError where the vocabulary has none."""
+        """The id of `<|endoftext|>`. Raises UnknownTokenError if the vocabulary has none."""
         return self.encode_single_token("<|endoftext|>")
 
     def is_special_token(self, token: int) -> bool:
-        """Whether a special token has this id."""
+        """Whether a special token has this id.
+
+        Args:
+            token: A token id.
+        """
         return token in self._table.special_ids
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
+        """The bytes of all tokens except special ones, in ascending order."""
         return self._table.byte_values()
 
     def _offsets(self, ids: Iterable[int]) -> list[int]:

@@ -1,7 +1,7 @@
-"""Vocabulary: what a byte-pair tokenizer knows, apart from any algorithm that uses it.
+"""Vocabulary: the data of a byte-pair tokenizer, apart from any algorithm that uses it.
 
-This module reads no files: `formats/` does, `published/registry.py` finds the published encodings, and `published/data/` holds the
-tokens of those that come with the package.
+This module reads no files: `formats/` does, `published/registry.py` finds the published encodings, and
+`published/data/` holds the tokens of those that come with the package.
 """
 
 from __future__ import annotations
@@ -20,24 +20,29 @@ LARGEST_ID = 2**32 - 2
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The tokens, the order of their merges, the special tokens and the pre-tokenization pattern.
+    """The data of a byte-pair tokenizer: tokens, merge order, special tokens and the pre-tokenization pattern.
 
-    `ranks` maps the bytes of each token to its id. An id is the merge rank too: of two possible merges the one that
-    makes the token with the lower id comes first, whatever the ids of its halves. Ids are from 0 to LARGEST_ID; gaps are allowed (p50k_base has one, where its
-    special token stands). The order of the dictionary itself means nothing. An empty token has an id that no text ever is encoded to: Whisper's file has one.
-    `merge_ranks`: id -> merge rank, from 0 to LARGEST_ID, where it is not the id itself. Of merges of equal rank the leftmost comes first.
-
-    `special_tokens` maps the text of each special token to its id, which no entry of `ranks` has. Two special tokens may
-    share an id: o200k_harmony publishes 200018 both as `<|endofprompt|>` and as `<|reserved_200018|>`.
-
-    `pattern` cuts a text into pre-tokens, across which nothing merges; None makes the whole text one pre-token.
-    `name` is the published name of the encoding, or any label, or None.
+    An id is also the merge rank, unless `merge_ranks` says otherwise: of two possible merges the one that makes the
+    token of lower rank comes first, whatever the ids of its halves; of equal ranks the leftmost. Ids are from 0 to
+    `LARGEST_ID`, and gaps are allowed (p50k_base has one, where its special token stands). The order of the dictionary
+    means nothing. An empty token, which Whisper's file has, keeps its id, and no text is encoded to it.
 
     Both dictionaries belong to the vocabulary from then on and must not be changed: tokenizers share them.
-    Raises `VocabularyError` for a vocabulary that breaks one of these rules, naming the token.
 
-    `embedded` names the package data that holds the tokens, in a vocabulary that the registry made from it; it is None in any
-    other. Such a vocabulary makes `ranks` when first asked for it, which takes a tenth of a second.
+    Args:
+        name: The published name of the encoding, any label, or None.
+        ranks: The bytes of each token -> its id. A vocabulary of embedded data makes this dictionary when it is first
+            asked for, which takes a tenth of a second.
+        special_tokens: The text of each special token -> its id, which no token in `ranks` has. Two special tokens may
+            share an id: o200k_harmony publishes 200018 both as `<|endofprompt|>` and as `<|reserved_200018|>`.
+        pattern: Cuts a text into pre-tokens, which no merge crosses. None makes the whole text one pre-token.
+        merge_ranks: Id -> merge rank, from 0 to `LARGEST_ID`, if ranks are not the ids themselves.
+
+    Attributes:
+        embedded: The name of the package data that holds the tokens, in a vocabulary that the registry made; else None.
+
+    Raises:
+        VocabularyError: The vocabulary breaks one of these rules; the message names the token.
     """
 
     name: str | None
@@ -63,7 +68,17 @@ class Vocabulary:
         special_tokens: Mapping[str, int] | None = None,
         pattern: Pattern | None = None,
     ) -> Vocabulary:
-        """A vocabulary over copies of the mappings, so that the caller may go on changing them."""
+        """A vocabulary over copies of the mappings, so that the caller may go on changing them.
+
+        Args:
+            ranks: The bytes of each token -> its id, which is its merge rank.
+            name: A label, or None.
+            special_tokens: The text of each special token -> its id.
+            pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
+
+        Raises:
+            VocabularyError: The tokens or ids are not usable; the message names the token.
+        """
         return cls(name, dict(ranks), dict(special_tokens or {}), pattern)
 
     @classmethod
@@ -77,8 +92,18 @@ class Vocabulary:
     ) -> Vocabulary:
         """A vocabulary from the tokens in merge order: the n-th token, from 0, has the id n.
 
-        >>> Vocabulary.from_tokens([b"a", b"b", b"ab"]).ranks
-        {b'a': 0, b'b': 1, b'ab': 2}
+        Args:
+            tokens: The bytes of the tokens, in merge order.
+            name: A label, or None.
+            special_tokens: The text of each special token -> its id.
+            pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
+
+        Raises:
+            VocabularyError: A token stands twice, or the ids are not usable; the message names the token.
+
+        Examples:
+            >>> Vocabulary.from_tokens([b"a", b"b", b"ab"]).ranks
+            {b'a': 0, b'b': 1, b'ab': 2}
         """
         ranks: dict[bytes, int] = {}
         for token_id, token in enumerate(tokens):
@@ -95,9 +120,16 @@ class Vocabulary:
         pattern: Pattern | None,
         load: Callable[[str], Vocabulary] | None = None,
     ) -> Vocabulary:
-        """The vocabulary over the package data `embedded`. Nothing is read yet, and nothing checked: tests check the data.
+        """A vocabulary over package data. Nothing is read until it is needed, and nothing is checked: the tests check
+        the data.
 
-        `load` gives the same again for its name, for pickles.
+        Args:
+            name: The name of the encoding.
+            embedded: The name of the package data that holds its tokens.
+            special_tokens: The text of each special token -> its id.
+            pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
+            load: A function that returns this vocabulary for its name; pickles call it. None pickles the tokens
+                themselves.
         """
         vocabulary = cls.__new__(cls)
         vars(vocabulary).update(

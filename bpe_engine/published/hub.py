@@ -24,13 +24,21 @@ def tokenizer_file(
     local_files_only: bool | None = None,
     token: str | bool | None = None,
 ) -> Path:
-    """The place of a file of a model in the cache.
+    """The path of a file of a model in the cache of huggingface_hub, fetched if it is not there.
 
-    `revision` is a branch, a tag or a commit; a branch that is in the cache is used as it is there. `local_files_only`: True never uses the
-    network, False asks it whether the branch has moved, None asks it where the file is not in the cache, unless HF_HUB_OFFLINE is set.
+    Args:
+        repository: The repository, "owner/name".
+        file: The path of the file in the repository.
+        revision: A branch, tag or commit; a branch that is cached is used as it is there.
+        local_files_only: True never uses the network, False asks it whether the branch has moved, None uses it only for
+            a file that is not in the cache, unless HF_HUB_OFFLINE is set.
+        token: The access token of the Hub, or True for the stored one.
 
-    Raises MissingExtraError without huggingface_hub, VocabularyError for what is no name of a repository, and VocabularyUnavailableError
-    where the file is not to be had: no such repository, revision or file, no permission, no network.
+    Raises:
+        MissingExtraError: huggingface_hub is not installed.
+        VocabularyError: `repository` is no name of a repository.
+        VocabularyUnavailableError: The file cannot be had: no such repository, revision or file, no permission, no
+            network.
     """
     given: object = repository  # what callers without types may pass
     if not isinstance(given, str):

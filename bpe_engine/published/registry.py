@@ -22,10 +22,10 @@ from bpe_engine.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class PublishedEncoding:
-    """What is published about one encoding.
+    """The facts that are published about one encoding.
 
-    `files` is one `.tiktoken` file, or `vocab.bpe` and `encoder.json` of GPT-2 in this order. `embedded` is the name of the
-    package data that holds the same tokens, None if they have to be found or downloaded.
+    `files` is one `.tiktoken` file, or `vocab.bpe` and `encoder.json` of GPT-2 in this order. `embedded` is the name of
+    the package data that holds the same tokens, None if they have to be found or downloaded.
     """
 
     name: str
@@ -62,8 +62,14 @@ def published_encodings() -> dict[str, PublishedEncoding]:
 def encoding_name_for_model(model: str) -> str:
     """The name of the encoding that a model uses: "gpt-4o" -> "o200k_base".
 
-    A dated or fine-tuned model is recognized by the longest published prefix of its name, so a model that does not exist may
-    have an answer too. Raises `UnknownEncodingError` for any other name.
+    A dated or fine-tuned model is recognized by the longest published prefix of its name, so a model that does not
+    exist may have an answer too.
+
+    Args:
+        model: The name of the model.
+
+    Raises:
+        UnknownEncodingError: No published model has this name or a prefix of it.
     """
     encodings = published_encodings().values()
     for encoding in encodings:
@@ -82,7 +88,9 @@ def encoding_name_for_model(model: str) -> str:
 
 
 def list_encoding_names() -> list[str]:
-    """The names that `get_encoding` knows, sorted: the published ones, and those of other packages (`plugins.py`)."""
+    """The names of all encodings that `get_encoding` knows, sorted: the published ones, and those of other packages
+    (`plugins.py`).
+    """
     return sorted({*published_encodings(), *plugins.constructors()})
 
 
@@ -91,14 +99,19 @@ _loading = threading.Lock()
 
 
 def load_vocabulary(name: str) -> Vocabulary:
-    """The vocabulary of a published encoding, or of the encoding that a model uses. The same object for each call.
+    """The vocabulary of a published encoding, or of the encoding that a model uses. Calls share one object.
 
-    o200k_base, cl100k_base and o200k_harmony come with the package; their tokens are read when somebody asks for them. The
-    others are looked for in the folder that TIKTOKEN_CACHE_DIR names and in our own cache folder, and are downloaded into the
-    latter if in neither.
+    o200k_base, cl100k_base and o200k_harmony come with the package; their tokens are read when they are first needed.
+    Others are looked for in the folder that TIKTOKEN_CACHE_DIR names and in our own cache folder, and downloaded into
+    the latter if in neither.
 
-    Raises `UnknownEncodingError` for a name that is not published, `VocabularyUnavailableError` where a file is neither there
-    nor to be had, and `HashMismatchError` for a file with other contents than the published ones.
+    Args:
+        name: The name of an encoding ("o200k_base") or model ("gpt-4o").
+
+    Raises:
+        UnknownEncodingError: No published encoding or model has this name.
+        VocabularyUnavailableError: A file is neither there nor can it be downloaded.
+        HashMismatchError: A file is not the published one.
     """
     encoding = published_encodings().get(name) or _encoding_of_model(name)
     with _loading:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 
 class StreamDecoder:
-    """Token ids -> text, piece by piece; made by `Tokenizer.stream_decoder`. One owner at a time.
+    """Token ids -> text, piece by piece; made by `Tokenizer.stream_decoder`. Not for use by several threads at a time.
 
-    What `push` gave in all, and then `finish`, is `tokenizer.decode` of the same ids. At most three bytes are kept between two calls, so a
-    token costs what its own bytes cost, however long the text has become.
+    The results of `push`, and then of `finish`, join to `tokenizer.decode` of the same ids. At most three bytes are
+    kept between two calls, so a token costs the time of its own bytes, however long the text has become.
     """
 
     def __init__(self, bytes_of: Callable[[int], bytes], errors: str = "replace") -> None:
@@ -25,20 +25,36 @@ class StreamDecoder:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
 
     def push(self, token: int) -> str:
-        """The text that has become certain by this token; "" where a character is still unfinished.
+        """Decode one more token.
 
-        Bytes that are no character are what `errors` says. Raises UnknownTokenError for an id that no token has, and with errors="strict" UnicodeDecodeError.
+        Args:
+            token: The id of the token.
+
+        Returns:
+            The text that has become certain by it; "" while a character is unfinished. Bytes that are no character are
+            handled as `errors` says.
+
+        Raises:
+            UnknownTokenError: No token has this id.
+            UnicodeDecodeError: The bytes are not UTF-8, and `errors` is "strict".
         """
         return self._decoder.decode(self._bytes_of(token))
 
     def finish(self) -> str:
-        """What is left: bytes of a character that never ended, as `errors` says. The decoder is as new then. Raises as `push`."""
+        """The text of the bytes that are left, a character that never ended, as `errors` says. The decoder starts anew.
+        Raises as `push`.
+        """
         rest = self._decoder.decode(b"", final=True)
         self._decoder.reset()
         return rest
 
     def stream(self, tokens: Iterable[int]) -> Iterator[str]:
-        """The text of the tokens in pieces that are not empty, each as soon as it is certain, what is left at the end."""
+        """Decode tokens into pieces of text that are not empty, each as soon as it is certain, with `finish` at the
+        end.
+
+        Args:
+            tokens: Token ids.
+        """
         for token in tokens:
             if piece := self.push(token):
                 yield piece

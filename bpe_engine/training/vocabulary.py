@@ -36,35 +36,48 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
     num_threads: int = 8,
     progress: Progress | None = None,
 ) -> Tokenizer:
-    """A tokenizer whose tokens are learned from `texts`: each a str, bytes, or a Path, which is read in blocks as bytes.
+    """Learn a tokenizer from texts.
 
-    `vocab_size` counts the 256 bytes, the tokens that are learned, and the special tokens. `pattern` cuts the texts into pre-tokens, across
-    which nothing merges: one of `bpe_engine.patterns.PATTERNS` by name, a Pattern, or None for whole texts. Special tokens get an id and are
-    not looked for in the texts. A pair that occurs less than `min_frequency` times is not merged.
+    The pair of neighbouring tokens that occurs most often is merged everywhere, from the left; then the next.
+    Occurrences are counted at every offset where the pair stands, so "aaa" has (a, a) twice. The same texts and options
+    give the same tokens, whatever `num_threads` is. Memory: some 40 bytes for each byte of the distinct pre-tokens, and
+    a block of text.
 
-    The pair that occurs most often is merged, everywhere, from the left; then the next. An occurrence is counted for each place where the
-    pair stands, so "aaa" has (a, a) twice. Of pairs that occur equally often it is
+    Args:
+        texts: Each a str, bytes, or a Path, which is read in blocks as bytes.
+        vocab_size: The number of tokens: the 256 bytes, what is learned, and the special tokens.
+        pattern: Cuts the texts into pre-tokens, which no merge crosses: the name of one of
+            `bpe_engine.patterns.PATTERNS`, a Pattern, or None for whole texts.
+        special_tokens: Texts of tokens that get an id. They are not looked for in `texts`.
+        min_frequency: A pair that occurs less often is not merged.
+        tie_breaking: Which pair to merge of those that occur equally often. "lowest": the one whose left token has the
+            lowest id, then the one whose right token has; the order of the texts does not matter. "first": the one that
+            stands first in the texts, as merged so far.
+        layout: The order of the ids. "gpt2": the bytes in the order of `byte_alphabet.BYTES_IN_ORDER`, then what was
+            learned, then the special tokens. "minbpe": the bytes in ascending order, what was learned, the special
+            tokens. "tokenizers": the special tokens, then as "gpt2".
+        name: A label for the tokenizer, or None.
+        num_threads: The number of threads that count pre-tokens.
+        progress: Called now and then with a stage ("counting" or "merging"), how much is done, in bytes or merges, and
+            of how many (None if unknown). What it raises ends the training.
 
-    - "lowest": the one whose left token has the lowest id, then the one whose right token has it. The order of the texts does not matter.
-    - "first": the one that stands first in the texts, as they have been merged so far.
+    Returns:
+        The tokenizer. If no pair is left before `vocab_size` is reached, it is smaller, and a TrainingWarning says so.
+        With layout "minbpe" and `tie_breaking="first"` the merges are those of minbpe's RegexTokenizer (BasicTokenizer,
+        if `pattern` is None) for one text, with `vocab_size` less the special tokens. With layout "tokenizers" and
+        `tie_breaking="lowest"` ids and merges are those of the BpeTrainer of Hugging Face with the ByteLevel alphabet,
+        for the same pre-tokens, if no special token is spelled like a learned one.
 
-    The ids, by `layout`:
+    Raises:
+        TrainingError: `vocab_size` has no room for the bytes and special tokens, the texts are empty, or there is too
+            much to learn from.
+        PatternError: There is no such pattern, or it does not compile.
+        OSError: A file cannot be read.
 
-    - "gpt2": from 0 on the bytes in the order of `byte_alphabet.BYTES_IN_ORDER`, then what was learned, then the special tokens.
-    - "minbpe": the bytes in ascending order, what was learned, the special tokens. With `tie_breaking="first"` the merges are those of
-      minbpe's RegexTokenizer (BasicTokenizer, where `pattern` is None) for one text, with `vocab_size` less the special tokens.
-    - "tokenizers": the special tokens, then as "gpt2". With `tie_breaking="lowest"` ids and merges are those of the BpeTrainer of Hugging
-      Face with the ByteLevel alphabet, for the same pre-tokens, if no special token is spelled like a learned one.
-
-    The same texts and options give the same tokens, whatever `num_threads` is. Where no pair is left the vocabulary is smaller than asked for,
-    and a TrainingWarning says so. Memory: some 40 bytes for each byte of the distinct pre-tokens, and a block of text.
-
-    Raises TrainingError for a `vocab_size` with no room for the bytes and special tokens, for texts that hold nothing, and for too much of
-    everything; PatternError, OSError, and what `progress` raises.
-
-    >>> tokenizer = train(["low low low low low lower lower newest newest"], 260, pattern="r50k", special_tokens=["<|end|>"])
-    >>> [tokenizer.decode([token]) for token in range(256, 260)]
-    ['lo', 'low', ' low', '<|end|>']
+    Examples:
+        >>> tokenizer = train(["low low low low low lower lower newest newest"], 260, pattern="r50k", special_tokens=["<|end|>"])
+        >>> [tokenizer.decode([token]) for token in range(256, 260)]
+        ['lo', 'low', ' low', '<|end|>']
     """
     check_options(tie_breaking, min_frequency)
     specials = _checked_specials(special_tokens)

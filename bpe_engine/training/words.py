@@ -2,7 +2,7 @@
 
     {"low": 5, "lower": 2, "newest": 6, "widest": 3}   ->   e s | es t | l o | lo w | n e | ne w | new est | low ...
 
-Not here: bytes, patterns, ids of special tokens. `train` has them.
+It knows no bytes, patterns or special tokens; `train` does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,12 @@ Word = TypeVar("Word", bound=str | tuple[str, ...])
 
 @dataclass(frozen=True)
 class WordMerges:
-    """What was learned: the symbols that the words are made of, in ascending order, and the pairs in the order of their merging."""
+    """The result of `train_words`.
+
+    Args:
+        alphabet: The symbols that the words are made of, in ascending order.
+        merges: The pairs of tokens, in the order of their merging.
+    """
 
     alphabet: tuple[str, ...]
     merges: tuple[tuple[str, str], ...]
@@ -41,7 +46,12 @@ class WordMerges:
         return self.alphabet + tuple(left + right for left, right in self.merges)
 
     def encode(self, word: str | Sequence[str]) -> list[str]:
-        """The tokens of a word: its characters (a sequence of symbols: these), merged. Symbols that are not in the alphabet stay as they are."""
+        """The tokens of a word: its symbols, merged.
+
+        Args:
+            word: A str, whose characters are its symbols, or a sequence of symbols. Symbols that are not in the
+                alphabet stay as they are.
+        """
         return merge_pairs(list(word), self._ranks, "".join)
 
     @cached_property
@@ -57,17 +67,27 @@ def train_words(
     tie_breaking: TieBreaking = "lowest",
     progress: Progress | None = None,
 ) -> WordMerges:
-    """The merges of words that occur so often. A word is a str, whose characters are its symbols, or a tuple of symbols.
+    """Learn merges from words and the number of their occurrences. Pairs never cross from one word to the next.
 
-    `vocab_size` counts the distinct symbols and what is learned. Pairs never cross from one word to the next. Of pairs that occur equally
-    often it is the one of the "lowest" symbols, in ascending order of the alphabet and then in the order of learning (as the BpeTrainer of
-    Hugging Face has it), or the one that stands "first" in the words. Where no pair is left, a TrainingWarning says so.
+    Args:
+        counts: Word -> number of occurrences. A word is a str, whose characters are its symbols, or a tuple of symbols.
+        vocab_size: The number of tokens: the distinct symbols, and what is learned.
+        min_frequency: A pair that occurs less often is not merged.
+        tie_breaking: Of pairs that occur equally often, "lowest" merges the one with the lowest symbols, in ascending
+            order of the alphabet and then in the order of learning, as the BpeTrainer of Hugging Face does; "first" the
+            one that stands first in the words.
+        progress: Called now and then with "merging", the number of merges done, and of how many.
 
-    Raises TrainingError for a `vocab_size` with no room for the alphabet, for counts that are no whole numbers from 0 on, and where two
-    different pairs make the same text.
+    Returns:
+        The alphabet and the merges. If no pair is left before `vocab_size` is reached, a TrainingWarning says so.
 
-    >>> train_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 16, tie_breaking="first").merges
-    (('e', 's'), ('es', 't'), ('l', 'o'), ('lo', 'w'), ('n', 'e'), ('ne', 'w'))
+    Raises:
+        TrainingError: `vocab_size` has no room for the alphabet, a count is no whole number from 0 on, or two different
+            pairs make the same text.
+
+    Examples:
+        >>> train_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 16, tie_breaking="first").merges
+        (('e', 's'), ('es', 't'), ('l', 'o'), ('lo', 'w'), ('n', 'e'), ('ne', 'w'))
     """
     check_options(tie_breaking, min_frequency)
     alphabet = sorted({symbol for word in counts for symbol in word})
