@@ -1,22 +1,23 @@
-"""Everything that the chunker raises on purpose.
+"""The exceptions of the chunker.
 
     ChunkerError
     ├── OptionError              an option has a value that cannot be used                 (also ValueError)
-    │   ├── UnknownLanguageError     no format is known under this name
+    │   ├── UnknownLanguageError     no format has this name
     │   ├── WrongTypeError           an argument is of a type that cannot be used          (also TypeError)
-    │   └── MissingGrammarError      the package is not installed that brings the grammar of a language
+    │   └── MissingGrammarError      the package with the grammar of a language is not installed
     ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
     ├── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
     └── MissingExtraError        a package is not installed                                (also ImportError)
 
-What the tokenizer raises (an unknown encoding, a damaged vocabulary) is a `bpe_engine.errors.BpeEngineError` and passes through.
+Exceptions of the tokenizer (an unknown encoding, a damaged vocabulary) are `bpe_engine.errors.BpeEngineError` and pass
+through.
 """
 
 from __future__ import annotations
 
 
 class ChunkerError(Exception):
-    """The root: catches whatever the chunker raises on purpose."""
+    """Base class of all exceptions that the chunker raises on purpose."""
 
 
 class OptionError(ChunkerError, ValueError):
@@ -24,11 +25,11 @@ class OptionError(ChunkerError, ValueError):
 
 
 class UnknownLanguageError(OptionError):
-    """No format is known under this name; the message lists the names that are known."""
+    """No format has this name; the message lists the names that are known."""
 
 
 class MissingGrammarError(OptionError):
-    """The package is not installed that brings the grammar of a language; the message says how to install it."""
+    """The package with the grammar of a language is not installed; the message says how to install it."""
 
 
 class WrongTypeError(OptionError, TypeError):
@@ -40,7 +41,12 @@ class NotebookError(ChunkerError, ValueError):
 
 
 class MissingExtraError(ChunkerError, ImportError):
-    """A package is not installed that this needs; the message says how to install it. `extra` is the name among ours that brings `package`."""
+    """A package that this needs is not installed; the message says how to install it.
+
+    Args:
+        package: The name of the package.
+        extra: The name of the extra of bpe-chunker that brings it.
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(package, extra)
@@ -54,8 +60,13 @@ class MissingExtraError(ChunkerError, ImportError):
 class BudgetTooSmallError(ChunkerError, ValueError):
     """One character of the text needs more tokens than a chunk may have, so no chunk could hold it.
 
-    Raised before the first chunk is made. CR LF counts as one character, for it is never cut. `character`, `offset` (in characters: its first place in the text), `tokens` (its price)
-    and `max_tokens` say which, where and by how much.
+    Raised before the first chunk is made. CR LF counts as one character, because it is never cut.
+
+    Args:
+        character: The character.
+        offset: Its first offset in the text, in characters.
+        tokens: Its number of tokens.
+        max_tokens: The largest number of tokens of a chunk.
     """
 
     def __init__(self, character: str, offset: int, tokens: int, max_tokens: int) -> None:

@@ -1,11 +1,11 @@
-"""Chunks in chunks: large ones to read, small ones to find, each small one inside one large one.
+"""Chunks in chunks: large ones to read, small ones to find. Each small one lies inside one large one.
 
     2048    |                parent                |              parent            |
      512    |   child    |   child   |    child    |   child   |        child       |
      128    |  |  |   |  |    |  |   |  |  |   |   |  |   |  |  |   |   |  |   |  |
 
-Each level is cut by a chunker of its own, so each has its exact budget; the children of a chunk are cut from its body, along the boundaries
-of the whole text.
+Each level has a chunker of its own, and so its own exact budget; the children of a chunk are cut from its body, at the
+boundaries of the whole text.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 
 class ChunkNode(Chunk):
-    """A chunk that knows its place: which chunk it lies in, which lie in it, and which stand beside it on its level.
+    """A chunk of a hierarchy: it knows its parent, its children and its neighbours.
 
     Args:
         level: 0 for the largest chunks.
-        parent: id of the chunk it lies in; None on level 0.
-        children: ids of the chunks inside it, in order; () on the last level.
-        previous: id of the chunk before it on its level.
-        next: id of the chunk after it on its level.
-        fields: those of `Chunk`.
+        parent: Id of the chunk it lies in; None on level 0.
+        children: Ids of the chunks inside it, in order; () on the last level.
+        previous: Id of the chunk before it on its level.
+        next: Id of the chunk after it on its level.
+        fields: Those of `Chunk`.
     """
 
     __slots__ = ("_family",)
@@ -106,7 +106,11 @@ _set_family = ChunkNode.__dict__["_family"].__set__
 
 
 class Hierarchy(BaseModel):
-    """The chunks of one text at several budgets. Iterates over all, each before its children."""
+    """The chunks of one text at several budgets. Iterates over all, each before its children.
+
+    Attributes:
+        levels: The chunks of each level, largest first, in the order of the text.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -117,16 +121,27 @@ class Hierarchy(BaseModel):
         return {node.id: node for level in self.levels for node in level}
 
     def node(self, chunk_id: str) -> ChunkNode:
-        """The chunk with this id; raises KeyError where there is none."""
+        """The chunk with a given id.
+
+        Args:
+            chunk_id: The id of a chunk of any level.
+
+        Raises:
+            KeyError: There is no such chunk.
+        """
         return self._by_id[chunk_id]
 
     @property
     def leaves(self) -> tuple[ChunkNode, ...]:
-        """The chunks of the last level: what an index would embed."""
+        """The chunks of the last level: those to embed and search."""
         return self.levels[-1]
 
     def ancestors(self, node: ChunkNode) -> list[ChunkNode]:
-        """The chunks that `node` lies in, the next larger one first: what a reader would be shown."""
+        """The chunks around a chunk, the next larger one first: those to show to a reader.
+
+        Args:
+            node: A chunk of this hierarchy.
+        """
         found = []
         while node.parent is not None:
             node = self.node(node.parent)
@@ -143,18 +158,29 @@ class Hierarchy(BaseModel):
 
 
 def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str | None = None) -> Hierarchy:
-    """The chunks of `text` at several budgets, each inside one of the next larger budget.
+    """Chunk a text at several budgets, each chunk inside one of the next larger budget.
 
-    `chunkers`: one a level, largest `max_tokens` first; commonly of one kind, such as `[MarkdownChunker(n) for n in (2048, 512, 128)]`.
-    `source` is what it is to `TextChunker.chunk`. Raises `OptionError` where the budgets do not fall, and `BudgetTooSmallError`.
+    Args:
+        text: The text to chunk.
+        chunkers: One for each level, largest `max_tokens` first; commonly of one kind, such as `[MarkdownChunker(n) for
+            n in (2048, 512, 128)]`.
+        source: As for `TextChunker.chunk`: usually a path.
 
-    >>> from chunker import TextChunker
-    >>> text = "One. Two.\\n\\n" * 40
-    >>> hierarchy = chunk_hierarchy(text, [TextChunker(100), TextChunker(30)])
-    >>> [len(level) for level in hierarchy.levels]
-    [2, 7]
-    >>> hierarchy.node(hierarchy.leaves[0].parent) == hierarchy.levels[0][0]
-    True
+    Returns:
+        The chunks of all levels.
+
+    Raises:
+        OptionError: There is no chunker, or `max_tokens` does not fall from one to the next.
+        BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
+
+    Examples:
+        >>> from chunker import TextChunker
+        >>> text = "One. Two.\\n\\n" * 40
+        >>> hierarchy = chunk_hierarchy(text, [TextChunker(100), TextChunker(30)])
+        >>> [len(level) for level in hierarchy.levels]
+        [2, 7]
+        >>> hierarchy.node(hierarchy.leaves[0].parent) == hierarchy.levels[0][0]
+        True
     """
     require_text(text)
     require_source(source)

@@ -1,4 +1,4 @@
-"""What a search in an index finds. It needs no index: prompts are made of hits, too."""
+"""Hit: a result of a search in an index. Prompts are made of hits, too, without an index."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ from chunker.models import Span
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that was found. `source` and `span` say where it stands; `also` where else the same text does, as "source:line".
+    """A chunk that a search found.
 
-    `score`: that of the fusion, or what it was found by. `similarity`: the cosine with the question, None if vectors were not asked.
+    Args:
+        source: The path or name of its document.
+        tags: The tags of its document.
+        span: The span of the body in the document.
+        text: The context and the body.
+        context: The lines before the body, or "".
+        kind: The kind of text at its start: "function", "section", "paragraph" ...
+        language: The language of the document; None for plain text.
+        token_count: Tokens of `text`.
+        score: The score of the fusion, or of the one ranking that found it.
+        similarity: The cosine with the question; None if vectors were not searched.
+        also: Other places of the same text, as "source:line".
     """
 
     source: str
@@ -28,5 +39,5 @@ class Hit:
 
     @property
     def body(self) -> str:
-        """The text without its context: the slice of the file."""
+        """The slice of the document: `text` without `context`."""
         return self.text[len(self.context) :]

@@ -1,17 +1,18 @@
-"""A text that is edited, and its chunks after each edit: only those around the edit are made again.
+"""`EditedText`: a text that is edited. After each edit only the chunks around it are made again.
 
     text = EditedText(MarkdownChunker(512), content)
     change = text.replace(2_000, 2_010, "other words")
     text.chunks[change.first : change.first + change.added]         what to embed anew
 
-The chunks are equal to new ones of the whole text.
+The chunks always equal those of the whole text.
 
     before     |----|----|----|--x-|----|----|----|        x: the edit
     after      |----|----|=====|=======|-|----|----|
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
-Plain text and Markdown are read around the edit, and so are JSON Lines and CSV without context, whose
-contexts have numbers; of Markdown as much is read as there is between two headings or paragraphs at the margin. All other formats, code too, the strategy "optimal" and contexts of more than breadcrumbs are read and cut anew as a whole with each edit.
+Plain text, Markdown, and JSON Lines and CSV without context are read around the edit; of Markdown, the text between two
+headings or paragraphs at the margin. All other formats, code too, the strategy "optimal", and contexts of more than
+breadcrumbs are read and chunked as a whole after each edit.
 """
 
 from __future__ import annotations
@@ -35,7 +36,13 @@ _NOTHING = Stand((), 0, 0)
 
 
 class Change(NamedTuple):
-    """The effect of an edit: `removed` chunks from the number `first` on have gone, and `added` are in their place."""
+    """The effect of an edit on the chunks.
+
+    Args:
+        first: The number of the first chunk that changed.
+        removed: How many chunks have gone from there.
+        added: How many chunks are in their place.
+    """
 
     first: int
     removed: int
@@ -46,17 +53,20 @@ class EditedText:
     """A text, its chunks, and edits.
 
     Args:
-        chunker: what makes the chunks.
-        text: to begin with.
-        source: as in `TextChunker.chunk`.
+        chunker: Makes the chunks.
+        text: The text to begin with.
+        source: As for `TextChunker.chunk`: usually a path.
 
-    Raises what `TextChunker.chunk` raises.
+    Raises:
+        BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
+        WrongTypeError: An argument has a wrong type.
 
-    >>> text = EditedText(TextChunker(6, min_tokens=0), "One line here.\\nAnother line.\\nThe last of them.\\n")
-    >>> text.replace(0, 3, "No")
-    Change(first=0, removed=1, added=1)
-    >>> text.chunks[0].body
-    'No line here.\\n'
+    Examples:
+        >>> text = EditedText(TextChunker(6, min_tokens=0), "One line here.\\nAnother line.\\nThe last of them.\\n")
+        >>> text.replace(0, 3, "No")
+        Change(first=0, removed=1, added=1)
+        >>> text.chunks[0].body
+        'No line here.\\n'
     """
 
     def __init__(self, chunker: TextChunker, text: str, *, source: str | None = None) -> None:
@@ -75,25 +85,35 @@ class EditedText:
 
     @property
     def text(self) -> str:
-        """As it is now."""
+        """The text as it is now."""
         return self._text
 
     @property
     def chunks(self) -> Sequence[Chunk]:
-        """Those of the text as it is now. What was given out before an edit stays as it is."""
+        """The chunks of the text as it is now. A sequence that was returned before an edit does not change."""
         if self._chunks is None:
             self._chunks = self._whole if self._whole is not None else _Chunks(self._origin(), len(self._rows.rows))
         return self._chunks
 
     @property
     def is_local(self) -> bool:
-        """Whether an edit costs what is around it; else it costs the text."""
+        """Whether an edit takes the time of the text around it, not of the whole text."""
         return self._rules is not None
 
     def replace(self, start: int, end: int, text: str) -> Change:
-        """Put `text` in place of the characters from `start` to `end`. Returns which chunks are others.
+        """Replace `text[start:end]`.
 
-        Raises `OptionError` for offsets outside of the text, and `BudgetTooSmallError` as `chunk` does; nothing is changed then.
+        Args:
+            start: Offset of the first character to replace.
+            end: Offset after the last one.
+            text: The new text in their place; "" deletes.
+
+        Returns:
+            The numbers of the chunks that have changed.
+
+        Raises:
+            OptionError: The offsets are outside the text. Nothing is changed.
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have. Nothing is changed.
         """
         require_text(text)
         for name, value in {"start": start, "end": end}.items():

@@ -1,4 +1,4 @@
-"""Where a text may be cut: one format a file."""
+"""Formats: the boundaries at which a text of a kind may be cut. One format a file."""
 
 from __future__ import annotations
 

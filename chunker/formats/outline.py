@@ -1,7 +1,6 @@
-"""What a format says about a text: where it may be cut, how good each cut is, and which named regions it has.
+"""Outline: the boundaries of a text, the strength of each, and its named regions (scopes).
 
-A format knows nothing of tokens and budgets. It answers with an `Outline`; whoever grows chunks chooses among its
-boundaries:
+A format knows nothing of tokens and budgets. It returns an `Outline`; the grower chooses among its boundaries:
 
     text        # Guide\\n\\nFirst. Second.\\n\\n## Install\\n\\nRun it.\\n
     boundaries  ^0 section          ^16 sentence  ^25 section
@@ -10,9 +9,9 @@ boundaries:
 All offsets are in characters (code points) of the text as it was given. A boundary at `offset` is a cut before
 `text[offset]`.
 
-Strengths nest. A *unit of level k* is the stretch between two neighbouring boundaries of strength k or more; all that
-lies strictly inside it is weaker than k. So a unit that fits a budget can be kept whole, and one that does not is cut
-at the strongest boundaries inside it.
+Strengths nest. A *unit of level k* is the span between two neighbouring boundaries of strength k or more; all
+boundaries strictly inside it are weaker than k. So a unit that fits a budget can be kept whole, and one that does not
+fit is cut at the strongest boundaries inside it.
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 
 class Strength(IntEnum):
-    """How good a cut is: bigger is better.
+    """The strength of a boundary: bigger is better.
 
     The members are the fixed points of the scale. From `STRUCTURE` up to `DOCUMENT` (exclusive) the levels belong to
-    the format that made the outline: only their order means something, and levels of two formats are not to be
-    compared.
+    the format that made the outline: only their order has a meaning, and levels of two formats cannot be compared.
     """
 
     CHARACTER = 0  # between two code points of one grapheme cluster: the last resort
@@ -42,10 +40,12 @@ class Strength(IntEnum):
 
 
 class Boundary(NamedTuple):
-    """A place where the text may be cut, before `text[offset]`.
+    """An offset where the text may be cut, before `text[offset]`.
 
-    `strength` is on the scale of `Strength`; `label` names what begins there: "function", "class", "section",
-    "paragraph", "line" ...
+    Args:
+        offset: The offset, in characters.
+        strength: How good a cut there is, on the scale of `Strength`.
+        label: The kind of text that begins there: "function", "class", "section", "paragraph", "line" ...
     """
 
     offset: int
@@ -54,10 +54,14 @@ class Boundary(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A named region, `text[start:end]`: a class, a function, a section. Scopes nest and never overlap in part.
+    """A named region of a text: a class, a function, a section. Scopes nest and never overlap in part.
 
-    `name`: its part of a breadcrumb; "" for none. `header`: lines of the text that a reader needs before any part of the region,
-    such as the header row of a table; a chunk that begins inside the region may repeat them in its context.
+    Args:
+        start: Offset of its start, in characters.
+        end: Offset of its end.
+        name: Its part of a breadcrumb; "" for none.
+        header: Lines of the text that a reader needs before any part of the region, such as the header row of a table.
+            A chunk that begins inside the region may repeat them in its context.
     """
 
     start: int
@@ -67,7 +71,7 @@ class Scope(NamedTuple):
 
 
 class Scopes:
-    """The named regions of one text, which nest: those around an offset are found in O(log scopes + depth)."""
+    """The scopes of one text, which nest. Those around an offset are found in O(log scopes + depth)."""
 
     __slots__ = ("_parents", "_starts", "scopes")
 
@@ -94,18 +98,22 @@ class Scopes:
 
 
 class Outline:
-    """What a format found in one text.
+    """The boundaries and scopes that a format found in one text.
 
-    `boundaries`: ascending offsets, no offset twice; the first is 0, with strength `Strength.DOCUMENT`; `len(text)`
-    is none of them. An empty text has no boundaries. They are kept as columns, `offsets`, `strengths` and `labels`, and
-    a format that has them as columns makes its outline with `Outline.of_columns`.
-    `scopes`: ascending starts; of two with the same start the outer one comes first.
-    `heads`: of boundaries between the top of a definition (the first of its comments, attributes, annotations) and its first line, that one
-    included: the offset after that line. What stands there belongs to what follows it, even where the definition as a whole is too long.
-    `notes`: what a reader should know about the result, for example {"parse": "had errors"}; empty if all went well.
-    `finest`: the level to which `boundaries` goes everywhere. A unit that holds no boundary and is too long still is cut
-    further with `refine(text, start, end, outline.finest)`: the next level below is sentences when this is LINE, and
-    words when it is SENTENCE.
+    Boundaries are kept as columns: `offsets`, `strengths` and `labels`. A format that has columns makes its outline
+    with `Outline.of_columns`.
+
+    Args:
+        boundaries: Ascending offsets, no offset twice. The first is 0, with strength `Strength.DOCUMENT`; `len(text)`
+            is none of them. An empty text has no boundaries.
+        scopes: The named regions, by ascending starts; of two with the same start the outer one comes first.
+        notes: Remarks for the reader of the result, such as {"parse": "had errors"}; empty if all went well.
+        finest: The level down to which the boundaries are complete. A unit that holds no boundary and is still too long
+            is cut further with `refine(text, start, end, outline.finest)`: at sentences if this is LINE, at words if it
+            is SENTENCE.
+        heads: Boundary -> the offset after the first line of a definition, for the boundaries from the top of the
+            definition (the first of its comments, attributes, annotations) to that line. The lines between belong to
+            what follows them, even if the definition as a whole is too long.
     """
 
     __slots__ = ("_nested", "finest", "heads", "labels", "notes", "offsets", "strengths")
@@ -134,7 +142,18 @@ class Outline:
         finest: int = Strength.LINE,
         heads: dict[int, int] | None = None,
     ) -> Outline:
-        """The outline with these boundaries: three lists of one length, which it keeps. Four times as quick to make as from tuples."""
+        """An outline from columns: three lists of one length, which it keeps. Four times as quick to make as from
+        tuples.
+
+        Args:
+            offsets: The ascending offsets of the boundaries, in characters.
+            strengths: Their strengths.
+            labels: Their labels.
+            scopes: As for `Outline`.
+            notes: As for `Outline`.
+            finest: As for `Outline`.
+            heads: As for `Outline`.
+        """
         outline = cls.__new__(cls)
         outline._set([offsets, strengths, labels], scopes, notes, finest, heads)  # noqa: SLF001  # it is of this very class
         return outline
@@ -157,28 +176,41 @@ class Outline:
 
     @property
     def scopes(self) -> list[Scope]:
-        """The named regions, ascending. Not to be changed."""
+        """The named regions, ascending. Do not change the list."""
         return self._nested.scopes
 
     @property
     def nested(self) -> Scopes:
-        """The named regions by themselves, for who needs no boundaries."""
+        """The named regions without the boundaries."""
         return self._nested
 
     @property
     def boundaries(self) -> list[Boundary]:
-        """The boundaries one by one. Linear."""
+        """The boundaries as tuples. Linear time."""
         return list(map(Boundary, self.offsets, self.strengths, self.labels))
 
     def breadcrumb(self, offset: int) -> tuple[str, ...]:
-        """The names of the scopes that strictly contain `offset` (start < offset < end), outermost first.
+        """The names of the scopes around an offset, outermost first.
 
-        A scope that begins at `offset` is not part of it: the text that follows names it. O(log scopes + depth).
+        A scope that begins at the offset is not among them: the text there names it. O(log scopes + depth).
+
+        Args:
+            offset: An offset in characters.
+
+        Returns:
+            The names of the scopes with start < offset < end.
         """
         return self._nested.breadcrumb(offset)
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
-        """The scopes that strictly contain `offset`, outermost first. O(log scopes + depth)."""
+        """The scopes around an offset, outermost first. O(log scopes + depth).
+
+        Args:
+            offset: An offset in characters.
+
+        Returns:
+            The scopes with start < offset < end.
+        """
         return self._nested.around(offset)
 
     def __repr__(self) -> str:
@@ -187,15 +219,24 @@ class Outline:
 
 @runtime_checkable
 class Format(Protocol):
-    """A kind of text that knows its structure. Formats keep no state between texts and may be shared by threads."""
+    """Protocol of a format: it finds the boundaries of texts. Formats keep no state between texts and may be shared by
+    threads.
+    """
 
     @property
     def language(self) -> str | None:
-        """The name of the language ("python", "markdown"), None for plain text."""
+        """The name of the language ("python", "markdown"); None for plain text."""
         ...
 
     def outline(self, text: str) -> Outline:
-        """Where `text` may be cut. Linear, and without recursion on the depth of the text; any str is welcome."""
+        """Find the boundaries and scopes of a text. Linear time, and no recursion on the depth of the text.
+
+        Args:
+            text: Any str.
+
+        Returns:
+            The outline; its offsets are in characters.
+        """
         ...
 
 

@@ -1,17 +1,17 @@
-"""What is finer than the outline of a format: `refine` cuts what is too long still, down to single characters.
+"""`refine`: boundaries inside a unit that is too long, down to single characters.
 
     "One here. Two."  below LINE       ->  ^10 sentence
     "One here. "      below SENTENCE   ->  ^3 ^4 ^8 ^9 word
 
-Why `refine` does not return all there is: a megabyte without a line end has two hundred thousand words or a million
-letters, of which the next chunk needs a few. So one call looks at a window of a few thousand characters and, for
-words and graphemes, returns about 32 boundaries spread over it. Each of them is a true boundary; the stretch between
-two of them is again too long or is not, and is refined again only where the budget ends: a search with 32 branches.
-What lies behind the window is one more stretch to refine when its turn comes.
+Why `refine` does not return all there are: a megabyte without a line end has two hundred thousand words or a million
+letters, of which the next chunk needs a few. So one call looks at a window of a few thousand characters and, for words
+and graphemes, returns about 32 boundaries spread over it. Each of them is a true boundary; the text between two of them
+is again too long or is not, and is refined again only where the budget ends: a search with 32 branches. The text after
+the window is one more unit to refine when its turn comes.
 
-And why it does not look for all of which it returns 32: whether two neighbouring characters are apart is nearly always to be seen
-from the two alone. Behind a space, say, a word begins if no mark is set upon that space. So a call goes to 32 places and takes
-the next such pair from each; only where there are none is everything between read by the rules.
+And why it does not look for all of which it returns 32: whether two neighbouring characters are apart can nearly always
+be seen from the two alone. After a space, say, a word begins if no mark is set upon that space. So a call goes to 32
+offsets and takes the next such pair from each; only where there are none is everything between read by the rules.
 """
 
 from __future__ import annotations
@@ -47,19 +47,27 @@ _WORD_APART = regex.compile(
 def refine(text: str, start: int, end: int, strength: int) -> list[Boundary]:
     """Boundaries strictly inside the unit `text[start:end]`, all of the next level below `strength` that has any there.
 
-    The levels are sentence, word, grapheme and character. `start` and `end` are taken as boundaries: what is beyond
-    them has no say, and a stretch that begins inside a word begins a new word. Pass `outline.finest` as the strength
-    for a unit of an outline, and again for the stretches between the answers. Empty when nothing finer exists: one
-    character, or CR LF, which is never cut.
+    The levels are sentence, word, grapheme and character. A unit that begins inside a word begins a new word: text
+    outside it has no influence.
 
-    - Sentences: all that end within the first 16,384 characters. Whether one goes on behind a full stop (SB8) is looked up
-      in the next 1,024 characters behind the window at most. Tailored as `tailored_sentence_ends` says.
-    - Words and graphemes: at most 63, spread over the first 16,384 characters; all, if these are fewer than 64 characters. Words
-      are not looked for inside Thai, Lao, Khmer and Burmese, where they take a dictionary: there stand spaces, and then graphemes.
-    - Characters: only when the stretch is one grapheme cluster; about 32 that are spread evenly over it.
+    - Sentences: all that end within the first 16,384 characters. Whether one goes on after a full stop (SB8) is decided
+      by at most 1,024 characters after this window. Tailored as `tailored_sentence_ends` says.
+    - Words and graphemes: at most 63, spread over the first 16,384 characters; all, if the unit has fewer than 64
+      characters. Words are not looked for inside Thai, Lao, Khmer and Burmese, which need a dictionary: there spaces
+      are boundaries, and then graphemes.
+    - Characters: only if the unit is one grapheme cluster; about 32, spread evenly over it.
 
-    A call costs O(window), and O(length) when it begins with a grapheme cluster longer than the window.
-    Every answer of a level above characters is the end of a grapheme cluster.
+    A call costs O(window), and O(length) if the unit begins with a grapheme cluster longer than the window. Every
+    boundary of a level above characters is the end of a grapheme cluster.
+
+    Args:
+        text: The text.
+        start: Offset of the start of the unit, in characters.
+        end: Offset of its end.
+        strength: `outline.finest` for a unit of an outline; for a unit between two results of `refine`, their strength.
+
+    Returns:
+        The boundaries, ascending. Empty if nothing finer exists: in one character, or CR LF, which is never cut.
     """
     ends: list[int] = []
     for level, label, find in _LEVELS:

@@ -1,10 +1,11 @@
-"""One class that every engine can call: a table of texts in, a table of their chunks out.
+"""`ChunkBatch`: a table of texts in, a table of their chunks out.
 
     path     text         stars          text       body       context  token_count  start  end ... index  kind     path     stars
     a.md     "# A ..."    3        ->    "# A ..."  "# A ..."  ""       212          0      900     0      section  a.md     3
     b.py     null         1              "## B..."  "## B..."  "A\\n"    190          900    1800    1      section  a.md     3
 
-Rows come in the order of the texts, and are those of `chunker_for(path, ...).chunk(text)`. The other columns are carried along.
+Rows come in the order of the texts and equal those of `chunker_for(path, ...).chunk(text)`. The other columns are
+repeated beside the chunks. Any engine that calls a class on batches can use it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _COLUMNS: dict[str, pa.DataType | None] = {
 
 
 class BatchSettings(TypedDict, total=False):
-    """What `ChunkBatch` takes beside the options of a chunker."""
+    """The options of `ChunkBatch` beside those of a chunker."""
 
     text: str
     source: str | None
@@ -59,15 +60,25 @@ class BatchSettings(TypedDict, total=False):
 
 
 class ChunkBatch:
-    """Cuts the texts of a table into chunks, a row each. Holds settings: it pickles, and the tokenizer is built where it is called.
+    """Chunk the texts of a table; a row for each chunk. Call it with a table.
 
-    `text`: the column of texts: strings, bytes, or a dictionary of them. `source`: the column with the name of the file, which tells its
-    format and is part of a context; by default the first there is of "path", "source", "file_path", "file_name" and "filename"; None for none.
-    `keep`: the other columns to carry along, by default all. One that has the name of a column of chunks gets the prefix "document_".
-    `problems`: "raise" a `RowError` for a document that cannot be cut, or go on, with "rows", whose column `problem` is null but for such a
-    document, which has one row. `chunker`: cut all texts with this one. Other options are those of `chunker.chunker_for`.
+    It holds settings only: it pickles, and each process loads the tokenizer once. A null and an empty text have no
+    chunks.
 
-    A null has no chunks, nor has an empty text. Raises `OptionError` at once for options that cannot be used.
+    Args:
+        max_tokens: The largest number of tokens of a chunk.
+        text: The column of texts: strings, bytes, or a dictionary of them.
+        source: The column with the name of the file, which tells its format and is part of a context. By default the
+            first there is of "path", "source", "file_path", "file_name" and "filename"; None for no such column.
+        keep: The other columns to repeat beside the chunks; by default all. A column that has the name of a column of
+            chunks gets the prefix "document_".
+        problems: How to handle a document that cannot be chunked: "raise" a `RowError`, or "rows" to give it one row,
+            whose column `problem` says why. In other rows that column is null.
+        chunker: Chunk all texts with this chunker, in place of one for each format.
+        options: Those of `chunker.chunker_for`.
+
+    Raises:
+        OptionError: The options cannot be used together.
     """
 
     def __init__(
@@ -104,8 +115,17 @@ class ChunkBatch:
         return {**self.__dict__, "_cut": None}
 
     def __call__(self, table: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arrow
-        """The chunks of the texts of `table`, in its order: a pyarrow table or batch, or any frame that hands out Arrow by its C interface, as those
-        of pandas and polars do. Raises `ColumnError`, and `RowError`.
+        """Chunk the texts of a table.
+
+        Args:
+            table: A pyarrow table or batch, or any data frame with Arrow's C interface, as those of pandas and polars.
+
+        Returns:
+            The chunks, in the order of the texts.
+
+        Raises:
+            ColumnError: The table lacks a column, or its type is wrong.
+            RowError: A document cannot be chunked, and `problems` is "raise".
         """
         given = table_of(table)
         schema = self.schema(given.schema)
@@ -121,7 +141,14 @@ class ChunkBatch:
         return pa.table(columns, schema=schema)
 
     def schema(self, given: pa.Schema) -> pa.Schema:
-        """The columns that come out for a table with these. Raises `ColumnError`."""
+        """The schema of the result for a table with a given schema.
+
+        Args:
+            given: The schema of a table of texts.
+
+        Raises:
+            ColumnError: A column is missing, or its type is wrong.
+        """
         kind = given.field(column_of(given, self._text)).type
         wide = text_type(kind)
         if wide is None:
@@ -134,7 +161,7 @@ class ChunkBatch:
         return pa.schema([*ours, *carried])
 
     def fingerprint(self) -> str:
-        """32 hexadecimal digits that depend on what the rows depend on, beside the texts."""
+        """32 hexadecimal digits that depend on every setting that changes the chunks."""
         settings = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
         settings["_columns"] = list(_COLUMNS)  # tables with other columns are other rows
         return hashlib.blake2b(_described(settings), digest_size=16).hexdigest()
@@ -245,7 +272,7 @@ class _Rows:
 
 
 def table_of(given: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arrow
-    """A table of pyarrow, from one, a batch, or what has a stream or an array of Arrow to give. Raises `WrongTypeError`."""
+    """A pyarrow table from a table, a batch, or an object with Arrow's C interface. Raises `WrongTypeError`."""
     if isinstance(given, pa.Table):
         return given
     if isinstance(given, pa.RecordBatch):

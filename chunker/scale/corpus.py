@@ -1,11 +1,12 @@
-"""A corpus of many files, part by part, each finished or not begun: a run that was stopped goes on where it was.
+"""Chunk a corpus of many files, part by part. A run that was stopped resumes where it was.
 
     corpus/a.parquet     ->  out/a.parquet              written as .a.parquet.4f2a.partial, and renamed when it is whole
     corpus/b.jsonl.gz    ->  out/b.jsonl.gz.parquet
                              out/_done/a.parquet.json   by which settings, of which bytes: written last
 
-A part whose record is there is skipped; one that has changed since is done again. A run that is killed leaves whole parts, and names that
-begin with a dot, which the next run removes. Whoever reads `out` with Arrow, Spark or DuckDB sees the parts alone.
+A part whose record is there is skipped; one that has changed since is done again. A run that is killed leaves whole
+parts, and files whose names begin with a dot, which the next run removes. Arrow, Spark and DuckDB see only the parts in
+`out`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _DONE = "_done"
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The record of a part that is done: what it was made of, and what came of it. `settings`: the fingerprint of those it was made with."""
+    """The record of a finished part: its input, its output, and the fingerprint of the settings (`settings`)."""
 
     name: str
     size: int
@@ -51,7 +52,18 @@ class Done:
 
 @dataclass(slots=True)
 class CorpusReport:
-    """What a run did. `skipped`: parts that were done before; the sums are over all parts that are done now. `seconds` of this run."""
+    """The result of a run of `chunk_corpus`.
+
+    Attributes:
+        parts: How many parts the corpus has.
+        done: How many parts this run has chunked.
+        skipped: How many parts were finished before.
+        rows: Number of texts in all finished parts.
+        chunks: Number of their chunks.
+        tokens: Number of tokens of these chunks.
+        seconds: Duration of this run.
+        problems: The parts that failed, and why.
+    """
 
     parts: int = 0
     done: int = 0
@@ -133,15 +145,32 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
     runner: Runner | None = None,
     progress: Callable[[CorpusReport], object] | None = None,
 ) -> CorpusReport:
-    """Chunk the parquet and JSON Lines files behind `source` into `target`, both folders or URLs; a file each, and what is done is skipped.
+    """Chunk the parquet and JSON Lines files of a folder into another, a result for each file. Finished parts are
+    skipped.
 
-    `steps`: what is done with each table of at most `rows` rows, by default `ChunkBatch()`; one or more that make a table of a table, and pickle.
-    `workers`: so many processes, started by spawn, so that the work must begin under `if __name__ == "__main__":`; `runner` does the parts
-    otherwise. `output`: "parquet", or "jsonl". `redo`: do parts again that were done with other settings. `progress` is called with the report
-    after each part.
+    A part that fails, or that kills its worker twice, is among the `problems` of the report; the others are done. Only
+    one run at a time may write to a target.
 
-    A part that cannot be done, or that kills its worker twice, is among `problems`; the others are done. One run at a time for a target. Raises
-    `TargetError` if parts in it were made with other settings, `PartError` if there is nothing at `source`, `OptionError`.
+    Args:
+        source: The folder or URL of the corpus.
+        target: The folder or URL for the results.
+        steps: Each step makes a table of a table, and pickles; by default `ChunkBatch()` alone. Steps get tables of at
+            most `rows` rows.
+        workers: The number of processes. They are started by spawn, so the main module must begin its work under `if
+            __name__ == "__main__":`.
+        output: The format of the results: "parquet" or "jsonl".
+        rows: The largest number of rows of a table.
+        redo: Chunk parts again that were made with other settings.
+        runner: Runs the parts in place of processes, for engines with tasks of their own.
+        progress: Called with the report after each part.
+
+    Returns:
+        The report of the run.
+
+    Raises:
+        TargetError: The target holds parts that were made with other settings, and `redo` is not set.
+        PartError: There is no corpus at `source`.
+        OptionError: An option has a value that cannot be used.
     """
     if output not in OUTPUTS:
         raise OptionError(f"output must be one of {', '.join(OUTPUTS)}; got {output!r}")

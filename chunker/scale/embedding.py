@@ -1,9 +1,10 @@
-"""The vectors of a column of texts, as a column of Arrow: the second half of a job that chunks and embeds.
+"""`EmbedBatch`: the vectors of a column of texts, as a column of Arrow. The second half of a job that chunks and
+embeds.
 
     text                      text        embedding
     "Cut the onions"    ->    "Cut ..."   [0.12, -0.03, ...]        float32, length 1, one size for all
 
-Any embedder of the index will do (`chunker.index.embedders`).
+It takes any embedder of the index (`chunker.index.embedders`).
 """
 
 from __future__ import annotations
@@ -25,10 +26,20 @@ _ROWS = 4096
 
 
 class EmbedBatch:
-    """Adds the vectors of a column of texts. Holds a name and options: it pickles, and the model is loaded where it is called.
+    """Add the vectors of a column of texts to a table. Call it with a table.
 
-    `embedder`: a name (`chunker.index.embedders`), with `options` for it; or an object that pickles. `column` are the texts, `into` is the new
-    column; one of that name is replaced. A null has a null. A text that stands several times in a table is embedded once.
+    It holds a name and options: it pickles, and the model is loaded where it is called. A text that stands several
+    times in a table is embedded once. A null has a null.
+
+    Args:
+        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that pickles.
+        column: The column of texts.
+        into: The column for the vectors; one of that name is replaced.
+        options: Options of a named embedder.
+
+    Raises:
+        WrongTypeError: `embedder` is neither a name nor an embedder.
+        OptionError: Options are given beside an embedder that has its own.
     """
 
     def __init__(
@@ -56,18 +67,28 @@ class EmbedBatch:
 
     @property
     def embedder(self) -> Embedder:
-        """What makes the vectors; loaded when it is first asked for."""
+        """The embedder; loaded when it is first asked for."""
         if self._loaded is None:
             given = self._embedder
             self._loaded = embedder_named(given, **self._options) if isinstance(given, str) else given
         return self._loaded
 
     def fingerprint(self) -> str:
-        """What the vectors depend on, beside their texts; loads the model."""
+        """A text that depends on every setting that changes the vectors. Loads the model."""
         return f"{identity(self.embedder).hex()}:{self._column}:{self._into}"
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        """The table with vectors. Raises `ColumnError`, and what the embedder raises."""
+        """Embed the texts of a table.
+
+        Args:
+            table: A pyarrow table or batch.
+
+        Returns:
+            The table with the column of vectors.
+
+        Raises:
+            ColumnError: The column of texts is missing, or its type is wrong.
+        """
         given: object = table
         if isinstance(given, pa.RecordBatch):
             table = pa.Table.from_batches([given])

@@ -1,12 +1,14 @@
-"""Everything that work on tables and corpora raises on purpose.
+"""The exceptions of work on tables and corpora.
 
 ScaleError                  the root, a ChunkerError
-├── ColumnError             a table lacks a column, or has it in a type that is no text                    (also ValueError)
-├── RowError                a document cannot be cut; `row` says which of the table                        (also ValueError)
+├── ColumnError             a table lacks a column, or has it in a type that is no text                    (also
+ValueError)
+├── RowError                a document cannot be chunked; `row` says which of the table                    (also
+ValueError)
 ├── PartError               a part of a corpus cannot be read, or its result not be written; says where
-└── TargetError             the results that lie in the target folder were made otherwise, or of something else
+└── TargetError             the results in the target folder were made with other settings, or of another corpus
 
-Beside it stands `chunker.errors.MissingExtraError`, where a package is not installed.
+A package that is not installed raises `chunker.errors.MissingExtraError`.
 """
 
 from __future__ import annotations
@@ -15,15 +17,21 @@ from chunker.errors import ChunkerError
 
 
 class ScaleError(ChunkerError):
-    """The root: catches whatever work on tables and corpora raises on purpose."""
+    """Base class of all exceptions that work on tables and corpora raises on purpose."""
 
 
 class ColumnError(ScaleError, ValueError):
-    """A table lacks a column, or has it in a type that is no text; the message names the columns that there are."""
+    """A table lacks a column, or its type is no text; the message names the columns that there are."""
 
 
 class RowError(ScaleError, ValueError):
-    """A document cannot be cut. `row`: its number in the table, from 0; `source`: its name, if it has one; `reason`."""
+    """A document cannot be chunked.
+
+    Args:
+        row: Its row in the table, from 0.
+        source: Its name, if it has one.
+        reason: A sentence that says why.
+    """
 
     def __init__(self, row: int, source: str | None, reason: str) -> None:
         super().__init__(row, source, reason)
@@ -39,8 +47,10 @@ class RowError(ScaleError, ValueError):
 
 
 class PartError(ScaleError):
-    """A part of a corpus cannot be read, or its result not be written; the message says which part, and where in it."""
+    """A part of a corpus cannot be read, or its result cannot be written; the message says which part, and the offset
+    in it.
+    """
 
 
 class TargetError(ScaleError):
-    """What lies in the target folder was made with other settings, or two parts would have one name in it."""
+    """The results in the target folder were made with other settings, or two parts would have the same name in it."""

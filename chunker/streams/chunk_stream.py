@@ -1,12 +1,13 @@
-"""Chunks of a text that never is in memory as a whole: a download, a pipe, a dump of a database.
+"""Chunks of a text that is never in memory as a whole: a download, a pipe, a database dump.
 
     for chunk in chunk_stream(response.iter_text(), TextChunker(512)):
         index(chunk)
 
-The chunks are those of `chunker.chunk(whole text)`, each handed out when no later text can change it. Plain text, Markdown, JSON Lines and CSV
-are chunked in bounded memory: a few budgets and a few hundred thousand characters, and the longest block of Markdown (from one heading or paragraph
-at the margin to the next). All other formats, and the strategy
-"optimal" and contexts of more than breadcrumbs, have to see the whole text: there it is collected first, and chunked when it ends.
+The chunks equal those of `chunker.chunk(whole text)`; each is yielded as soon as later text can no longer change it.
+Plain text, Markdown, JSON Lines and CSV are chunked in bounded memory: a few budgets, a few hundred thousand
+characters, and the longest block of Markdown (from one heading or paragraph at the margin to the next). All other
+formats, the strategy "optimal", and contexts of more than breadcrumbs need the whole text: it is collected first and
+chunked when it ends.
 """
 
 from __future__ import annotations
@@ -31,15 +32,29 @@ from chunker.streams.stream_grower import StreamGrower
 def chunk_stream(
     texts: Iterable[str], chunker: TextChunker | None = None, *, source: str | None = None
 ) -> Iterator[Chunk]:
-    """The chunks of the text that `texts` are the parts of, in its order.
+    """Chunk a text that arrives in parts.
 
-    `chunker`: `TextChunker()` if it is not given. `source`: as in `TextChunker.chunk`. The parts may end anywhere, and be empty. Nothing is read from
-    `texts` before the first chunk is asked for. Raises what `TextChunker.chunk` raises, but when it comes to the place.
+    Each chunk is yielded as soon as later text can no longer change it; together they equal the chunks of the whole
+    text. Nothing is read before the first chunk is asked for.
 
-    >>> lines = (f"Line {number} of a text that is not in memory.\\n" for number in range(100_000))
-    >>> chunks = chunk_stream(lines, TextChunker(16, min_tokens=0))
-    >>> next(chunks).body
-    'Line 0 of a text that is not in memory.\\n'
+    Args:
+        texts: The parts of the text, in its order. They may end anywhere and may be empty.
+        chunker: The chunker; `TextChunker()` by default.
+        source: As for `TextChunker.chunk`: usually a path.
+
+    Yields:
+        The chunks, in the order of the text.
+
+    Raises:
+        BudgetTooSmallError: One character of the text needs more tokens than a chunk may have. Raised when the text is
+            read up to that character.
+        WrongTypeError: A part is no str, or another argument has a wrong type.
+
+    Examples:
+        >>> lines = (f"Line {number} of a text that is not in memory.\\n" for number in range(100_000))
+        >>> chunks = chunk_stream(lines, TextChunker(16, min_tokens=0))
+        >>> next(chunks).body
+        'Line 0 of a text that is not in memory.\\n'
     """
     require(texts, Iterable, "texts", "an iterable of str")
     stream = ChunkStream(chunker, source=source)
@@ -52,7 +67,20 @@ def chunk_stream(
 async def achunk_stream(
     texts: AsyncIterable[str], chunker: TextChunker | None = None, *, source: str | None = None
 ) -> AsyncIterator[Chunk]:
-    """`chunk_stream` over an asynchronous iterator. What takes time runs in a thread, so that the event loop goes on."""
+    """`chunk_stream` over an asynchronous iterator. Chunking runs in a thread, so that the event loop is not blocked.
+
+    Args:
+        texts: The parts of the text, in its order.
+        chunker: The chunker; `TextChunker()` by default.
+        source: As for `TextChunker.chunk`: usually a path.
+
+    Yields:
+        The chunks, in the order of the text.
+
+    Raises:
+        BudgetTooSmallError: As `chunk_stream`.
+        WrongTypeError: As `chunk_stream`.
+    """
     stream = ChunkStream(chunker, source=source)
     async for text in texts:
         if stream.hold(text):
@@ -63,12 +91,29 @@ async def achunk_stream(
 
 
 async def achunk(chunker: TextChunker, text: str, *, source: str | None = None) -> list[Chunk]:
-    """`chunker.chunk(text, source=source)` in a thread, so that the event loop goes on."""
+    """Run `chunker.chunk` in a thread, so that the event loop is not blocked.
+
+    Args:
+        chunker: The chunker.
+        text: The text to chunk.
+        source: As for `TextChunker.chunk`: usually a path.
+
+    Returns:
+        The chunks, in the order of the text.
+
+    Raises:
+        BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
+    """
     return await asyncio.to_thread(chunker.chunk, text, source=source)
 
 
 class ChunkStream:
-    """What `chunk_stream` is made of, for those who are handed the text and do not fetch it: `hold`, `advance`, `finish`."""
+    """The push form of `chunk_stream`, for callers that are handed the text: `hold`, `advance`, `finish`.
+
+    Args:
+        chunker: The chunker; `TextChunker()` by default.
+        source: As for `TextChunker.chunk`: usually a path.
+    """
 
     def __init__(self, chunker: TextChunker | None = None, *, source: str | None = None) -> None:
         require(chunker, (TextChunker, type(None)), "chunker", "a chunker or None")
@@ -81,7 +126,14 @@ class ChunkStream:
         self._growing = _GrowingText.of(self._chunker, source)
 
     def hold(self, text: str) -> bool:
-        """Take the next part of the text; whether there is enough of it to `advance`."""
+        """Take the next part of the text.
+
+        Args:
+            text: The part.
+
+        Returns:
+            Whether there is enough text for `advance` to be worthwhile.
+        """
         if not isinstance(text, str):
             raise WrongTypeError(f"a stream must be made of str, got {type(text).__name__}; decode bytes first")
         self._waiting.append(text)
@@ -89,7 +141,7 @@ class ChunkStream:
         return self._growing is not None and self._size >= self._enough
 
     def advance(self) -> list[Chunk]:
-        """The chunks that have become certain."""
+        """The chunks that later text can no longer change."""
         if self._growing is None:
             return []
         chunks = self._growing.feed(self._take())
@@ -98,7 +150,7 @@ class ChunkStream:
         return chunks
 
     def finish(self) -> list[Chunk]:
-        """The chunks that are left, for the text ends here."""
+        """The remaining chunks: the text ends here."""
         text = self._take()
         if self._growing is None:
             return self._chunker.chunk(text, source=self._source)

@@ -46,11 +46,19 @@ class TextFormat:
     language: str | None = None
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """The outline of a text that is still growing: no line is read again."""
+        """The outline of a text that is still growing: no line is read again.
+
+        Args:
+            outline: A function that makes the outline of a text.
+        """
         return OpenText(outline)
 
     def outline(self, text: str) -> Outline:
-        """The paragraphs and lines of `text`; a run of blank lines is not cut. Linear."""
+        """The paragraphs and lines of a text; a run of blank lines is not cut. Linear time.
+
+        Args:
+            text: Any str.
+        """
         if not text:
             return Outline([])
         offsets, strengths, labels = rows_in_bulk(text) if _compiled is None else rows_by_compiled(text, _compiled)
@@ -66,7 +74,7 @@ def rows_by_compiled(text: str, compiled: ModuleType) -> _Rows:
 
 
 def rows_in_bulk(text: str) -> _Rows:
-    """The same in Python."""
+    """`rows_by_compiled` in Python."""
     ended: list[bool] = []
     if any(mark in text for mark in _UNUSUAL):
         lines = _LINE.findall(text)[:-1]  # to the expression the end of the text is a line, too
