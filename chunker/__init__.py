@@ -3,8 +3,8 @@
     from chunker import CodeChunker, MarkdownChunker, TextChunker, chunker_for
     chunks = CodeChunker("python", max_tokens=512).chunk(source)
 
-What is for many files and for streams is imported when it is asked for. What is not named here is for formats, plug-ins and the command: see the
-modules.
+Names for many files and for streams are imported when they are first used. Formats, plug-ins and the command have
+modules of their own.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     CodeChunker("python", max_tokens=512).chunk(source)
 
-A chunker holds settings and no state: it may be shared by threads, and it pickles.
+A chunker holds settings and no state: threads may share it, and it pickles.
 """
 
 from __future__ import annotations
@@ -38,21 +38,36 @@ _CHARACTERS_A_TOKEN = 4
 
 
 class TextChunker:
-    """Chunks text along the boundaries of its format, weaker ones where the budget demands: in plain text whole paragraphs, then lines,
-    sentences, words and grapheme clusters.
+    """Chunk text at the strongest boundaries of its format that the budget allows: in plain text at paragraphs, then at
+    lines, sentences, words and grapheme clusters.
 
-    `format`: the name of a format (`chunker.formats.registry.format_names`), or an object that is a `chunker.formats.Format`.
-    `max_tokens`: no chunk has more tokens. `tokenizer`: an encoding or model name, or a tokenizer. `min_tokens`: no chunk has fewer
-    where another cut avoids it (default: an eighth of `max_tokens`). `desired_tokens`: a chunk that has so many ends at the best place
-    before `max_tokens`. `overlap`: at most so many tokens of a chunk are repeated at the start of the next; `overlap_by`: in whole units
-    of the format ("unit"), in sentences where a unit does not fit ("sentence"), or as much text as fits ("token"). `context`: begin each
-    chunk with a line that says where it stands; or with some of "breadcrumb", that line, "imports", what the file imports, and "summary",
-    what the definition around it says of itself; with an overlap it is about the text behind that. It is part of `text` and of the budget. `strategy`: "grow" fills chunk after chunk,
-    "optimal" chooses all cuts of a text together, so that chunks are even and cuts are strong; it takes a few times as long. `reserve`: so
-    many of `max_tokens` are for what a model puts around each chunk, such as [CLS] and [SEP]; None for what the tokenizer says, which for one
-    of Hugging Face is what its post-processor adds.
+    Args:
+        max_tokens: The largest number of tokens of a chunk.
+        tokenizer: The name of an encoding or model, or a tokenizer.
+        min_tokens: No chunk has fewer tokens if another cut avoids it. By default an eighth of `max_tokens`.
+        desired_tokens: A chunk that has this many tokens ends at the best boundary before `max_tokens`. None fills it.
+        overlap: The largest number of tokens at the end of a chunk that the next one repeats.
+        overlap_by: The overlap consists of whole units of the format ("unit"), of sentences where no unit fits
+            ("sentence"), or of as much text as fits ("token").
+        context: Begin each chunk with lines that say where it stands: True or "breadcrumb", the names of the sections
+            or definitions around it; "imports", the imports of the file; "summary", what the definition around it says
+            of itself. A collection combines them. With an overlap the context is that of the text after it. Context is
+            a part of `text` and of the budget.
+        strategy: "grow" fills chunk after chunk. "optimal" chooses all cuts of a text together, so that chunks are even
+            and cuts are strong; it takes a few times as long.
+        reserve: The number of the `max_tokens` that a model adds around each chunk, such as [CLS] and [SEP]. None asks
+            the tokenizer; one of Hugging Face knows what its post-processor adds.
+        format: The name of a format (`chunker.formats.registry.format_names`), or an object that is a
+            `chunker.formats.Format`.
 
-    Raises `OptionError` for limits that do not go together, `WrongTypeError` for arguments of other types, and what `bpe_engine.Tokenizer.load` raises for a name it does not know.
+    Raises:
+        OptionError: Limits cannot be used together, or an option has an unknown value.
+        WrongTypeError: An argument has a wrong type.
+        UnknownEncodingError: No encoding or model has the name `tokenizer`; as `bpe_engine.Tokenizer.load`.
+
+    Examples:
+        >>> [chunk.body for chunk in TextChunker(6, min_tokens=0).chunk("One line here.\\nAnother line.\\n")]
+        ['One line here.\\n', 'Another line.\\n']
     """
 
     def __init__(  # noqa: PLR0913  # as many as there are options
@@ -90,47 +105,47 @@ class TextChunker:
 
     @property
     def max_tokens(self) -> int:
-        """No chunk has more tokens, together with `reserve`."""
+        """The largest number of tokens of a chunk, `reserve` included."""
         return self._budget.max_tokens + self._budget.reserve
 
     @property
     def reserve(self) -> int:
-        """So many of `max_tokens` are for what a model puts around each chunk."""
+        """The number of the `max_tokens` that a model adds around each chunk."""
         return self._budget.reserve
 
     @property
     def min_tokens(self) -> int:
-        """No chunk has fewer tokens where another cut avoids it."""
+        """No chunk has fewer tokens if another cut avoids it."""
         return self._budget.min_tokens
 
     @property
     def overlap(self) -> int:
-        """At most so many tokens of a chunk are repeated at the start of the next."""
+        """The largest number of tokens at the end of a chunk that the next one repeats."""
         return self._budget.overlap
 
     @property
     def desired_tokens(self) -> int | None:
-        """A chunk that has so many tokens ends at the best place that follows; None to fill it."""
+        """A chunk that has this many tokens ends at the next good boundary; None fills it."""
         return self._budget.desired_tokens
 
     @property
     def strategy(self) -> Strategy:
-        """How cuts are chosen."""
+        """The strategy that chooses the cuts: "grow" or "optimal"."""
         return self._strategy
 
     @property
     def context(self) -> frozenset[ContextPart]:
-        """What chunks begin with: nothing, or some of "breadcrumb", "imports" and "summary"."""
+        """The parts of the context: none, or some of "breadcrumb", "imports" and "summary"."""
         return self._context
 
     @property
     def tokenizer(self) -> TokenCounter:
-        """What counts."""
+        """The tokenizer that counts."""
         return self._tokenizer
 
     @property
     def format(self) -> Format:
-        """What says where a text may be cut."""
+        """The format that finds the boundaries of a text."""
         return self._format
 
     @property
@@ -139,16 +154,32 @@ class TextChunker:
         return self._format.language
 
     def outline(self, text: str) -> Outline:
-        """Where the format says that `text` may be cut, how good each cut is, and which named regions it has. Linear."""
+        """Find the boundaries of a text, their strengths, and its named regions. Linear time.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The outline; its offsets are in characters.
+        """
         require_text(text)
         return self._format.outline(text)
 
     def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
-        """The chunks of `text`, in its order; none if it is empty.
+        """Chunk a text. Linear time.
 
-        Without overlap the bodies concatenate to `text`. `source`, usually a path, goes into the metadata, into the context, and into
-        the ids, which tell chunks of several texts apart only if each has a source of its own.
-        Linear in the length of the text. Raises `BudgetTooSmallError` if one character of the text alone is over the budget.
+        Args:
+            text: The text.
+            source: Its name, usually a path. It goes into the metadata, the context and the ids: chunks of several
+                texts have different ids only if each text has a source of its own.
+
+        Returns:
+            The chunks, in the order of the text; none if it is empty. Without overlap their bodies concatenate to
+            `text`.
+
+        Raises:
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
+            WrongTypeError: An argument has a wrong type.
         """
         require_text(text)
         require_source(source)
@@ -159,7 +190,15 @@ class TextChunker:
     def origin_of(
         self, text: str, outline: Outline, pieces: list[Piece], source: str | None, *, level: int = 0
     ) -> TextOrigin:
-        """The origin that the chunks of `text` share, from its pieces; `level` is that of a hierarchy."""
+        """The origin that the chunks of a text share, made from its pieces.
+
+        Args:
+            text: The text.
+            outline: Its outline.
+            pieces: Its pieces, in order.
+            source: Its name, usually a path, or None.
+            level: The level of a hierarchy; 0 for the largest chunks.
+        """
         return TextOrigin(
             text,
             pieces,
@@ -171,15 +210,26 @@ class TextChunker:
         )
 
     def _sketch(self, text: str) -> Outline:
-        """As much of the outline as chunks can be grown by: all of it where more is looked at than what does not fit."""
+        """The part of the outline that growing needs: all of it if this chunker looks at more than the units that do
+        not fit.
+        """
         if self._sketching is None:
             return self.outline(text)
         return self._sketching.sketch(text, self._budget.max_tokens * _CHARACTERS_A_TOKEN)
 
     def pieces(self, text: str, outline: Outline, context_at: ContextAt) -> Iterator[Piece]:
-        """Where the chunks of `text` are to be cut, by an outline of it; `context_at` says what stands before a chunk from an offset.
+        """Choose the cuts of a text.
 
-        Raises `BudgetTooSmallError` as `chunk` does.
+        Args:
+            text: The text.
+            outline: Its outline.
+            context_at: The context of a chunk that begins at an offset.
+
+        Yields:
+            The pieces: offsets, context, tokens and label of each chunk.
+
+        Raises:
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
         """
         self._budget.check(text, self._tokenizer)
         if self._strategy == "optimal":
@@ -187,14 +237,26 @@ class TextChunker:
         return grower_of(text, outline, self._tokenizer, self._budget, context_at).pieces()
 
     def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:
-        """What stands before a chunk that begins at an offset into `text`: nothing, if no context is asked for."""
+        """A function that returns the context of a chunk which begins at an offset in a text; always "" without
+        `context`.
+
+        Args:
+            text: The text.
+            outline: Its outline.
+            source: Its name, usually a path, or None.
+        """
         if not self._context:
             return no_context
         limit = self._budget.max_tokens
         return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text)
 
     def metadata_of(self, outline: Outline, source: str | None) -> dict[str, str]:
-        """The metadata of each chunk: the notes of the format, and where the text comes from."""
+        """The metadata of each chunk of a text: the notes of the format, and the source.
+
+        Args:
+            outline: The outline of the text.
+            source: Its name, usually a path, or None.
+        """
         return dict(outline.notes) if source is None else {**outline.notes, "source": source}
 
     def __repr__(self) -> str:
@@ -219,9 +281,17 @@ class TextChunker:
 
 
 class MarkdownChunker(TextChunker):
-    """Chunks Markdown: whole sections, then blocks; lists by items, tables by rows, fenced code whole if it fits, prose by sentences.
+    """Chunk Markdown: whole sections, then blocks; lists by items, tables by rows, fenced code whole if it fits, prose
+    by sentences.
 
-    Takes the options of `TextChunker`. The context of a chunk is the trail of headings above it.
+    The context of a chunk is the headings above it.
+
+    Args:
+        max_tokens: The largest number of tokens of a chunk.
+        options: Those of `TextChunker`.
+
+    Raises:
+        OptionError: As `TextChunker`.
     """
 
     def __init__(
@@ -233,14 +303,21 @@ class MarkdownChunker(TextChunker):
 
 
 class CodeChunker(TextChunker):
-    """Chunks source code: whole definitions with their decorators and comments, then members, statements and lines.
+    """Chunk source code: whole definitions with their decorators and comments, then members, statements and lines.
 
-    `language` is the name of a programming language ("python", "C++", "rs"); or a `tree_sitter.Language`, of which is taken what the names
-    of its nodes tell; or a `chunker.formats.code.grammar.Grammar`, a table of one's own. The other options are those of `TextChunker`. The
-    context of a chunk is the trail of classes and functions around it. `isolate`: parse in a process of its own, which is stopped if it
-    takes too long; for sources that nobody vouches for.
+    The context of a chunk is the classes and functions around it.
 
-    Raises `UnknownLanguageError` for a language that has no table, and `MissingGrammarError` for one whose grammar is not installed.
+    Args:
+        language: The name of a programming language ("python", "C++", "rs"), a `tree_sitter.Language`, whose node names
+            tell the structure, or a table of your own (`chunker.formats.code.grammar.Grammar`).
+        max_tokens: The largest number of tokens of a chunk.
+        isolate: Parse in a separate process, which is stopped if it takes too long: for untrusted sources.
+        options: Those of `TextChunker`.
+
+    Raises:
+        UnknownLanguageError: There is no table for the language.
+        MissingGrammarError: The grammar of the language is not installed.
+        OptionError: As `TextChunker`.
     """
 
     def __init__(
@@ -260,10 +337,19 @@ class CodeChunker(TextChunker):
 def chunker_for(
     path: str | os.PathLike[str], max_tokens: int = 512, *, text: str = "", **options: Unpack[Options]
 ) -> TextChunker:
-    """The chunker for a file of this name, in any case; `text`, or its beginning, tells what the name does not. Opens nothing.
+    """The chunker for a file, chosen by its name and the beginning of its text. Opens nothing.
 
-    Code in a language without a table, or whose grammar is not installed, is cut by lines, and the metadata of its chunks say so; what is
-    not known to be code is cut as plain text.
+    Code in a language without a table, or whose grammar is not installed, is cut by lines, and the metadata of its
+    chunks say so. A file of an unknown kind is cut as plain text.
+
+    Args:
+        path: The name of the file, in upper or lower case.
+        max_tokens: The largest number of tokens of a chunk.
+        text: The text of the file or its beginning, which tells what the name does not.
+        options: Those of `TextChunker`.
+
+    Raises:
+        OptionError: As `TextChunker`.
     """
     require(path, (str, os.PathLike), "path", "the name of a file, as a str or a path")
     require_text(text)

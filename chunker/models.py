@@ -1,10 +1,10 @@
-"""What a chunker returns: chunks, and where they stand in the text.
-
-Both classes are frozen, compare by value, hash, pickle, and go to JSON and back with `model_dump_json` / `model_validate_json`; pydantic takes
-them as fields of models.
+"""Chunk: the result of chunking. It is immutable, compares by value, hashes, pickles, and pydantic takes it as a field
+of models.
 
     chunk = (origin, index, piece)      what a chunker makes: 0.4 us
     chunk.body, chunk.id, chunk.span    found in the origin, the text that all chunks of it share, when they are asked for
+
+`model_dump_json` and `model_validate_json` turn it into JSON and back, as they do a `Span`.
 
 A pydantic model with these fields in private state was measured: 1.0 us to make, and a dict for each chunk to keep.
 """
@@ -28,7 +28,7 @@ __all__ = ["Chunk", "Origin", "Span", "content_hash_of", "placed"]
 
 
 class Origin(Protocol):
-    """The source of a chunk's values: a text, or the fields of one chunk."""
+    """Protocol of the source of a chunk's values: a text, or the fields of one chunk."""
 
     @property
     def language(self) -> str | None:
@@ -53,30 +53,32 @@ class Origin(Protocol):
         ...
 
     def id(self, piece: Piece) -> str:
-        """Of the chunk that a piece is."""
+        """The id of the chunk that a piece is."""
         ...
 
 
 class Chunk:
-    """A piece of a text that fits a token budget.
+    """A chunk of a text that fits a token budget.
 
-    `token_count` is exactly what the tokenizer counts for `text`, and `text` is `context + body`: the breadcrumb, if it was asked
-    for, then the slice of the input that `span` describes.
+    `token_count` is exactly the number of tokens of `text`, and `text` is `context + body`: the lines that say where
+    the chunk stands, if they were asked for, then the slice of the input that `span` describes.
 
-    A chunk that a chunker made keeps the text that it is a piece of in memory, and reads all but `context`, `token_count`, `kind` and `index`
-    off it when they are asked for; a chunk that was pickled, or made by `Chunk(body=...)`, has values of its own.
+    A chunk that a chunker made keeps its whole text in memory, and reads all fields but `context`, `token_count`,
+    `kind` and `index` off it when they are asked for. A chunk that was pickled or made by `Chunk(body=...)` has values
+    of its own.
 
     Args:
-        body: the slice of the input.
-        token_count: tokens of `text`.
-        span: where the body stands.
-        kind: what begins at the start of the body: "function", "section", "paragraph", "line", ...
-        id: a hash of the source, of where the body begins, and of `text`: no other chunk of the same sources has it.
-        context: the lines that stand before the body: its breadcrumb, and lines of the text it needs; or empty.
-        language: "python", "markdown", ..., None for plain text.
-        index: the number of the chunk among those of its text, from 0.
-        breadcrumb: the names of the regions around what is new in the chunk, outermost first, whether they are a part of its context or not.
-        metadata: "source" if it was given, and the notes of the parser.
+        body: The slice of the input.
+        token_count: Tokens of `text`.
+        span: The span of the body in the input.
+        kind: The kind of text at the start of the body: "function", "section", "paragraph", "line", ...
+        id: A hash of the source, of the offset of the body, and of `text`. No other chunk of the same sources has it.
+        context: Lines before the body: its breadcrumb, and lines of the text that it needs; or "".
+        language: "python", "markdown", ...; None for plain text.
+        index: The number of the chunk in its text, from 0.
+        breadcrumb: The names of the regions around the chunk (without its overlap), outermost first, also if they are
+            not in its context.
+        metadata: "source", if it was given, and the notes of the parser.
     """
 
     __slots__ = ("__weakref__", "_index", "_origin", "_piece")
@@ -94,7 +96,7 @@ class Chunk:
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
-        """The names of the fields, in the order in which they are told; `text` and `content_hash` follow from them."""
+        """The names of the fields, in the order of JSON. `text` and `content_hash` are made from them."""
         return cls._FIELDS
 
     def __init__(  # noqa: PLR0913  # as many as there are fields
@@ -121,12 +123,12 @@ class Chunk:
 
     @property
     def context(self) -> str:
-        """The lines that stand before the body, or ""."""
+        """The lines before the body, or ""."""
         return self._piece.context
 
     @property
     def text(self) -> str:
-        """What the budget was spent on: `context` then `body`."""
+        """The text that fits the budget: `context`, then `body`."""
         body = self._origin.body(self._piece)
         return self._piece.context + body if self._piece.context else body
 
@@ -137,17 +139,17 @@ class Chunk:
 
     @property
     def span(self) -> Span:
-        """The place of the body in its text. The first that is asked for measures all chunks of the text."""
+        """The span of the body in its text. The first request measures all chunks of the text."""
         return self._origin.span(self._index)
 
     @property
     def kind(self) -> str:
-        """The kind of what begins at the start of the body: "function", "paragraph", ..."""
+        """The kind of text at the start of the body: "function", "paragraph", ..."""
         return self._piece.label
 
     @property
     def language(self) -> str | None:
-        """The language of the text, None for plain text."""
+        """The language of the text; None for plain text."""
         return self._origin.language
 
     @property
@@ -157,22 +159,22 @@ class Chunk:
 
     @property
     def breadcrumb(self) -> tuple[str, ...]:
-        """The names of the regions around what is new in the chunk, outermost first."""
+        """The names of the regions around the chunk (without its overlap), outermost first."""
         return self._origin.breadcrumb(self._index)
 
     @property
     def id(self) -> str:
-        """32 hexadecimal digits of the source, the place and the text. Costs to hash these."""
+        """32 hexadecimal digits of the source, the offset and the text. Takes the time of hashing these."""
         return self._origin.id(self._piece)
 
     @property
     def content_hash(self) -> str:
-        """A hash of `text` alone, in 32 hexadecimal digits: chunks with the same text have the same, wherever they stand."""
+        """A hash of `text` alone, in 32 hexadecimal digits: equal for equal texts, wherever they stand."""
         return content_hash_of(self.text)
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A copy."""
+        """ "source", if it was given, and the notes of the parser: a copy."""
         return dict(self._origin.metadata)
 
     # --- as a value
@@ -219,33 +221,66 @@ class Chunk:
     # --- as a pydantic model
 
     def model_dump(self, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # those of pydantic
-        """The fields, `text` and `content_hash` as a dict; `options` are those of pydantic's method of this name."""
+        """The fields, `text` and `content_hash` as a dict.
+
+        Args:
+            options: Those of pydantic's method of this name.
+        """
         return self._told(options.get("exclude")).model_dump(**options)
 
     def model_dump_json(self, **options: Any) -> str:  # noqa: ANN401  # those of pydantic
-        """The fields, `text` and `content_hash` as JSON; `options` are those of pydantic's method of this name."""
+        """The fields, `text` and `content_hash` as JSON.
+
+        Args:
+            options: Those of pydantic's method of this name.
+        """
         return self._told(options.get("exclude")).model_dump_json(**options)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # as pydantic
-        """A chunk with other values of some fields, which are not checked."""
+        """A chunk with other values of some fields.
+
+        Args:
+            update: Field -> value. Values are not checked.
+            deep: Ignored: chunks are immutable. pydantic's method has it.
+        """
         fields = {name: getattr(self, name) for name in self._FIELDS}
         return type(self)(**{**fields, **(update or {})})
 
     @classmethod
     def model_validate(cls, value: object, **options: Any) -> Self:  # noqa: ANN401  # those of pydantic
-        """The chunk with the fields of a mapping. Raises pydantic's `ValidationError`."""
+        """A chunk from a mapping of its fields.
+
+        Args:
+            value: The mapping.
+            options: Those of pydantic's method of this name.
+
+        Raises:
+            ValidationError: A field is missing or wrong; pydantic's error.
+        """
         made: Self = cls._adapter().validate_python(value, **options)
         return made
 
     @classmethod
     def model_validate_json(cls, value: str | bytes | bytearray, **options: Any) -> Self:  # noqa: ANN401  # those of pydantic
-        """The chunk with the fields of an object of JSON. Raises pydantic's `ValidationError`."""
+        """A chunk from JSON.
+
+        Args:
+            value: An object of JSON with its fields.
+            options: Those of pydantic's method of this name.
+
+        Raises:
+            ValidationError: It is no JSON, or a field is missing or wrong; pydantic's error.
+        """
         made: Self = cls._adapter().validate_json(value, **options)
         return made
 
     @classmethod
     def model_json_schema(cls, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # those of pydantic
-        """The JSON schema of a chunk; `options` are those of pydantic's method of this name."""
+        """The JSON schema of a chunk.
+
+        Args:
+            options: Those of pydantic's method of this name.
+        """
         return cls._adapter().json_schema(**options)
 
     def _told(self, exclude: object) -> BaseModel:
@@ -284,7 +319,7 @@ _set_piece = Chunk.__dict__["_piece"].__set__
 
 
 def placed(chunk: Kind, origin: Origin, index: int, piece: Piece) -> Kind:
-    """A new chunk, given what it is made of."""
+    """A new chunk from its parts."""
     _set_origin(chunk, origin)
     _set_index(chunk, index)
     _set_piece(chunk, piece)

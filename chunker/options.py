@@ -14,7 +14,7 @@ Strategy = Literal["grow", "optimal"]
 
 
 class Options(TypedDict, total=False):
-    """What every chunker takes beside `max_tokens`; `chunker.TextChunker` says what each does."""
+    """The options of every chunker beside `max_tokens`; see `chunker.TextChunker`."""
 
     tokenizer: str | TokenCounter
     min_tokens: int | None

@@ -1,4 +1,4 @@
-"""Chunks of many files, by several processes.
+"""`chunk_files`: the chunks of many files, on several processes.
 
     for result in chunk_files(["src", "docs"], 512, workers=4):
         if isinstance(result, Problem):
@@ -6,8 +6,8 @@
         else:
             index(result.path, result.chunks)
 
-Files are found as the command finds them (`files`), and results come in that order. A file that cannot be read, or that kills the process at
-work on it, is a `Problem` in its place; the others go on.
+Files are found as the command finds them (`files`), and results come in that order. A file that cannot be read, or that
+kills its worker process, is a `Problem` in its place; the others go on.
 """
 
 from __future__ import annotations
@@ -45,7 +45,14 @@ Found = FoundFile | Document | Problem
 
 @dataclass(frozen=True, slots=True)
 class FileChunks:
-    """A file and its chunks, in its order. `encoding` is the codec between its text and its `size` bytes."""
+    """A file and its chunks.
+
+    Attributes:
+        path: The path of the file, with `/` between the names.
+        encoding: The codec between its text and its bytes.
+        size: Its size in bytes.
+        chunks: Its chunks, in the order of its text.
+    """
 
     path: str
     encoding: str
@@ -76,16 +83,31 @@ def chunk_files(
     start_method: str | None = None,
     **options: Unpack[Options],
 ) -> Generator[FileChunks | Problem, None, None]:
-    """The chunks of all files behind `paths`, one or more, file by file, in the order in which `files.find_files` finds them.
+    """Chunk files and folders, file by file, in the order in which `files.find_files` finds them.
 
-    Each file gets the chunker that `chunker_for` has for it, with `max_tokens` and `options`; or all the same `chunker`. `workers`: so many
-    processes; 1 is this one. `progress`: a bar on standard error; None to have one if that is a terminal. `hidden`: take hidden files of
-    folders, too. `secrets`: take files that hold secrets (`chunker.files.secrets`), too; else each is a `Problem`, which has `failed` if the file was
-    named. `start_method`: "fork", "forkserver" or "spawn"; the last two import the main module again, which has to do its work
-    under `if __name__ == "__main__":`. None takes fork where that is safe (Linux, no other threads), else spawn.
+    Each file gets the chunker that `chunker_for` chooses for it. Nothing begins before the first result is asked for,
+    and no process is left when the iterator is closed.
 
-    Nothing begins before the first result is asked for, and no process is left when the iterator is closed. Raises `OptionError` at
-    once for options that cannot be used.
+    Args:
+        paths: One or more files and folders.
+        max_tokens: The largest number of tokens of a chunk.
+        workers: The number of processes; 1 works in this one.
+        chunker: Chunk all files with this chunker.
+        hidden: Include hidden files of folders.
+        secrets: Include files that hold secrets (`chunker.files.secrets`). Otherwise each is a `Problem`, which has
+            `failed` set if the file was named.
+        progress: Show a bar on standard error; None shows it if that is a terminal.
+        start_method: "fork", "forkserver" or "spawn". The last two import the main module again, which must begin its
+            work under `if __name__ == "__main__":`. None takes fork where it is safe (Linux, no other threads), else
+            spawn.
+        options: Those of `chunker_for`.
+
+    Yields:
+        For each file its chunks, or the `Problem` why there are none.
+
+    Raises:
+        OptionError: An option cannot be used. Raised at once.
+        WrongTypeError: An argument has a wrong type. Raised at once.
     """
     given: object = workers  # what callers without types may pass
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
@@ -126,7 +148,19 @@ async def achunk_files(
     max_tokens: int = 512,
     **options: Any,  # noqa: ANN401  # those of chunk_files, which checks them
 ) -> AsyncIterator[FileChunks | Problem]:
-    """`chunk_files`, with the same options, for an event loop: it runs in a thread of its own, and waits there."""
+    """`chunk_files` for an event loop: it runs in a thread of its own.
+
+    Args:
+        paths: One or more files and folders.
+        max_tokens: The largest number of tokens of a chunk.
+        options: The other options of `chunk_files`.
+
+    Yields:
+        For each file its chunks, or the `Problem` why there are none.
+
+    Raises:
+        OptionError: As `chunk_files`.
+    """
     results = chunk_files(paths, max_tokens, **options)
     loop = asyncio.get_running_loop()
     # One thread: whatever is asked of the iterator is asked in turn, its end too.
@@ -139,9 +173,15 @@ async def achunk_files(
 
 
 class Cut:
-    """Cuts a file with the chunker that `chunker_for` has for it. Pickles if the tokenizer does; each process loads it once.
+    """A callable that chunks a file with the chunker that `chunker_for` chooses for it. Pickles if the tokenizer does;
+    each process loads it once.
 
-    Takes the options of `chunker_for`, and raises `OptionError` for those that do not go together.
+    Args:
+        max_tokens: The largest number of tokens of a chunk.
+        options: Those of `chunker_for`.
+
+    Raises:
+        OptionError: Options cannot be used together.
     """
 
     def __init__(self, max_tokens: int = 512, **options: Unpack[Options]) -> None:

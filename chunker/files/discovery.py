@@ -1,16 +1,17 @@
-"""From the paths that a user names to files: which ones, and in which order.
+"""Find the files behind the paths that a user names.
 
 A file that is named is taken, whatever the rules say; `-` is standard input. A folder is walked to the bottom:
 
 - `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), and the `.gitignore` files above the folder,
   up to the root of its repository; a repository inside another one starts afresh.
-- Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: that is
-  where secrets and caches lie. The folders of version control systems are always left out.
-- Symbolic links are not followed: they lead to what is found in its own place, or out of the tree, or in a circle.
-- What is no regular file (a socket, a device) is left out.
+- Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: secrets
+  and caches are there. The folders of version control systems are always left out.
+- Symbolic links are not followed: they lead to a file that is found at its own path, or out of the tree, or in a
+  circle.
+- Anything but a regular file (a socket, a device) is left out.
 
-The order is that of `git ls-files`: by path, byte for byte. Nothing here raises for a bad path: what cannot be used is
-handed out as a `Problem`, so that the others go on.
+The order is that of `git ls-files`: by path, byte for byte. Nothing here raises for a bad path: it becomes a `Problem`,
+so that the others go on.
 """
 
 # Paths stay strings: on a large tree the walk would spend most of its time making Path objects.
@@ -41,9 +42,14 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a path gives no text; `offset` counts bytes from 0 and `line` lines from 1, where there is a place to name.
+    """The reason why a path gives no text.
 
-    `failed` is False for what a walk rightly passes over, such as a picture between sources.
+    Attributes:
+        path: The path.
+        reason: A sentence that says why.
+        offset: The offset in the file where it was found, in bytes from 0; or None.
+        line: The line, from 1; or None.
+        failed: False for a file that a walk rightly passes over, such as a picture between sources.
     """
 
     path: str
