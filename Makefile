@@ -1,4 +1,4 @@
-# make demo | test | test-integrations | lint | core-test | fuzz | stub | bench | clean
+# make demo | test | test-integrations | docs | lint | core-test | fuzz | stub | bench | clean
 #
 # Everything runs in .venv on the installed wheel, never on the source tree. Stamp files in .venv remember what is done:
 # a second call starts at once, and a change to the sources builds and installs the wheel again. What is compiled is
@@ -27,7 +27,7 @@ CHECK := $(VENV)/core/check
 # A PYTHONPATH from outside could put the source tree before the installed package.
 unexport PYTHONPATH
 
-.PHONY: demo test test-integrations lint core-check core-test fuzz stub bench clean
+.PHONY: demo test test-integrations docs lint core-check core-test fuzz stub bench clean
 
 # Chunk and index this repository, ask it, and write a page that shows it: half a minute, once all is installed.
 demo: $(VENV)/stamp-index
@@ -51,6 +51,11 @@ test: $(VENV)/stamp-all $(VENV)/stamp-tokenizers
 # The plug-ins in the pipelines of what they plug into, at the oldest version that is supported and at the newest: an environment each.
 test-integrations: $(VENV)/stamp-package
 	PYTHON=$(PYTHON) scripts/test_integrations.sh
+
+# The site, in .venv/site. A link that leads nowhere, or a reference to nothing, is an error.
+docs: $(VENV)/stamp-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "open $(VENV)/site/index.html"
 
 lint: $(VENV)/stamp-all
 	$(BIN)/ruff check .
@@ -127,7 +132,7 @@ $(VENV)/stamp-package: $(SOURCES) $(VENV)/stamp-tools
 	touch $@
 
 # The dependencies of an extra are in pyproject.toml alone; the package itself is up to date by the stamp before.
-$(VENV)/stamp-all $(VENV)/stamp-bench $(VENV)/stamp-index: $(VENV)/stamp-%: pyproject.toml | $(VENV)/stamp-package
+$(VENV)/stamp-all $(VENV)/stamp-bench $(VENV)/stamp-docs $(VENV)/stamp-index: $(VENV)/stamp-%: pyproject.toml | $(VENV)/stamp-package
 	$(PIP) install "$$(echo $(VENV)/wheel/*.whl)[$*]"
 	touch $@
 

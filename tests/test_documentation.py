@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import regex
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = regex.compile(r"^```python\n(.*?)^```", regex.DOTALL | regex.MULTILINE)
 PROMISE = regex.compile(r"# -> (.*)$")
 
@@ -30,7 +31,7 @@ def run(block: str, names: dict[str, Any]) -> int:
     return checked
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_page(page: Path) -> None:
     names: dict[str, Any] = {}
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
@@ -38,7 +39,26 @@ def test_page(page: Path) -> None:
     assert checked > 0 or not blocks
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_links_lead_somewhere(page: Path) -> None:
     links = regex.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    def pages(entry: Any) -> list[str]:
+        if isinstance(entry, str):
+            return [entry]
+        return [page for inner in (entry.values() if isinstance(entry, dict) else entry) for page in pages(inner)]
+
+    named = pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    there = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(named) == sorted(there)
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
