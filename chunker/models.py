@@ -174,7 +174,7 @@ class Chunk:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """ "source", if it was given, and the notes of the parser: a copy."""
+        """The source, if it was given, and the notes of the parser: a copy."""
         return dict(self._origin.metadata)
 
     # --- as a value

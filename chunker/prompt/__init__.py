@@ -1,4 +1,4 @@
-"""Prompts that fit a token budget exactly: items and a budget in, the best prompt and a report of why out; and conversations in exact ids."""
+"""Prompts that fit a token budget exactly, with a report of what was kept and why; and conversations as exact ids."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Message(BaseModel):
 
 
 class Prompt(BaseModel):
-    """A prompt, and how it came about."""
+    """A prompt that fits, and the report of how it was assembled."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,21 +56,34 @@ def assemble(
     fill: Fill = "best_effort",
     drop_duplicates: bool = False,
 ) -> Prompt:
-    """The best prompt from `items` that fits: what is required, then what matters most, in the order of `items`. A chunk, a hit of
-    `Index.search` and the path of a file are items, too.
+    """Assemble the best prompt that fits a budget: required items first, then by priority, in the order of `items`.
 
-    `budget`: tokens of prompt and answer together; `reserve`: of these, for the answer and for tools. `separator` stands between the
-    entries of `items`. `fill`: "best_effort" skips what does not fit, "strict" stops at it. `chat_format`: a name in `CHAT_FORMATS`, or one
-    of your own; each item (or section with a role) is a message then. `drop_duplicates`: of items with the same text only the most
-    important stays.
+    A pure function: the same arguments give the same prompt. For a plain text `token_count == tokenizer.count(text)`.
+    With a chat format, special tokens and counted frames have the numbers that the format gives, and the text between
+    them is counted as it stands.
 
-    A pure function: the same arguments give the same prompt. With a plain text `token_count == tokenizer.count(text)`; with a chat format,
-    special tokens and counted frames are what they say, and what is between them is counted as it stands.
-    Raises `PromptConfigurationError`, with all that is wrong, and `RequiredItemsError`.
+    Args:
+        items: Items and sections. A chunk, a hit of `Index.search` and the path of a file are items, too.
+        budget: The largest number of tokens of prompt and answer together.
+        reserve: The tokens of these that are for the answer and for tools.
+        tokenizer: The name of an encoding or model, or a tokenizer.
+        chat_format: A name in `CHAT_FORMATS`, or a chat format of your own; each item (or section with a role) is a
+            message then. None for plain text.
+        separator: Text between the entries of `items`.
+        fill: "best_effort" skips an item that does not fit; "strict" stops there.
+        drop_duplicates: Of items with the same text keep only the most important.
 
-    >>> prompt = assemble([Item("Be brief.", required=True), Item("A very long story. " * 50), Item("Who won?", priority=1)], budget=12)
-    >>> prompt.text, prompt.token_count
-    ('Be brief.\\n\\nWho won?', 6)
+    Returns:
+        The prompt, its exact number of tokens, and the report.
+
+    Raises:
+        PromptConfigurationError: Arguments cannot be used together; the message names every fault.
+        RequiredItemsError: The required items do not fit.
+
+    Examples:
+        >>> prompt = assemble([Item("Be brief.", required=True), Item("A very long story. " * 50), Item("Who won?", priority=1)], budget=12)
+        >>> prompt.text, prompt.token_count
+        ('Be brief.\\n\\nWho won?', 6)
     """
     if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
         raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")

@@ -1,9 +1,10 @@
-"""Chat formats: what stands around a message, as text or as a number of tokens. Data, for vendors differ and change.
+"""Chat formats: the frame around each message, as text or as a number of tokens. Data, because vendors differ and
+change.
 
     ChatML      <|im_start|>user\n  ...  <|im_end|>\n         text, of which <|im_start|> is one special token
     OpenAI      3 tokens a message, 1 a name, 3 for the reply   a number: what really stands there is the vendor's secret
 
-A special token is a token of its own, whatever stands beside it; so is a frame that is a number. Text between two of them is counted by itself.
+Nothing merges with a special token or with a frame that is a number. Text between two of them is counted by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Break(NamedTuple):
-    """Something in a prompt that is no plain text: so many tokens, written as `text`; nothing merges across it."""
+    """A part of a prompt that is no plain text: a number of tokens, written as `text`. Nothing merges across it."""
 
     text: str
     tokens: int
@@ -24,13 +25,21 @@ Part = str | Break
 
 
 class ChatFormat(BaseModel):
-    """How messages become a prompt.
+    """The frames that make messages a prompt.
 
-    `prefix` and `suffix` stand around each message, with `{role}` and `{name}` filled in; `named` takes the place of `prefix` where a message
-    has a name. `special`: stretches of them that are one token each. `reply`: what asks for the answer, at the end.
-    `tokens_per_message`, `tokens_per_name`, `tokens_for_reply`: tokens beside these.
-    `roles`: other names of roles, such as {"assistant": "model"}. `whole_messages`: what the vendor writes between role, name and content is
-    not known, so each of them is counted by itself; `prefix` and `suffix` are not used, and the prompt's text is a transcript.
+    Args:
+        name: The name of the format.
+        prefix: Text before each message, with `{role}` and `{name}` filled in.
+        suffix: Text after each message, likewise.
+        named: Takes the place of `prefix` for a message with a name.
+        reply: Text at the end of the prompt that asks for the answer.
+        special: Parts of these texts that are one token each.
+        tokens_per_message: Tokens of a message beside these texts.
+        tokens_per_name: Tokens of a name, likewise.
+        tokens_for_reply: Tokens at the end, likewise.
+        roles: Other names of roles, such as {"assistant": "model"}.
+        whole_messages: Count role, name and content each by itself, because the vendor does not publish what stands
+            between them. `prefix` and `suffix` are not used then, and the text of the prompt is a transcript.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,7 +57,12 @@ class ChatFormat(BaseModel):
     whole_messages: bool = False
 
     def opening(self, role: str, name: str | None) -> list[Part]:
-        """What stands before a message."""
+        """The frame before a message.
+
+        Args:
+            role: The role of the message.
+            name: Its name, or None.
+        """
         tokens = self.tokens_per_message + (self.tokens_per_name if name is not None else 0)
         if self.whole_messages:
             named: list[Part] = [] if name is None else [Break(" (", 0), name, Break(")", 0)]
@@ -58,11 +72,16 @@ class ChatFormat(BaseModel):
         return [Break("", tokens), *parts] if tokens else parts
 
     def closing(self, role: str, name: str | None) -> list[Part]:
-        """What stands behind a message."""
+        """The frame after a message.
+
+        Args:
+            role: The role of the message.
+            name: Its name, or None.
+        """
         return [Break("\n\n", 0)] if self.whole_messages else self._parts(self.suffix, role, name)
 
     def ending(self) -> list[Part]:
-        """What stands at the end of the prompt."""
+        """The frame at the end of the prompt."""
         parts = self._parts(self.reply, "assistant", None)
         return [*parts, Break("", self.tokens_for_reply)] if self.tokens_for_reply else parts
 

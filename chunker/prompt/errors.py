@@ -1,4 +1,4 @@
-"""What the assembler raises on purpose."""
+"""The exceptions of prompts and conversations."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from chunker.errors import ChunkerError, OptionError
 
 
 class PromptConfigurationError(OptionError):
-    """Items, sections or options do not go together; the message names all of them, a rule a line."""
+    """Items, sections or options cannot be used together; the message names every fault, one a line."""
 
 
 class ItemFileError(ChunkerError):
-    """The file that an item is cannot be read, or is no text."""
+    """The file of an item cannot be read, or is no text."""
 
 
 class RequiredItemsError(ChunkerError, ValueError):
-    """The required items do not fit, cut as far as they may be.
+    """The required items do not fit, even truncated as far as they may be.
 
-    `needed`: (id, tokens) of each; `room`: the tokens that there are for them; `section`: whose. `between`: tokens of what stands between
-    them: separators, headers, frames; `promised`: tokens that sections are promised (`min_tokens`), which are no part of `room`.
+    Args:
+        needed: The id of each required item, and its tokens.
+        room: The number of tokens that there are for them.
+        section: The section that they are in.
+        between: Tokens of the separators, headers and frames between them.
+        promised: Tokens that sections are promised (`min_tokens`), which are not a part of `room`.
     """
 
     def __init__(
@@ -38,7 +42,13 @@ class RequiredItemsError(ChunkerError, ValueError):
 
 
 class ChatTemplateError(ChunkerError, ValueError):
-    """A chat template cannot be read, or fails. `name`: of the template; `line`: where in it, or None; `reason`: what went wrong."""
+    """A chat template cannot be read, or fails.
+
+    Args:
+        reason: A sentence that says why.
+        name: The name of the template.
+        line: Its line where it failed, or None.
+    """
 
     def __init__(self, reason: str, name: str, line: int | None = None) -> None:
         super().__init__(reason, name, line)
@@ -60,4 +70,4 @@ class MessageError(ChunkerError, ValueError):
 
 
 class ConversationError(ChunkerError, ValueError):
-    """A conversation cannot do what was asked: there is no such turn, or no such token."""
+    """A conversation has no such turn or token."""

@@ -1,11 +1,11 @@
-"""What a prompt is made of: items, and sections that hold items and sections.
+"""Items and sections, the parts of a prompt.
 
     Section "context"  share 0.6                     Item "system"     required, stable
       Item "a.py"      priority 9, may be cut        Item "question"   required
       Item "b.py"      priority 4
     Section "history"  share 0.4
 
-The order of a prompt is that of the list; priority decides what stays, and never where it stands.
+The order of a prompt is that of the list; priority decides only what stays.
 """
 
 from __future__ import annotations
@@ -37,19 +37,30 @@ _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 class Item:
     """A text that may become part of a prompt.
 
-    `text`: a str; or a chunk or a hit of a search, whose `text` it is; or the path of a file, which is read at once and gives the `id` too, if there is no other.
-    `id`: its name in the report; its number if none is given.
-    `priority`: a BIGGER number stays longer; of equal ones the first. `required`: without it there is no prompt.
-    `stable`: its bytes never change from prompt to prompt, so it is kept whole or not at all, stands at the start, and goes in before all
-    that is not required.
-    `truncate`: the part that goes if the item does not fit whole: "tail", "head" or "middle"; None: nothing, it is dropped.
-    `truncate_at`: "token" (anywhere between characters), "line", "sentence", or a function from the text to the offsets at which it may be cut.
-    `ellipsis`: stands where something was cut away. `min_tokens`: less of it than this is worth nothing. `max_tokens`: more is never taken.
-    Both are of what is kept of the item, by itself and without the ellipsis.
-    `grow`: a weight; items that have one are filled last and together, each first to its `min_tokens`, then in proportion to the weights.
-    `group`: items of one group are all in the prompt, or none, but for empty ones. `role`, `name`: of the message that the item is, with a chat format.
-    `tool_calls`: calls of tools that the message makes, each with an "id"; `tool_call_id`: the call that the message answers. An answer and
-    its call are a group.
+    Args:
+        text: The text; or a chunk or a hit of a search, whose `text` is taken; or the path of a file, which is read at
+            once and is also the default of `id`.
+        id: Its name in the report; by default its number.
+        priority: A BIGGER number stays longer; of equal ones the first.
+        required: Without it there is no prompt.
+        stable: Its bytes never change from prompt to prompt, so it is kept whole or not at all, stands at the start,
+            and goes in before all items that are not required.
+        truncate: The part that goes if the item does not fit whole: "tail", "head" or "middle". None drops the item.
+        truncate_at: Where it may be cut: "token" (between any characters), "line", "sentence", or a function from the
+            text to offsets in it.
+        ellipsis: Text in place of a part that was cut away.
+        min_tokens: The smallest number of tokens worth keeping, without the ellipsis.
+        max_tokens: The largest number of tokens to keep, without the ellipsis.
+        grow: A weight. Items with a weight are filled last and together, each first to its `min_tokens`, then in
+            proportion to the weights.
+        group: Items of one group are all in the prompt, or none, except empty ones.
+        role: The role of the message that the item is, with a chat format.
+        name: The name of that message.
+        tool_calls: Calls of tools that the message makes, each with an "id".
+        tool_call_id: The call that the message answers. An answer and its call are a group.
+
+    Raises:
+        ItemFileError: The file cannot be read, or is no text.
     """
 
     text: str | Chunk | Hit | Path
@@ -82,7 +93,7 @@ class Item:
 
     @property
     def content(self) -> str:
-        """The text, whatever it was given as."""
+        """The text, also of a chunk or hit."""
         return self.text.text if isinstance(self.text, Chunk | Hit) else str(self.text)
 
 
@@ -90,11 +101,19 @@ class Item:
 class Section:
     """A part of a prompt with a budget of its own.
 
-    `name`: in the report. `items`: what it holds, in the order of the prompt; a chunk, a hit or the path of a file is an item by itself. `tokens` or `share`: what it is given; a share is of what the
-    section around it has left after required items. Neither: it has no budget of its own, and its items compete with those around it.
-    `min_tokens`: so much is kept for it, whatever others would take, required items too; `max_tokens`: more it never gets, not from the surplus of others either.
-    `separator`: between what it keeps. `header`, `footer`: around it, if it keeps anything. `fill`: "best_effort" skips what does not fit,
-    "strict" stops at it; None: as the section around it. `role`: with a chat format, all of it is one message of this role.
+    Args:
+        name: Its name in the report.
+        items: The items in it, in the order of the prompt. A chunk, a hit or the path of a file is an item by itself.
+        tokens: Its budget in tokens. With neither `tokens` nor `share` it has no budget of its own, and its items
+            compete with those around it.
+        share: Its budget as a part of what the section around it has left after required items.
+        min_tokens: Tokens that it gets whatever others need, required items too.
+        max_tokens: Tokens that it never exceeds, even if others leave some.
+        separator: Text between its items.
+        header: Text before it, if it keeps anything.
+        footer: Text after it, if it keeps anything.
+        fill: "best_effort" skips an item that does not fit; "strict" stops there. None does as the section around it.
+        role: With a chat format, all of it is one message of this role.
     """
 
     name: str

@@ -12,7 +12,7 @@ Reason = Literal["budget", "section", "minimum", "maximum", "group", "duplicate"
 
 
 class ItemReport(BaseModel):
-    """What became of one item."""
+    """The outcome for one item."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,7 +30,7 @@ class ItemReport(BaseModel):
 
 
 class SectionReport(BaseModel):
-    """Where the budget of one section went, in tokens."""
+    """The use of the budget of one section, in tokens."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,7 +41,7 @@ class SectionReport(BaseModel):
 
 
 class Report(BaseModel):
-    """What became of each item, and where the budget went. `print(report)` shows a table."""
+    """The outcome for each item, and the use of the budget. `print(report)` shows a table."""
 
     model_config = ConfigDict(frozen=True)
 

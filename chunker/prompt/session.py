@@ -1,4 +1,5 @@
-"""A prompt that grows turn by turn and never exceeds its budget; old turns leave in steps, so that a provider's cache lives on.
+"""PromptSession: a prompt that grows turn by turn and never exceeds its budget. Old turns leave in steps, so that a
+provider's cache stays useful.
 
     budget  |----------------------------------|
     turn 7  |system|t1|t2|t3|t4|t5|t6|t7|      |     the prompt of before, and the new turn behind it
@@ -6,7 +7,8 @@
             |system|t4|t5|t6|t7| t8 |          |     the oldest leave until a quarter is free (`hysteresis`)
     turn 9  |system|t4|t5|t6|t7| t8 |t9|       |     so this one, and some more, only add to it
 
-A turn costs what its own text costs: it is counted once, and joins are priced where they are (`joining.Row`).
+A turn takes the time of its own text: it is counted once, and the joins between turns are priced where they are
+(`joining.Row`).
 """
 
 from __future__ import annotations
@@ -35,24 +37,35 @@ _SYSTEM, _HISTORY = "system", "history"
 
 
 class PromptSession:
-    """A prompt of fixed items and a history that grows.
+    """A prompt of fixed items and a growing history.
 
-    `budget`, `reserve`, `tokenizer`, `chat_format`, `separator`: as `assemble` has them. `system`: what every prompt begins with; its bytes
-    never change. `hysteresis`: when a turn does not fit, turns leave from the oldest on until at most this part less of the room is used;
-    0 drops as little as can be, and changes the prompt's start at each turn. `pairs`: a user's turn and what follows it, up to the next
-    one, leave together, so the history never begins with an answer; such an exchange must then fit as a whole.
+    A call of a tool and its answers always leave together, and so do turns of one `group`. It pickles if its tokenizer
+    does; its texts are counted again where it is loaded. Not for use by several threads at a time.
 
-    A call of a tool and its answers always leave together, and so do turns of one `group`. Raises `PromptConfigurationError`, and
-    `RequiredItemsError` if `system` alone is too long. Can be pickled if its tokenizer can; its texts are counted again where it is
-    loaded. One owner at a time.
+    Args:
+        budget: The largest number of tokens of prompt and answer together.
+        reserve: The tokens of these that are for the answer and for tools.
+        tokenizer: The name of an encoding or model, or a tokenizer.
+        chat_format: A name in `CHAT_FORMATS`, a chat format of your own, or None for plain text.
+        system: The items at the start of every prompt; their bytes never change.
+        hysteresis: When a turn does not fit, the oldest turns leave until this part of the room is free. 0 drops as
+            little as possible and changes the start of the prompt at each turn.
+        pairs: A user's turn and the turns after it, up to the next one of the user, leave together, so that the history
+            never begins with an answer. Such an exchange must fit as a whole.
+        separator: Text between items and turns without a chat format.
 
-    >>> session = PromptSession(34, reserve=6, system=[Item("Be brief.")], chat_format="chatml")
-    >>> session.add("user", "Who won?"), session.add("assistant", "Norway."), session.token_count
-    ((), (), 27)
-    >>> session.add("user", "And who lost?")
-    ('turn-0', 'turn-1')
-    >>> [message.content for message in session.prompt().messages]
-    ['Be brief.', 'And who lost?']
+    Raises:
+        PromptConfigurationError: Arguments cannot be used together.
+        RequiredItemsError: `system` alone does not fit.
+
+    Examples:
+        >>> session = PromptSession(34, reserve=6, system=[Item("Be brief.")], chat_format="chatml")
+        >>> session.add("user", "Who won?"), session.add("assistant", "Norway."), session.token_count
+        ((), (), 27)
+        >>> session.add("user", "And who lost?")
+        ('turn-0', 'turn-1')
+        >>> [message.content for message in session.prompt().messages]
+        ['Be brief.', 'And who lost?']
     """
 
     def __init__(
@@ -96,16 +109,16 @@ class PromptSession:
 
     @property
     def token_count(self) -> int:
-        """Tokens of the prompt as it is now. O(1)."""
+        """The number of tokens of the prompt. O(1)."""
         return self._row.total
 
     @property
     def tokens_left(self) -> int:
-        """Tokens by which the prompt may grow before turns leave."""
+        """The number of tokens by which the prompt may grow before turns leave."""
         return self._room - self._row.total
 
     def prompt(self) -> Prompt:
-        """The prompt as it is now; its report names all turns there ever were. Linear in it; nothing is counted."""
+        """The prompt as it is now; its report names all turns there ever were. Linear time; nothing is counted."""
         row = self._row
         return Prompt(
             text=row.text(),
@@ -133,12 +146,25 @@ class PromptSession:
         pinned: bool = False,
         **options: Unpack[TurnOptions],
     ) -> tuple[str, ...]:
-        """Add a turn; returns the ids of the turns that left for it, oldest first. Its own `id` is "turn-0", "turn-1" ... if none is given.
+        """Add a turn.
 
-        `pinned`: it never leaves, nor does what it would leave together with. `options`: fields of an `Item`, such as `tool_call_id` or `truncate`.
-        A turn that answers a call that has left, or is of a group that has, is not taken, and its own id is among those returned.
-        If a turn does not fit even alone with what must stay, it is cut where `truncate` says so, and else `RequiredItemsError` is raised;
-        `PromptConfigurationError` says what is wrong with the options. After these two the session is as it was.
+        A turn that answers a call that has left, or is of a group that has left, is not added, and its id is among
+        those returned. A turn that does not fit even alone beside the required ones is truncated if `truncate` allows
+        it. After an error the session is as it was.
+
+        Args:
+            role: The role of the message; None for a turn without one.
+            text: The text of the turn, or a chunk or hit.
+            id: Its name in the report; by default "turn-0", "turn-1" ...
+            pinned: It never leaves, nor do the turns that would leave together with it.
+            options: Fields of an `Item`, such as `tool_call_id` or `truncate`.
+
+        Returns:
+            The ids of the turns that left for it, oldest first.
+
+        Raises:
+            RequiredItemsError: The turn does not fit even alone.
+            PromptConfigurationError: The options cannot be used together.
         """
         identity = id if id is not None else f"turn-{self._next - self._first}"
         item = Item(text, role=role, id=identity, required=pinned, **options)

@@ -41,9 +41,14 @@ Spelled = Literal["text", "token"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The effect of a change on the ids: the first `first` of them stay, `ids` follow; `count` is their number now.
+    """The effect of a change on the ids of a conversation.
 
-    `ids`: unsigned 32-bit integers, in a buffer: `numpy.asarray(change.ids)` copies nothing, `change.ids.tolist()` makes a list.
+    `numpy.asarray(change.ids)` copies nothing; `change.ids.tolist()` makes a list.
+
+    Attributes:
+        first: How many ids at the start stay.
+        ids: The ids that follow them, as a buffer of unsigned 32-bit integers.
+        count: The number of ids now.
     """
 
     first: int
@@ -52,7 +57,7 @@ class Change:
 
 
 class _State(NamedTuple):
-    """All that decides the text."""
+    """The values that decide the text."""
 
     messages: list[Message]
     spelled: dict[int, list[Spelling]]  # by the id of a message that spells special tokens: most do not
@@ -66,21 +71,23 @@ class _State(NamedTuple):
 class Conversation:
     """The exact ids of a conversation, turn by turn.
 
-    They are equal to those of `tokenizer.encode(template.render(messages), allowed_special="all")`, with two differences that you choose: special tokens
-    that a message's text spells are plain text (`spelled_special="text"`), and ids that a model sampled stay as they are (`push`).
-    A change costs one rendering, a comparison of the text (some 0.05 ms a megabyte) and encoding what differs.
+    They equal those of `tokenizer.encode(template.render(messages), allowed_special="all")`, with two differences that
+    you choose: special tokens in the text of a message are plain text (`spelled_special="text"`), and ids that a model
+    sampled stay as they are (`push`). A change costs one rendering, a comparison of the text (some 0.05 ms a megabyte)
+    and encoding the part that differs.
 
-    One owner at a time: not for several threads at once, but for any one after the other; `fork` is what gives another thread its own. Memory: about 8 to
-    16 bytes a token (the text, the ids), beside the messages themselves.
+    Not for use by several threads at a time; `fork` gives another thread its own. Memory: about 8 to 16 bytes a token
+    (the text, the ids), beside the messages themselves.
 
-    >>> template = "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}"
-    >>> conversation = Conversation("o200k_base", template)
-    >>> change = conversation.append({"role": "user", "content": "Hi"}); change.first, change.ids.tolist()
-    (0, [199999, 1428, 25, 19260])
-    >>> change = conversation.append({"role": "user", "content": "<|endoftext|>"}); change.first, conversation.count
-    (4, 14)
-    >>> conversation.drop(0).count, conversation.text
-    (10, '<|endoftext|>user: <|endoftext|>')
+    Examples:
+        >>> template = "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}"
+        >>> conversation = Conversation("o200k_base", template)
+        >>> change = conversation.append({"role": "user", "content": "Hi"}); change.first, change.ids.tolist()
+        (0, [199999, 1428, 25, 19260])
+        >>> change = conversation.append({"role": "user", "content": "<|endoftext|>"}); change.first, conversation.count
+        (4, 14)
+        >>> conversation.drop(0).count, conversation.text
+        (10, '<|endoftext|>user: <|endoftext|>')
     """
 
     def __init__(
@@ -96,16 +103,17 @@ class Conversation:
         """A conversation without messages; its text is rendered when there are some.
 
         Args:
-            tokenizer: A tokenizer of ours, the name of an encoding or model, a file, or a fast tokenizer of tokenizers or transformers.
+            tokenizer: A tokenizer of ours, the name of an encoding or model, a file, or a fast tokenizer of tokenizers
+                or transformers.
             template: A chat template, its text in Jinja, or a chat format that is text.
             tools: JSON schemas of tools, or functions (with `transformers`), for all turns.
             documents: Documents for retrieval.
-            spelled_special: What a special token is that the text of a message, tool or document spells: "text", or "token" as
-                `apply_chat_template` has it, which lets whoever writes the text end the turn.
-            **variables: What else the template reads, such as `enable_thinking`.
+            spelled_special: How to encode a special token in the text of a message, tool or document: as "text", or as
+                a "token" like `apply_chat_template`, which lets the author of the text end the turn.
+            **variables: Other values that the template reads, such as `enable_thinking`.
 
         Raises:
-            OptionError: An option has a value that is not known.
+            OptionError: An option has an unknown value.
             MessageError: A tool or document is of no known form.
         """
         if spelled_special not in ("text", "token"):
@@ -150,7 +158,7 @@ class Conversation:
 
     @property
     def messages(self) -> list[Message]:
-        """The messages as the template sees them. Not to be changed."""
+        """The messages as the template sees them. Do not change them."""
         return list(self._state.messages)
 
     @property
@@ -165,7 +173,7 @@ class Conversation:
 
     @property
     def text(self) -> str:
-        """The rendered text, and behind it the text of what was sampled since. Linear time."""
+        """The rendered text, and after it the text of the ids that were pushed since. Linear time."""
         return self._encoder.text
 
     @property
@@ -175,17 +183,19 @@ class Conversation:
 
     @property
     def pinned(self) -> list[tuple[int, int]]:
-        """The pinned stretches, as spans of characters: of messages, and of what is being sampled."""
+        """The spans of pinned ids, in characters: of messages, and of the ids that are being sampled."""
         return [(pin.start, pin.end) for pin in self._all_pins()]
 
     @property
     def pinned_messages(self) -> list[tuple[int, int, int]]:
-        """The same with the number of the message before each; one more than the last where there is no message yet."""
+        """`pinned` with the number of the message before each span; for a message that is still sampled, one more than
+        the last.
+        """
         return [(pin.message, pin.start, pin.end) for pin in self._all_pins()]
 
     @property
     def rendered_length(self) -> int:
-        """Characters of the text that the template wrote; behind them stands what is being sampled."""
+        """The length of the rendered text in characters. The text of pushed ids follows it."""
         return self._length
 
     @property
@@ -196,11 +206,14 @@ class Conversation:
     # --- changes
 
     def append(self, *messages: Mapping[str, Any], add_generation_prompt: bool = False) -> Change:
-        """Add messages at the end. Ids that were pushed since stay pinned where the message's text is theirs.
+        """Add messages at the end. Ids that were pushed stay pinned if the message has their text.
 
         Args:
             *messages: Dicts with a role.
-            add_generation_prompt: End with what asks the model for its answer.
+            add_generation_prompt: End with the text that asks the model for its answer.
+
+        Returns:
+            The change of the ids.
 
         Raises:
             MessageError: A message has no role. As with all errors nothing has changed.
@@ -219,12 +232,38 @@ class Conversation:
             raise
 
     def replace(self, number: int, message: Mapping[str, Any]) -> Change:
-        """Put another message in the place of one. `number`: from 0, or from the end if negative. Raises as `append`, and ConversationError."""
+        """Replace a message by another.
+
+        Args:
+            number: The message: from 0, or from the end if negative.
+            message: The new message, a dict with a role.
+
+        Returns:
+            The change of the ids.
+
+        Raises:
+            ConversationError: There is no such message.
+            MessageError: As `append`.
+            ChatTemplateError: As `append`.
+            EncodingError: As `append`.
+        """
         place = self._place(number)
         return self._go(self._changed(place, place + 1, [message]))
 
     def drop(self, start: int, stop: int | None = None) -> Change:
-        """Take out the message `start`, or those from `start` up to `stop`. Raises as `append`, and ConversationError."""
+        """Remove a message, or several.
+
+        Args:
+            start: The first message: from 0, or from the end if negative.
+            stop: The message after the last one; by default only `start` is removed.
+
+        Returns:
+            The change of the ids.
+
+        Raises:
+            ConversationError: There are no such messages.
+            ChatTemplateError: As `append`.
+        """
         first = self._place(start)
         last = first + 1 if stop is None else stop
         if not first <= last <= len(self._state.messages):
@@ -239,16 +278,20 @@ class Conversation:
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
     ) -> Change:
-        """Go to any list of messages: only what differs in the rendered text is encoded.
+        """Go to any list of messages: only the part of the rendered text that differs is encoded.
 
         Args:
             messages: All messages.
-            tools: The tools from now on; None leaves them as they are, [] takes them out.
-            add_generation_prompt: End with what asks the model for its answer.
-            continue_final_message: End inside the last message: True, or the field that the model goes on with.
+            tools: The tools from now on; None leaves them as they are, [] removes them.
+            add_generation_prompt: End with the text that asks the model for its answer.
+            continue_final_message: End inside the last message: True, or the field that the model continues.
+
+        Returns:
+            The change of the ids.
 
         Raises:
-            MessageError: A message has no role, or there is nothing to continue. As with all errors nothing has changed.
+            MessageError: A message has no role, or there is nothing to continue. As with all errors nothing has
+                changed.
             ChatTemplateError: The template fails, with its line.
             EncodingError: A character is in no token of the vocabulary.
         """
@@ -269,14 +312,21 @@ class Conversation:
         return self._go(state)
 
     def ask(self) -> Change:
-        """End with what asks the model for its answer, as `add_generation_prompt` does. Raises as `append`."""
+        """End with the text that asks the model for its answer, as `add_generation_prompt` does. Raises as `append`."""
         return self._go(self._state._replace(add_generation_prompt=True, continued=None))
 
     def push(self, ids: int | Iterable[int]) -> Change:
-        """Add what a model sampled, at the end and as it is: these ids are pinned. Time of what is added.
+        """Add ids that a model sampled, at the end and as they are: they are pinned. Takes the time of encoding what is
+        added.
 
-        Their text is that of no message yet: `append` or `sync` with the message that was sampled keeps them where its text is theirs; any other change
-        drops them.
+        No message has their text yet: `append` or `sync` with the sampled message keeps them if it has their text; any
+        other change drops them.
+
+        Args:
+            ids: An id, or several.
+
+        Returns:
+            The change of the ids.
 
         Raises:
             UnknownTokenError: No token has one of these ids. Nothing is added.
@@ -289,7 +339,17 @@ class Conversation:
         return self._told()
 
     def unpush(self, number: int | None = None) -> Change:
-        """Take back the last `number` of the ids that were pushed; by default all. Raises ConversationError where there are fewer."""
+        """Remove the last of the ids that were pushed.
+
+        Args:
+            number: How many ids to remove; by default all.
+
+        Returns:
+            The change of the ids.
+
+        Raises:
+            ConversationError: Fewer ids have been pushed.
+        """
         taken = len(self._sampled) if number is None else number
         if not 0 <= taken <= len(self._sampled):
             raise ConversationError(f"{number} ids cannot be taken back: {len(self._sampled)} have been pushed")
@@ -301,12 +361,16 @@ class Conversation:
         return self._told()
 
     def fork(self, messages: int | None = None) -> Conversation:
-        """Another conversation, of all of this one or of its first `messages`; neither changes the other from then on.
+        """A copy of this conversation, or of its first messages; neither changes the other from then on.
 
-        Copies the text and the ids, some 0.1 ms a megabyte. Its first change is told since the last one of this conversation.
+        Copies the text and the ids, some 0.1 ms a megabyte. Its first change is relative to the last change of this
+        conversation.
+
+        Args:
+            messages: How many messages to keep; by default all.
 
         Raises:
-            ConversationError: There are not so many messages, because they were dropped perhaps.
+            ConversationError: There are not so many messages, perhaps because some were dropped.
         """
         if messages is not None and not 0 <= messages <= len(self._state.messages):
             raise ConversationError(
@@ -323,23 +387,24 @@ class Conversation:
         return made
 
     def clear(self) -> Change:
-        """Take out all messages. Cannot fail."""
+        """Remove all messages. Cannot fail."""
         return self._go(self._changed(0, None, [], add_generation_prompt=False))
 
     # --- pinned ids
 
     def drift(self) -> list[Drift]:
-        """The stretches whose pinned ids are not those that encoding their text anew would give. Linear time.
+        """The spans whose pinned ids are not those of encoding their text again. Linear time.
 
-        >>> conversation = Conversation("o200k_base", "{% for m in messages %}{{ m.content }}{% endfor %}")
-        >>> _ = conversation.push([39, 72])
-        >>> conversation.text, conversation.drift()
-        ('Hi', [Drift(first=0, ids=(39, 72), canonical=(12194,), start=0, end=2)])
+        Examples:
+            >>> conversation = Conversation("o200k_base", "{% for m in messages %}{{ m.content }}{% endfor %}")
+            >>> _ = conversation.push([39, 72])
+            >>> conversation.text, conversation.drift()
+            ('Hi', [Drift(first=0, ids=(39, 72), canonical=(12194,), start=0, end=2)])
         """
         return drifts(self, self.canonical(), self._all_pins())
 
     def canonical(self) -> Conversation:
-        """A conversation of this text without pins: its ids are those of encoding it anew. Linear time."""
+        """A conversation with the same text and no pins: its ids are those of encoding it again. Linear time."""
         made = self.fork()
         text = self.text
         made._encoder = self._tokenizer.appending_encoder()
@@ -351,13 +416,17 @@ class Conversation:
         return made
 
     def parts(self) -> list[Part]:
-        """The stretches of plain text, each with the token behind it that stands in the text as such, and how that is written. Linear time."""
+        """The plain texts of the conversation, each with the explicit token after it and how that is written. Linear
+        time.
+        """
         if self._whole is not None:
             return self._whole
         return Layout(self._tokenizer).tail(self.text, self.broken_text(), 0, self._all_pins()).parts
 
     def broken_text(self) -> str:
-        """The text with a letter exchanged in each special token that a message only spells: what is special in it, the template writes."""
+        """The text with one letter changed in each special token that a message spells: the special tokens left are the
+        template's.
+        """
         text = self.text
         if not self._plain:
             return text

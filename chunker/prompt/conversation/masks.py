@@ -1,8 +1,8 @@
-"""Masks for training losses: a byte an id, 1 where a model is to learn to write it.
+"""Masks for training losses: a byte an id, 1 for ids that a model shall learn to write.
 
-ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
-roles        0           0      0   1   1      1      0      from the message of a role, without the header and what stands behind its end
-blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
+    ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
+    roles        0           0      0   1   1      1      0      from the message of a role, without its header and the text after its end
+    blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
 """
 
 from __future__ import annotations
@@ -19,9 +19,17 @@ _BLOCKS = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")
 
 
 def generation_mask(conversation: Conversation) -> bytearray:
-    """1 for ids with a character of a generation block, as `transformers` has it. A buffer: `numpy.frombuffer(mask, "u1")` copies nothing.
+    """A mask of the generation blocks of a template, as `transformers` makes it.
 
-    Raises ConversationError where the template has no such blocks.
+    Args:
+        conversation: The conversation.
+
+    Returns:
+        A byte an id: 1 if it has a character of a `{% generation %}` block. `numpy.frombuffer(mask, "u1")` copies
+        nothing.
+
+    Raises:
+        ConversationError: The template has no such blocks.
     """
     if not _BLOCKS.search(conversation.template.text):
         raise ConversationError(f"{conversation.template.name} has no {{% generation %}} blocks: role_mask needs none")
@@ -29,14 +37,30 @@ def generation_mask(conversation: Conversation) -> bytearray:
 
 
 def sampled_mask(conversation: Conversation) -> bytearray:
-    """1 for pinned ids: exactly what a model sampled."""
+    """A mask of the pinned ids: exactly those that a model sampled.
+
+    Args:
+        conversation: The conversation.
+
+    Returns:
+        A byte an id: 1 if it is pinned.
+    """
     return _mask(conversation, [span for span in spans(conversation) if span.kind == "sampled"])
 
 
 def role_mask(conversation: Conversation, roles: Collection[str] = ("assistant",)) -> bytearray:
-    """1 for what messages of these roles say: their thinking, content and tool calls, with what stands between, and the special token that ends them.
+    """A mask of the messages of some roles: thinking, content and tool calls, all between them, and the special token
+    at the end.
 
-    Raises TypeError for a str in place of a collection of roles.
+    Args:
+        conversation: The conversation.
+        roles: The roles.
+
+    Returns:
+        A byte an id: 1 if it is part of such a message.
+
+    Raises:
+        TypeError: `roles` is a str, not a collection of names.
     """
     if isinstance(roles, str):
         raise TypeError(f"roles must be a collection of names, such as ({roles!r},)")

@@ -22,10 +22,14 @@ from bpe_engine.special_tokens import Part
 
 
 class Drift(NamedTuple):
-    """Pinned ids that are not those of their text.
+    """Pinned ids that differ from those of their text.
 
-    `first`: the id from which on they are in the conversation; `ids`: how it has them; `canonical`: how encoding anew would. `start`, `end`: their
-    text, in characters.
+    Attributes:
+        first: The position of the first of them in the conversation.
+        ids: The pinned ids.
+        canonical: The ids of encoding the text again.
+        start: The start of the text, in characters.
+        end: Its end.
     """
 
     first: int

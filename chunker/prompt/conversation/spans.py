@@ -1,11 +1,11 @@
-"""Which characters and ids of a conversation belong to which message, tool call, thinking or generation.
+"""The spans of a conversation: which characters and ids belong to which message, tool call, thinking or generation.
 
     <|im_start|>assistant\\n<think>\\nhm\\n</think>\\n\\nHello<|im_end|>\\n
     [message 1 .................................................]
                           [thinking ..........]    [content]
 
-Told by rendering once more with marks (templates/marks.py) and with other letters (templates/letters.py): so also for templates that rewrite, trim or
-move messages.
+Found by rendering once more with marks (templates/marks.py) and with other letters (templates/letters.py), so that
+templates which rewrite, trim or move messages are understood too.
 """
 
 from __future__ import annotations
@@ -21,11 +21,19 @@ Kind = Literal["message", "content", "thinking", "tool_call", "generation", "sam
 
 
 class Span(NamedTuple):
-    """A part of a conversation. `start`, `end`: in characters; `first`, `last`: the ids that have a character in it, `last` not included.
+    """A part of a conversation.
 
-    `kind`: "message" (with what the template writes around it), "content" (what of its content the template shows, without white space at both ends),
-    "thinking", "tool_call", "generation" (a `{% generation %}` block) or "sampled" (pinned ids). `message`: its number, -1 where no message wrote it;
-    `role`: of that message; `number`: of the tool call in its message.
+    Attributes:
+        kind: "message" (with its frame), "content" (the part of its content that the template shows, without white
+            space at both ends), "thinking", "tool_call", "generation" (a `{% generation %}` block) or "sampled" (pinned
+            ids).
+        message: The number of the message, -1 if no message wrote it.
+        role: The role of that message.
+        number: The number of the tool call in its message.
+        start: Start of the span, in characters.
+        end: End of the span.
+        first: The first id with a character in it.
+        last: The id after the last one.
     """
 
     kind: Kind
@@ -39,15 +47,23 @@ class Span(NamedTuple):
 
 
 def spans(conversation: Conversation) -> list[Span]:
-    """All spans, in the order of the text, outer ones first. A message has several where the template writes it in several places. Some renderings.
+    """All spans of a conversation, in the order of the text, outer ones first. Takes some renderings.
 
-    Raises ConversationError where the tokenizer does not say which characters an id has.
+    Args:
+        conversation: The conversation.
 
-    >>> from chunker.prompt.conversation import Conversation
-    >>> conversation = Conversation("o200k_base", "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}")
-    >>> _ = conversation.append({"role": "user", "content": "Hi there"})
-    >>> [(span.kind, span.start, span.end, span.first, span.last) for span in spans(conversation)]
-    [('message', 0, 27, 0, 5), ('content', 19, 27, 3, 5)]
+    Returns:
+        The spans. A message has several if the template writes it at several offsets.
+
+    Raises:
+        ConversationError: The tokenizer does not tell which characters an id has.
+
+    Examples:
+        >>> from chunker.prompt.conversation import Conversation
+        >>> conversation = Conversation("o200k_base", "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}")
+        >>> _ = conversation.append({"role": "user", "content": "Hi there"})
+        >>> [(span.kind, span.start, span.end, span.first, span.last) for span in spans(conversation)]
+        [('message', 0, 27, 0, 5), ('content', 19, 27, 3, 5)]
     """
     wanted = conversation.request
     text = conversation.text

@@ -1,10 +1,11 @@
-"""The cost of each request of a conversation: which of its tokens the cache has, and what it has afterwards.
+"""The cost of each request of a conversation: the tokens that the cache has, and its content afterwards.
 
     request 3   |system|turn 1|turn 2|user 3|        kept: |system|  and  |system|turn 1|turn 2|user 3|
     request 4   |system|turn 1|turn 2|turn 3|user 4|  hit:  |system|turn 1|turn 2|user 3|
     request 4   |system|turn 2|turn 3|user 4|         hit:  |system|          (turn 1 has left)
 
-A turn is a user's part and the answer to it; a prompt is what always stands first, the turns from some first one on, and the new user's part.
+A turn is a user's part and the answer to it. A prompt is the fixed start, the turns from some first one on, and the new
+user's part.
 """
 
 from __future__ import annotations
@@ -18,8 +19,13 @@ from chunker.prompt.planning.cache_rules import CacheRules
 
 @dataclass(frozen=True)
 class Exchange:
-    """A turn. `asked`, `answered`: tokens of the user's part (with answers of tools) and of the answer; `seconds`: since the request before;
-    `messages`: how many it has.
+    """The tokens of a turn.
+
+    Args:
+        asked: Tokens of the user's part, with the answers of tools.
+        answered: Tokens of the answer.
+        seconds: Time since the request before.
+        messages: How many messages it has.
     """
 
     asked: int
@@ -30,8 +36,15 @@ class Exchange:
 
 @dataclass(frozen=True)
 class RequestBill:
-    """A request. `first`: the first turn that is in its prompt; `tokens`: of the prompt; `hits`: of these from the cache; `marks`: ends of the cached prefixes,
-    in tokens; `summarized`: tokens that were summarized before it; `dollars`: all of it with the answer.
+    """The cost of a request.
+
+    Attributes:
+        first: The first turn in its prompt.
+        tokens: Tokens of the prompt.
+        hits: Tokens of these that came from the cache.
+        marks: Ends of the cached prefixes, in tokens.
+        summarized: Tokens that were summarized before it.
+        dollars: The price of all, with the answer.
     """
 
     first: int
@@ -52,7 +65,14 @@ class Cache:
 
 
 class Ledger:
-    """Costs of requests of one conversation. `fixed`: tokens that always stand first; `summary`: tokens of what stands for turns that have left, 0 for nothing."""
+    """The costs of the requests of one conversation.
+
+    Args:
+        rules: Prices and rules of the provider.
+        turns: The turns.
+        fixed: Tokens at the start of each prompt.
+        summary: Tokens of the summary that replaces dropped turns, or 0.
+    """
 
     def __init__(self, rules: CacheRules, turns: Sequence[Exchange], fixed: int, summary: int = 0) -> None:
         self.rules = rules

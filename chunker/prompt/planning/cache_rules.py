@@ -1,4 +1,4 @@
-"""Prices of tokens and rules of caches, by provider: data, with a date and a source, for both change."""
+"""Prices of tokens and rules of prompt caches, by provider: data with a date and a source, because both change."""
 
 from __future__ import annotations
 
@@ -9,15 +9,25 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class CacheRules(BaseModel):
-    """Prices in dollars a million tokens, and the rules of a cache of prefixes.
+    """Prices in dollars a million tokens, and the rules of a cache of prompt prefixes.
 
-    `input`, `cached`, `write`, `output`: of tokens read anew, read from the cache, read and written to it, and sampled. `min_tokens`: the shortest
-    prefix that is kept; `step`: hits are cut to a multiple of this beyond it; `breakpoints`: how many places of a prompt may be marked, 0 where all
-    of it is kept without marks; `look_back`: how many messages before a mark a longer prefix of before is looked for, 0 for any number; `seconds`: how
-    long a prefix is kept, since its last use if `refreshes`, else since it was written. `as_of`, `source`: when this was so, and who says it.
+    Args:
+        input: Price of tokens that are read anew.
+        cached: Price of tokens that are read from the cache.
+        write: Price of tokens that are read and written to the cache.
+        output: Price of tokens that the model samples.
+        min_tokens: The shortest prefix that is cached, in tokens.
+        step: Beyond `min_tokens`, hits are rounded down to a multiple of this number of tokens.
+        breakpoints: How many offsets of a prompt may be marked for the cache; 0 if all of it is cached without marks.
+        look_back: How many messages before a mark the cache looks for a longer prefix; 0 for any number.
+        seconds: How long a prefix is kept: since its last use if `refreshes`, else since it was written.
+        refreshes: Whether a use extends the time.
+        as_of: The date of these facts.
+        source: Their source.
 
-    >>> PROVIDERS["gpt-4o"].hit(2006)
-    1920
+    Examples:
+        >>> PROVIDERS["gpt-4o"].hit(2006)
+        1920
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,7 +46,11 @@ class CacheRules(BaseModel):
     source: str = ""
 
     def hit(self, tokens: int) -> int:
-        """How many tokens of a prefix that is kept are read from the cache."""
+        """How many tokens of a cached prefix are read from the cache.
+
+        Args:
+            tokens: The length of the prefix, in tokens.
+        """
         return 0 if tokens < self.min_tokens else tokens - (tokens - self.min_tokens) % self.step
 
 

@@ -1,11 +1,13 @@
-"""ContextPlan: which turns leave, and when, so that the bill of the turns to come is least and no prompt is over budget.
+"""ContextPlan: which turns to drop, and when, so that no prompt is over budget and the bill of the coming turns is
+lowest.
 
     drop what must     each turn changes the start of the prompt: nothing but the fixed start is in the cache
     drop more, seldom  the turns between find their prompt in the cache, and pay for it again once
     drop in a pause    the cache is empty anyway
 
-The cheapest of all ways is found by going back from the last turn: what the rest costs depends on the first turn of the prompt and on what the cache
-holds alone. Of the history a part always stays (`keep`), unless the budget asks for it: nothing at all would be cheapest, and of no use.
+The cheapest plan is found backwards from the last turn: the cost of the rest depends only on the first turn of the
+prompt and on the content of the cache. A part of the history always stays (`keep`), unless the budget forbids it: no
+history would be cheapest, and of no use.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
 
 @dataclass(frozen=True)
 class Step:
-    """The plan for a turn. `first`: the first turn that stays; `write`: whether to mark the prompt for the cache; `bill`: what the request costs;
-    `why`: in words.
+    """The plan for a turn.
+
+    Attributes:
+        first: The first turn that stays in the prompt.
+        write: Whether to mark the prompt for the cache.
+        bill: The cost of the request.
+        why: The reason, in words.
     """
 
     first: int
@@ -33,10 +40,11 @@ class Step:
 class ContextPlan:
     """The cheapest way through a conversation.
 
-    >>> plan = ContextPlan(4000, rules="claude-sonnet", fixed=1100, keep=600)
-    >>> turns = [Exchange(200, 300, seconds=20) for _ in range(9)]
-    >>> [step.first for step in plan.steps(turns)]
-    [0, 0, 0, 0, 0, 0, 4, 4, 4]
+    Examples:
+        >>> plan = ContextPlan(4000, rules="claude-sonnet", fixed=1100, keep=600)
+        >>> turns = [Exchange(200, 300, seconds=20) for _ in range(9)]
+        >>> [step.first for step in plan.steps(turns)]
+        [0, 0, 0, 0, 0, 0, 4, 4, 4]
     """
 
     def __init__(
@@ -54,15 +62,17 @@ class ContextPlan:
 
         Args:
             budget: Tokens that the model takes.
-            reserve: Of these for the answer.
+            reserve: Tokens of these that are for the answer.
             rules: Prices and rules of the provider, or the name of one of `PROVIDERS`.
-            fixed: Tokens that stand first in each prompt: system prompt and tools.
-            keep: Tokens of the latest history that stay where the budget allows it; by default half of the room beside `fixed`.
-            summary: Tokens of the summary that takes the place of turns that leave; 0 for none. Its making is priced.
-            summarize: Makes it, from the first and behind the last turn that leave; called by `summary_of` alone.
+            fixed: Tokens at the start of each prompt: system prompt and tools.
+            keep: Tokens of the latest history that stay if the budget allows it; by default half of the room beside
+                `fixed`.
+            summary: Tokens of the summary that replaces dropped turns; 0 for none. Making it is priced.
+            summarize: Makes the summary, from the number of the first dropped turn and of the first that stays. Only
+                `summary_of` calls it.
 
         Raises:
-            PromptConfigurationError: The numbers do not go together.
+            PromptConfigurationError: The numbers cannot be used together.
         """
         named = PROVIDERS.get(rules) if isinstance(rules, str) else rules
         if named is None:
@@ -78,13 +88,23 @@ class ContextPlan:
         self._summarize = summarize
 
     def ledger(self, turns: Sequence[Exchange]) -> Ledger:
-        """The prices of these turns."""
+        """The prices of turns under the rules of this plan.
+
+        Args:
+            turns: The turns.
+        """
         return Ledger(self.rules, turns, self.fixed, self.summary)
 
     def choices(self, ledger: Ledger, number: int, before: int) -> list[int]:
-        """The turns that the prompt of turn `number` may begin with, when the one before began with `before`.
+        """The turns that a prompt may begin with.
 
-        Raises RequiredItemsError where the new turn does not fit even alone.
+        Args:
+            ledger: The prices of the turns.
+            number: The turn whose prompt it is.
+            before: The first turn of the prompt before it.
+
+        Raises:
+            RequiredItemsError: The new turn does not fit even alone.
         """
         fitting = [first for first in range(before, number + 1) if ledger.prompt(first, number) <= self.room]
         if not fitting:
@@ -95,13 +115,14 @@ class ContextPlan:
     def steps(
         self, turns: Sequence[Exchange], *, start: int = 0, before: int = 0, cache: Cache | None = None
     ) -> list[Step]:
-        """The cheapest steps for the turns from `start` on. Deterministic: of two ways that cost the same the one that keeps more.
+        """The cheapest steps for the turns from `start` on. Deterministic: of two plans that cost the same it is the
+        one that keeps more.
 
         Args:
-            turns: All turns, those that were and those that are expected.
+            turns: All turns, past and expected.
             start: The first turn whose request is to come.
             before: The first turn of the prompt before it.
-            cache: What the cache holds.
+            cache: The content of the cache.
 
         Raises:
             RequiredItemsError: A turn does not fit even alone.
@@ -152,7 +173,15 @@ class ContextPlan:
         return f"{left}: what it would cost in the turns to come is more than to read the rest anew"
 
     def summary_of(self, first: int, last: int) -> str:
-        """The summary of the turns from `first` up to `last`, by the callable that was given. Raises PromptConfigurationError where none was."""
+        """Summarize turns, with the callable that was given as `summarize`.
+
+        Args:
+            first: The first turn to summarize.
+            last: The turn after the last one.
+
+        Raises:
+            PromptConfigurationError: No callable was given.
+        """
         if self._summarize is None:
             raise PromptConfigurationError("summarize was not given")
         return self._summarize(first, last)

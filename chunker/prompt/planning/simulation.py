@@ -1,10 +1,10 @@
-"""A recorded session under simple rules and under the plan: tokens, hits, misses and dollars of each turn.
+"""Simulate a recorded session under simple rules and under the plan: tokens, hits, misses and dollars of each turn.
 
-keep-all     turns leave only when there is no room, as many as must
-drop-oldest  one more each turn than that, as a window that slides
-hysteresis   when there is no room, until a quarter of it is free
-plan         the cheapest, where the turns to come are expected as they were recorded
-plan, blind  the cheapest, where they are expected as the turns so far were on average
+    keep-all     turns leave only when there is no room, as many as must
+    drop-oldest  one more each turn than that, as a window that slides
+    hysteresis   when there is no room, until a quarter of it is free
+    plan         the cheapest, where the turns to come are expected as they were recorded
+    plan, blind  the cheapest, where they are expected as the turns so far were on average
 """
 
 from __future__ import annotations
@@ -29,7 +29,13 @@ _AHEAD = 5
 
 @dataclass(frozen=True)
 class Outcome:
-    """A rule, and the bills of all requests under it; `reasons`: of the plan, a line a request."""
+    """A rule, and the bills of all requests under it.
+
+    Attributes:
+        rule: The name of the rule.
+        bills: One bill a request.
+        reasons: The reasons of the plan, one a request; empty for other rules.
+    """
 
     rule: str
     bills: tuple[RequestBill, ...]
@@ -52,7 +58,19 @@ class Outcome:
 
 
 def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = 0.25) -> list[Outcome]:
-    """A session under each rule. Raises RequiredItemsError where a turn does not fit even alone."""
+    """The cost of a session under each rule.
+
+    Args:
+        turns: The turns of the session.
+        plan: The plan; it also has the budget and the prices for the other rules.
+        hysteresis: The part of the room that the rule "hysteresis" frees when there is no more room.
+
+    Returns:
+        One outcome for each of the rules keep-all, drop-oldest, hysteresis, plan and plan, blind.
+
+    Raises:
+        RequiredItemsError: A turn does not fit even alone.
+    """
     ledger = plan.ledger(turns)
 
     def must(number: int, before: int) -> int:

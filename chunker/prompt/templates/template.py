@@ -1,7 +1,7 @@
-"""A chat template: messages -> the text that a model reads, equal to what `transformers` renders.
+"""Chat template: messages -> the text that a model reads, equal to what `transformers` renders.
 
-template = ChatTemplate.from_file("tokenizer_config.json")
-template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+    template = ChatTemplate.from_file("tokenizer_config.json")
+    template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
 """
 
 from __future__ import annotations
@@ -41,12 +41,16 @@ class Request:
 class ChatTemplate:
     """A chat template in Jinja, and the special tokens that it may name. Immutable; threads may share it; pickles.
 
-    `text`: the template; `special_tokens`: what `bos_token`, `eos_token` and so on are in it; `others`: templates for other uses by their names, of
-    which "tool_use" takes the place of `text` where there are tools; `name`: what errors call it.
+    Args:
+        text: The template.
+        special_tokens: The values of `bos_token`, `eos_token` and so on in the template.
+        others: Name -> template for another use. "tool_use" takes the place of `text` if there are tools.
+        name: The name of the template in error messages.
 
-    >>> template = ChatTemplate("{% for m in messages %}{{ m.role }}: {{ m.content }}\\n{% endfor %}")
-    >>> template.render([{"role": "user", "content": "Hi"}])
-    'user: Hi\\n'
+    Examples:
+        >>> template = ChatTemplate("{% for m in messages %}{{ m.role }}: {{ m.content }}\\n{% endfor %}")
+        >>> template.render([{"role": "user", "content": "Hi"}])
+        'user: Hi\\n'
     """
 
     text: str
@@ -56,10 +60,14 @@ class ChatTemplate:
 
     @classmethod
     def from_file(cls, path: str | Path) -> ChatTemplate:
-        """The template of a tokenizer_config.json, chat_template.json, *.jinja or *.gguf, or of a folder with one of the first three.
+        """Load the template of a model.
+
+        Args:
+            path: A tokenizer_config.json, chat_template.json, *.jinja or *.gguf, or a folder with one of the first
+                three.
 
         Raises:
-            ChatTemplateError: There is none in it.
+            ChatTemplateError: The file has no template.
             OSError: The file cannot be read.
         """
         found = sources.read(Path(path))
@@ -67,7 +75,14 @@ class ChatTemplate:
 
     @classmethod
     def from_format(cls, chat_format: ChatFormat) -> ChatTemplate:
-        """The template of a chat format that is text. Raises ChatTemplateError for one that is a number of tokens, such as "openai"."""
+        """The template of a chat format that is text.
+
+        Args:
+            chat_format: The chat format.
+
+        Raises:
+            ChatTemplateError: The format is a number of tokens, such as "openai".
+        """
         return cls(sources.source_of(chat_format), name=f"the chat format {chat_format.name!r}")
 
     def render(
@@ -80,25 +95,34 @@ class ChatTemplate:
         continue_final_message: bool | str = False,
         **variables: Any,  # noqa: ANN401 - whatever the template takes
     ) -> str:
-        """The text of a conversation: as `tokenizer.apply_chat_template(..., tokenize=False)` of `transformers`.
+        """Render a conversation: as `tokenizer.apply_chat_template(..., tokenize=False)` of `transformers`.
 
         Args:
-            messages: Dicts with a role, mostly a content, and what else the template reads.
-            tools: JSON schemas; or functions, for which `transformers` must be installed.
+            messages: Dicts with a role, mostly a content, and other fields that the template reads.
+            tools: JSON schemas of tools; or functions, for which `transformers` must be installed.
             documents: Dicts with a title and a text.
-            add_generation_prompt: End with what asks the model for its answer.
-            continue_final_message: End inside the last message, so that the model goes on with it: True, or the field that it goes on with.
-            **variables: What else the template reads, such as `enable_thinking`.
+            add_generation_prompt: End with the text that asks the model for its answer.
+            continue_final_message: End inside the last message, so that the model continues it: True, or the field that
+                it continues.
+            **variables: Other values that the template reads, such as `enable_thinking`.
+
+        Returns:
+            The text.
 
         Raises:
             ChatTemplateError: The template fails, or raises; with its line.
-            TemplateLimitError: It goes beyond the limits of time or length.
+            TemplateLimitError: The template exceeds the limits of time or length.
             MessageError: A message has no role, or there is nothing to continue.
         """
         return self.rendered(request(messages, tools, documents, add_generation_prompt, continue_final_message, variables=variables))  # fmt: skip
 
     def rendered(self, wanted: Request, listener: recording.Recording | None = None) -> str:
-        """The text of a request. `listener`: what is told of loops and generation blocks, whose marks then stand in the text."""
+        """The text of a request.
+
+        Args:
+            wanted: The request.
+            listener: Records loops and generation blocks; the text then holds its marks.
+        """
         source = self._source(wanted)
         messages, final = list(wanted.messages), None
         if wanted.continued is not None:
