@@ -1,4 +1,4 @@
-"""An incremental index over files: what changes is embedded, and nothing else.
+"""An incremental index over files: only changed text is embedded again.
 
     from chunker.index import Index
 

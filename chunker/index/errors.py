@@ -1,15 +1,15 @@
-"""Everything that the index raises on purpose.
+"""The exceptions of the index.
 
-IndexingError                     the root, a ChunkerError
-├── DamagedIndexError             the files of an index do not hold together: restore or rebuild it
-├── NotAnIndexError               there is no index at this place, or something else lies there
-├── SettingsMismatchError         the index was made with other settings than are asked for   (also ValueError)
-├── LockedIndexError              another process writes to the index
-├── StorageError                  the disk is full, or not to be written to
-├── EmbedderError                 vectors could not be had, or are not what they should be
-└── VectorStoreError              the store of the vectors cannot be reached, or lacks what it should have
+    IndexingError                     the root, a ChunkerError
+    ├── DamagedIndexError             the files of an index are damaged: restore or rebuild it
+    ├── NotAnIndexError               there is no index in this folder, or it holds something else
+    ├── SettingsMismatchError         the index was made with other settings than are asked for   (also ValueError)
+    ├── LockedIndexError              another process writes to the index
+    ├── StorageError                  the disk is full or write-protected
+    ├── EmbedderError                 the embedder fails, or its vectors are wrong
+    └── VectorStoreError              the store of the vectors cannot be reached, or lacks vectors
 
-Beside it stands `chunker.errors.MissingExtraError`, where a package is not installed.
+A package that is not installed raises `chunker.errors.MissingExtraError`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from chunker.errors import ChunkerError
 
 
 class IndexingError(ChunkerError):
-    """The root: catches whatever the index raises on purpose."""
+    """Base class of all exceptions that the index raises on purpose."""
 
 
 class DamagedIndexError(IndexingError):
-    """The files of an index do not hold together; the message says which, and what to do."""
+    """The files of an index are damaged or do not belong together; the message says which, and what to do."""
 
 
 class NotAnIndexError(IndexingError):
-    """There is no index at this place, or something else lies there."""
+    """There is no index in this folder, or it holds something else."""
 
 
 class SettingsMismatchError(IndexingError, ValueError):
     """The index was made with other settings than are asked for.
 
-    `differences`: for each setting that differs, what the index has and what was asked for.
+    Args:
+        differences: Setting -> its value in the index, and the one that was asked for.
     """
 
     def __init__(self, differences: dict[str, tuple[object, object]]) -> None:
@@ -45,16 +46,18 @@ class SettingsMismatchError(IndexingError, ValueError):
 
 
 class LockedIndexError(IndexingError):
-    """Another process, or another thread, writes to the index; readers are never locked out."""
+    """Another process or thread writes to the index. Readers are never locked out."""
 
 
 class StorageError(IndexingError):
-    """The disk is full, or cannot be written to; what was committed before stays."""
+    """The disk is full or write-protected; everything that was committed before stays."""
 
 
 class EmbedderError(IndexingError):
-    """Vectors could not be had, or are not what they should be; what was embedded before is kept."""
+    """The embedder fails, or its vectors are wrong; vectors that it made before are kept."""
 
 
 class VectorStoreError(IndexingError):
-    """The store of the vectors cannot be reached, refuses, or lacks what it should have; what was committed before stays."""
+    """The store of the vectors cannot be reached, refuses, or lacks vectors; everything that was committed before
+    stays.
+    """

@@ -1,4 +1,4 @@
-"""The index: files in, chunks that answer a question out.
+"""Index: files in, chunks that answer a question out.
 
 index = Index.open(".chunker")
 index.sync(["src", "docs"])                 embeds what is new, and nothing else
@@ -42,7 +42,9 @@ DEFAULT_FOLDER = ".chunker"
 
 
 class IndexOptions(TypedDict, total=False):
-    """How an index cuts; `chunker.TextChunker` says what each does. `tokenizer` is a name: it must be found again."""
+    """The options of chunks in an index; see `chunker.TextChunker`. `tokenizer` is a name, because it must be found
+    again.
+    """
 
     tokenizer: str
     max_tokens: int
@@ -56,7 +58,14 @@ class IndexOptions(TypedDict, total=False):
 class Index:
     """An index in a folder. Any number of processes and threads may search it while one writes to it.
 
-    Make one with `Index.open`. It holds nothing open between calls.
+    Make one with `Index.open`. It keeps no files open between calls.
+
+    Args:
+        store: The folder of the index.
+        root: The folder that source names are relative to.
+        settings: The settings that chunks and vectors depend on.
+        embedder: The embedder; None for the one that the settings name.
+        exists: Whether the folder already holds an index.
     """
 
     def __init__(
@@ -81,16 +90,26 @@ class Index:
         rebuild: bool = False,
         **options: Unpack[IndexOptions],
     ) -> Index:
-        """The index in the folder `path`; a new one if there is none and `create`.
+        """Open the index in a folder, or start a new one. A new index is written at the first `sync`.
 
-        `embedder`: a name (`chunker.index.embedders`) or an object; by default "hashing", which needs no model and finds shared spelling.
-        `store`: where the vectors are, a name (`chunker.index.vector_stores`) or an object; by default a file of the index. It is chosen when
-        the index is made. `options`: how files are cut. What is not given is as the index has it. `root`: sources are named from here; by default the folder
-        around the index. `rebuild`: take other settings than the index has; files are then cut again, and vectors are kept where the embedder
-        is the same.
+        Args:
+            path: The folder of the index.
+            embedder: The name of an embedder (`chunker.index.embedders`), or an embedder. By default that of the index;
+                for a new one "hashing", which needs no model and finds shared spelling.
+            embedder_options: Options of a named embedder.
+            store: Where the vectors are kept: the name of a store (`chunker.index.vector_stores`), or a store. By
+                default that of the index; for a new one a file in its folder.
+            root: The folder that source names are relative to; by default the one around the index.
+            create: Start a new index if there is none.
+            rebuild: Accept other settings than the index has. Files are then chunked again, and vectors are kept if the
+                embedder is the same.
+            options: How files are chunked (`IndexOptions`). By default as the index has it.
 
-        Raises `SettingsMismatchError` for settings that are given and differ from those of the index, `NotAnIndexError`,
-        `DamagedIndexError`, and `OptionError` for options that cannot be used.
+        Raises:
+            SettingsMismatchError: Given settings differ from those of the index.
+            NotAnIndexError: There is no index, and `create` is not set; or the folder holds something else.
+            DamagedIndexError: The files of the index are damaged.
+            OptionError: An option cannot be used.
         """
         require(path, (str, os.PathLike), "path", "the folder of the index, as a str or a path")
         require(root, (str, os.PathLike, type(None)), "root", "a folder, as a str or a path, or None")
@@ -139,17 +158,19 @@ class Index:
 
     @property
     def settings(self) -> Settings:
-        """What its chunks and vectors depend on."""
+        """The settings that its chunks and vectors depend on."""
         return self._settings
 
     @property
     def store(self) -> VectorStore | None:
-        """Where its vectors are; None for a file of the index."""
+        """The store of its vectors; None for a file in its folder."""
         return self._store.vector_store
 
     @property
     def embedder(self) -> Embedder:
-        """What makes its vectors. Raises `EmbedderError` if the index was made with one that has no name, and none is given."""
+        """The embedder of its vectors. Raises `EmbedderError` if the index was made with an unnamed one, and none is
+        given.
+        """
         if self._embedder is None:
             if self._settings.embedder == _GIVEN:
                 raise EmbedderError(
@@ -174,13 +195,28 @@ class Index:
         max_file_bytes: int = MAX_FILE_BYTES,
         progress: Callable[[SyncReport], object] | None = None,
     ) -> SyncReport:
-        """Make the index hold what the files behind `paths` hold now; files that are gone from there leave it.
+        """Bring the index up to date with files and folders; files that are gone from there leave it.
 
-        `tags`: such as the branch; each has its own view of the files, and what they share is kept once. `dry_run`: only find out what would
-        be done. `hidden`, `secrets`: take hidden files, and files that hold secrets, too. `progress` is called with the report so far.
+        Problems of single files are in the report: the other files are done, and the content of such a file in the
+        index stays. It may be killed at any point; the next sync resumes.
 
-        What is wrong with a file is in the report; the others are done, and what the index has of that file stays. May be killed at any point:
-        the next sync goes on. Raises `LockedIndexError` if somebody else writes, and `EmbedderError`; what was embedded until then is kept.
+        Args:
+            paths: One or more files and folders.
+            tags: One or more names, such as the branch. Each tag has its own view of the files; texts that they share
+                are kept once.
+            dry_run: Only report the work that there is.
+            hidden: Include hidden files.
+            secrets: Include files that hold secrets.
+            max_file_bytes: Leave out larger files.
+            progress: Called with the report so far.
+
+        Returns:
+            The numbers of files and chunks that were added, changed, moved and removed.
+
+        Raises:
+            LockedIndexError: Another process writes to the index.
+            EmbedderError: The embedder fails; the vectors that it made before are kept.
+            OptionError: An option cannot be used.
         """
         require_whole(max_file_bytes, "max_file_bytes", " of bytes")
         if not isinstance(paths, str | os.PathLike):
@@ -206,9 +242,20 @@ class Index:
             ).run(sources)
 
     def search(self, query: str, limit: int = 10, filter: Filter | None = None, *, by: By = "both") -> list[Hit]:  # noqa: A002  # the word that users expect
-        """The `limit` chunks that answer `query` best, best first; a text that stands in several places is one hit.
+        """Find the chunks that answer a question best. A text that stands in several places is one hit.
 
-        `by`: "vectors", "words", or "both" fused. An index without files has no hits.
+        Args:
+            query: The question.
+            limit: The largest number of hits.
+            filter: Conditions that hits must meet.
+            by: Rank by "vectors", by "words", or by "both" fused.
+
+        Returns:
+            The hits, best first; none if the index has no files.
+
+        Raises:
+            EmbedderError: The question cannot be embedded.
+            OptionError: An option cannot be used.
         """
         require_text(query, "query")
         require_whole(limit, "limit")
@@ -226,7 +273,7 @@ class Index:
             return Search(snapshot, vector, None if by == "vectors" else query, limit, filter or Filter()).hits()
 
     def status(self) -> Status:
-        """What the index holds."""
+        """The number of files, chunks and vectors in the index, and its settings."""
         settings = asdict(self._settings)
         if not self._exists and self._store.settings() is None:
             return Status({}, 0, 0, 0, 0, 0, 0, 0, settings)
@@ -242,21 +289,36 @@ class Index:
         return Status(tags, sum(tags.values()), chunks, tokens, embeddings, spare, size, revision, settings)
 
     def verify(self) -> list[str]:
-        """What in the index does not hold together; empty if all does. Reads all of it, the vectors too."""
+        """Check the whole index, the vectors too.
+
+        Returns:
+            A sentence for each fault; empty if there is none.
+        """
         if not self._exists and self._store.settings() is None:
             return []
         with self._store.reading() as snapshot:
             return faults(snapshot)
 
     def forget(self, tag: str) -> int:
-        """Remove a tag with all its files, such as a branch that is gone; how many files it had."""
+        """Remove a tag with all its files, such as a branch that is gone.
+
+        Args:
+            tag: The tag.
+
+        Returns:
+            The number of files that it had.
+        """
         require_text(tag, "tag")
         self._ensure()
         with self._store.writing() as writer:
             return writer.forget(tag)
 
     def prune(self) -> int:
-        """Drop the vectors that no chunk needs; how many went."""
+        """Remove the vectors that no chunk needs.
+
+        Returns:
+            Their number.
+        """
         self._ensure()
         with self._store.writing() as writer:
             return writer.drop_spare(everything=True)

@@ -1,4 +1,4 @@
-"""What a sync did, or would do, in numbers."""
+"""The results of `Index.sync` and `Index.status`, in numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,29 @@ from chunker.files.discovery import Problem
 
 @dataclass(slots=True)
 class SyncReport:
-    """The outcome of one sync. Files by name, chunks by what became of them.
+    """The outcome of one sync. Chunks of files that did not change are in none of `computed`, `reused`, `moved` and
+    `removed`.
 
-    Chunks: `computed` were sent to the embedder; `reused` are in a new place with a vector that was there; of `moved` the place went
-    elsewhere, to another line or file; `removed` are gone from their place and nowhere new. Chunks of files that did not change are in
-    none of these; `chunks` and `tokens` count all of the tags after the sync.
+    Attributes:
+        files: How many files there are.
+        added: New files.
+        changed: Files with another text.
+        renamed: Files with another name and the same text.
+        removed_files: Files that are gone.
+        unchanged: Files as before.
+        computed: Chunks that the embedder embedded.
+        reused: Chunks in a new place whose vector was there.
+        moved: Chunks that went to another line or file.
+        removed: Chunks that are gone from their place and are nowhere new.
+        tokens_computed: Tokens of the chunks in `computed`.
+        chunks: Chunks of all tags after the sync.
+        tokens: Their tokens.
+        dropped: Vectors that were removed because no chunk needs them.
+        cost: The price of embedding, if the embedder tells it.
+        seconds: Duration of the sync.
+        dry_run: Whether nothing was written.
+        left_out: Files that were passed over, and why.
+        problems: Files that failed, and why.
     """
 
     files: int = 0
@@ -38,18 +56,30 @@ class SyncReport:
 
     @property
     def share_computed(self) -> float:
-        """Of all tokens, the share that was sent to the embedder."""
+        """The share of all tokens that the embedder embedded."""
         return self.tokens_computed / self.tokens if self.tokens else 0.0
 
     @property
     def has_changes(self) -> bool:
-        """Whether the index is another than before."""
+        """Whether the sync changed the index."""
         return bool(self.added or self.changed or self.removed_files)
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What an index holds. `spare`: vectors that no chunk needs at the moment. `bytes`: of all files of the index."""
+    """The content of an index.
+
+    Attributes:
+        tags: Tag -> number of its files.
+        files: Number of files of all tags.
+        chunks: Number of their chunks.
+        tokens: Number of tokens of these chunks.
+        embeddings: Number of vectors.
+        spare: Number of vectors that no chunk needs at the moment.
+        bytes: Size of the files of the index.
+        revision: The number of the last change.
+        settings: The settings of the index.
+    """
 
     tags: dict[str, int]
     files: int

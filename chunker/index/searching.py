@@ -37,8 +37,16 @@ _PLACES = 16
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What hits must be in: one of `tags`, a file that one of the patterns `sources` matches (`*`, `?` and `[...]`; `*` goes over slashes, too),
-    one of `languages`, a chunk of one of `kinds`. Empty: anything.
+    """Conditions that hits must meet. An empty tuple allows anything.
+
+    Args:
+        tags: The tag of the file is one of these.
+        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too).
+        languages: The language of the file is one of these.
+        kinds: The kind of the chunk is one of these.
+
+    Raises:
+        WrongTypeError: A value is no collection of names, such as a single str.
     """
 
     tags: tuple[str, ...] = ()

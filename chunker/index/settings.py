@@ -1,8 +1,10 @@
-"""What the chunks and vectors of an index depend on; kept in it, and compared when it is opened.
+"""The settings that the chunks and vectors of an index depend on. They are kept in the index and compared when it is
+opened.
 
     {"max_tokens": 256, "desired_tokens": 96, ..., "tokenizer": "o200k_base", "embedder": "hashing", ...}
 
-Chunks of 160 to 256 tokens by default, where the text has ends for such: small ones, so that a line that is inserted has little embedded again.
+By default chunks have 160 to 256 tokens, if the text has boundaries for such: they are small, so that a line that is
+inserted makes little to embed again.
 """
 
 from __future__ import annotations
@@ -30,9 +32,21 @@ _REACH = 1.75
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of an index. `embedder` is the name by which it is found again, `embedder_options` how it was configured (never a key).
+    """Settings of an index.
 
-    `identity` stands for the vectors of the embedder, as hexadecimal digits (`keys.identity_of`).
+    Args:
+        tokenizer: The name of the encoding that counts.
+        embedder: The name of the embedder.
+        embedder_options: Its options as JSON, without keys and passwords.
+        identity: A key of everything that its vectors depend on (`keys.identity_of`), in hexadecimal digits.
+        dimensions: The length of a vector.
+        max_tokens: The largest number of tokens of a chunk.
+        desired_tokens: As for `chunker.TextChunker`, as are the others.
+        min_tokens: The smallest number of tokens of a chunk, if another cut avoids fewer.
+        overlap: The largest number of tokens that the next chunk repeats.
+        context: Whether chunks begin with lines that say where they stand.
+        strategy: "grow" or "optimal".
+        chunking: The version of the rules of chunking.
     """
 
     tokenizer: str
@@ -49,13 +63,13 @@ class Settings:
     chunking: int = CHUNKING
 
     def fingerprint(self) -> bytes:
-        """What chunks depend on, as a key: all but the embedder."""
+        """A key of all settings that chunks depend on: all but the embedder."""
         chunking = {name: value for name, value in asdict(self).items() if name not in _OF_EMBEDDER}
         return digest(b"settings", json.dumps(chunking, sort_keys=True))
 
     @property
     def reach(self) -> int:
-        """How far around it, in characters, the start of a segment is the best place to cut."""
+        """The distance in characters within which no cut is better than the start of a segment."""
         return int(self.max_tokens * _REACH)
 
     def to_json(self) -> str:
@@ -64,7 +78,14 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str) -> Settings:
-        """The settings that an index keeps; raises `DamagedIndexError` where they are none."""
+        """The settings that an index keeps.
+
+        Args:
+            text: The result of `to_json`.
+
+        Raises:
+            DamagedIndexError: The text holds no settings.
+        """
         try:
             values = json.loads(text)
             return cls(**{field.name: values[field.name] for field in fields(cls)})
@@ -72,14 +93,29 @@ class Settings:
             raise DamagedIndexError(f"the settings in the index cannot be read: {error!r}; make it anew") from error
 
     def with_options(self, **options: Any) -> Settings:  # noqa: ANN401  # checked by the chunker
-        """These settings with others in place of some."""
+        """A copy with other values of some settings.
+
+        Args:
+            options: Setting -> value.
+
+        Raises:
+            OptionError: There is no such setting.
+        """
         unknown = sorted(set(options) - {field.name for field in fields(self)})
         if unknown:
             raise OptionError(f"an index has no setting {', '.join(unknown)}")
         return replace(self, **options)
 
     def require(self, asked: Settings) -> None:
-        """Raises `SettingsMismatchError` if `asked` is not what the index has. How an endpoint is reached may differ: vectors do not depend on it."""
+        """Check that these settings, of an index, are those that are asked for. The address of an endpoint may differ:
+        vectors do not depend on it.
+
+        Args:
+            asked: The settings that are asked for.
+
+        Raises:
+            SettingsMismatchError: They differ.
+        """
         mine, other = asdict(self), asdict(asked)
         differences = {
             name: (mine[name], other[name])
@@ -92,7 +128,9 @@ class Settings:
             raise SettingsMismatchError(differences)
 
     def cut(self) -> Cut:
-        """Cuts files by these settings. Raises what the chunkers raise for options that do not go together."""
+        """A callable that chunks files by these settings. Raises what the chunkers raise for options that cannot be
+        used together.
+        """
         # Imported late: a search needs no chunkers.
         from chunker.files.chunk_files import Cut  # noqa: PLC0415
 

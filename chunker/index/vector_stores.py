@@ -1,22 +1,24 @@
-"""Vectors kept elsewhere than in a file of the index: what is asked of a store, and stores by name.
+"""Vector stores: the protocol of a store, and stores by name. They keep vectors elsewhere than in a file of the index.
 
     Index.open(".chunker", store="lancedb:vectors")                          a folder
     Index.open(".chunker", store="qdrant:http://localhost:6333")
     Index.open(".chunker", store="pgvector:postgresql://localhost/search")
 
-The database of the index stays the book of record: which text stands where, what is found by words, and which keys have a vector. A store holds
-vectors by `embed_key`, and nothing of where a text stands; so a rename, a branch, shifted lines touch no store. Each index has a table of its
-own, whose name nobody else has (`bpe_chunker_`, 16 digits, and a number).
+The database of the index stays the book of record: which text stands where, what is found by words, and which keys have
+a vector. A store holds vectors by `embed_key`, and nothing of where a text stands; so a rename, a branch, shifted lines
+touch no store. Each index has a table of its own, whose name nobody else has (`bpe_chunker_`, 16 digits, and a number).
 
-What is done in which order, so that a run may be killed between any two steps:
+The order of the steps, so that a run may be killed between any two:
 
     new vectors     the book: keys are `pending`  ->  the store: put, acknowledged  ->  the book: they have vectors, pending no more
     spare ones go   the book: they are gone, `pending`  ->  the store: drop  ->  the book: pending no more
 
-Whoever writes next drops from the store what is pending: a store may have more than the book for a while, never less. To put or to drop twice is the
-same as once. Readers ask the store, and take of its answers what the book has in their snapshot and their filter lets pass.
+The next writer drops from the store what is pending: a store may have more than the book for a while, never less. To
+put or to drop twice is the same as once. Readers ask the store, and take of its answers what the book has in their
+snapshot and their filter lets pass.
 
-Other packages add theirs through the entry point group `bpe_chunker.stores`: what takes the part of the name after the colon, if there is one.
+Other packages add theirs through the entry point group `bpe_chunker.stores`: a callable that takes the part of the name
+after the colon, if there is one.
 """
 
 from __future__ import annotations
@@ -39,53 +41,104 @@ _PASSWORD = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*@")
 
 
 class VectorTable(Protocol):
-    """Vectors by key, of one index. Keys have 16 bytes, vectors length 1. Whatever goes wrong is raised as `VectorStoreError`."""
+    """Protocol of the vectors of one index, by key. Keys have 16 bytes, vectors length 1. All errors are raised as
+    `VectorStoreError`.
+    """
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep the vectors; when this returns, they are there for good. A key that was there has the new one."""
+        """Keep vectors durably. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys.
+            vectors: A row for each key.
+        """
         ...
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Have no vectors under these keys, whether there were any or not."""
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+        """
         ...
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The keys of the `limit` vectors that have the largest dot product with `vector`, best first, and these products."""
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return.
+
+        Returns:
+            Their keys, best first, and the products.
+        """
         ...
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of those keys that have one, bit by bit what was put."""
+        """The vectors of keys, bit by bit as they were put.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+        """
         ...
 
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         ...
 
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """Where tables of vectors are. Threads may share it; it is made without asking anything of the store."""
+    """Protocol of a store of tables of vectors. Threads may share it; making it does not connect to the store."""
 
     @property
     def spec(self) -> str:
-        """The name by which `store_named` finds it again; "" for an object that has none."""
+        """The name by which `store_named` finds it again; "" for a store without one."""
         ...
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a table without vectors, for as many numbers each; nothing if it is there."""
+        """Make a table without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the table.
+            dimensions: The length of its vectors.
+        """
         ...
 
     def opened(self, table: str) -> AbstractContextManager[VectorTable]:
-        """A table, for as long as the context lasts. Raises `VectorStoreError` if it is not there."""
+        """A table, for as long as the context lasts.
+
+        Args:
+            table: The name of the table.
+
+        Raises:
+            VectorStoreError: There is no such table.
+        """
         ...
 
     def discard(self, table: str) -> None:
-        """Remove a table with all that is in it, if it is there."""
+        """Remove a table with all its vectors, if it is there.
+
+        Args:
+            table: The name of the table.
+        """
         ...
 
 
 def store_named(spec: str) -> VectorStore:
-    """The store of this name. Raises `OptionError` for one that is none, and `MissingExtraError`."""
+    """A vector store by its name.
+
+    Args:
+        spec: The kind of store and, after a colon, its address: "lancedb:vectors".
+
+    Raises:
+        OptionError: There is no such kind of store.
+        MissingExtraError: The package that it needs is not installed.
+        VectorStoreError: Another package has registered something that is no store.
+    """
     require_text(spec, "the name of a vector store")
     kind, _, place = spec.partition(":")
     points = {point.name: point for point in entry_points(group=GROUP)}

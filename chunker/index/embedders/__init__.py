@@ -37,7 +37,17 @@ _OURS = {
 
 
 def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # those of the embedder
-    """The embedder of this name. Raises `OptionError` for a name or options that are none, and `MissingExtraError`."""
+    """An embedder by its name.
+
+    Args:
+        name: The kind of embedder and, after a colon, its model: "hashing", "minilm", "openai:text-embedding-3-small".
+        options: Options of the embedder.
+
+    Raises:
+        OptionError: There is no such embedder, or it has no such options.
+        MissingExtraError: The package that it needs is not installed.
+        EmbedderError: Another package has registered something that is no embedder.
+    """
     require_text(name, "the name of an embedder")
     kind, _, model = name.partition(":")
     make = _maker(kind)

@@ -1,4 +1,4 @@
-"""What the index needs of an embedder: who it is, and vectors of texts.
+"""Embedder: the protocol that the index needs of an embedder, its identity and vectors of texts.
 
     class Mine:
         model_id, revision, dimensions, prefix = "mine", "1", 256, ""
@@ -6,7 +6,8 @@
         def embed(self, texts): ...            float32, one row a text
         def embed_query(self, text): ...       float32, one row
 
-The index keeps vectors by who made them: an embedder that would give other vectors must have another `model_id` or `revision`.
+The index keeps vectors by the identity of their embedder: one that would make other vectors must have another
+`model_id` or `revision`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from chunker.index.vectors import Vectors, unit_rows
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to vectors. `tokenizer`: the encoding whose tokens it reads and is paid by, the default of an index with this embedder."""
+    """Protocol of an embedder: texts -> vectors."""
 
     @property
     def model_id(self) -> str:
@@ -32,45 +33,59 @@ class Embedder(Protocol):
 
     @property
     def revision(self) -> str:
-        """Which of all models of this name."""
+        """The version of the model."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
         ...
 
     @property
     def prefix(self) -> str:
-        """What the embedder puts before each text; "" for nothing."""
+        """The text that the embedder puts before each text; "" for none."""
         ...
 
     @property
     def tokenizer(self) -> str:
-        """The encoding to count with."""
+        """The name of the encoding whose tokens the model reads: the default of an index with this embedder."""
         ...
 
     @property
     def max_batch_texts(self) -> int:
-        """At most so many texts at a time."""
+        """The largest number of texts in a call of `embed`."""
         ...
 
     @property
     def max_batch_tokens(self) -> int:
-        """At most so many tokens at a time, in texts that are more than one."""
+        """The largest number of tokens in a call of `embed` with more than one text."""
         ...
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
-        """The vectors of texts, a row each."""
+        """Embed texts.
+
+        Args:
+            texts: The texts of chunks.
+
+        Returns:
+            The vectors, float32, a row for each text.
+        """
         ...
 
     def embed_query(self, text: str, /) -> Vectors:
-        """The vector of a question, to be compared with those of texts."""
+        """Embed a question, to compare it with texts.
+
+        Args:
+            text: The question.
+
+        Returns:
+            One vector, float32.
+        """
         ...
 
 
 def identity(embedder: Embedder) -> bytes:
-    """What a vector of this embedder depends on, beside its text."""
+    """A key of everything that the vectors of an embedder depend on, beside the texts."""
     return identity_of(embedder.model_id, embedder.revision, embedder.dimensions, embedder.prefix)
 
 

@@ -1,10 +1,12 @@
-"""Vectors without a model: words and parts of words, hashed. They find shared spelling, not shared meaning.
+"""HashingEmbedder: vectors of hashed words and parts of words, without a model. It finds shared spelling, not shared
+meaning.
 
     "Parsing headers"  ->  " pa" "par" "ars" ... " head" "heade" ...  and the words themselves
                        ->  each adds +1 or -1 at one of 512 places; the square root of what is there; length 1
 
-Feature hashing (Weinberger et al., 2009): two texts have a large product if they have many words and beginnings of words in common, be they
-inflected or misspelled. Nothing is downloaded and nothing learned; for search by meaning take a model.
+Feature hashing (Weinberger et al., 2009): two texts have a large product if they have many words and beginnings of
+words in common, be they inflected or misspelled. Nothing is downloaded and nothing learned; for search by meaning take
+a model.
 """
 
 from __future__ import annotations
@@ -41,7 +43,11 @@ _SAME = _table()
 
 
 class HashingEmbedder:
-    """Vectors of hashed words and parts of words, made on the spot. Lexical: for search by meaning use a model."""
+    """Vectors of hashed words and parts of words, made on the spot. Lexical: for search by meaning use a model.
+
+    Args:
+        dimensions: The length of a vector.
+    """
 
     model_id = "hashed-ngrams"
     revision = "1"
@@ -54,12 +60,26 @@ class HashingEmbedder:
         self.dimensions = dimensions
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
-        """The vectors of texts; linear in their length."""
+        """Embed texts. Linear time.
+
+        Args:
+            texts: The texts of chunks.
+
+        Returns:
+            The vectors, float32, a row for each text.
+        """
         rows = np.stack([self._row(text) for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
         return unit_rows(rows)
 
     def embed_query(self, text: str, /) -> Vectors:
-        """The vector of a question: that of a text."""
+        """Embed a question, as `embed` does a text.
+
+        Args:
+            text: The question.
+
+        Returns:
+            One vector, float32.
+        """
         vector: Vectors = self.embed([text])[0]
         return vector
 

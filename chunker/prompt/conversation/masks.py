@@ -1,8 +1,8 @@
 """Masks for training losses: a byte an id, 1 for ids that a model shall learn to write.
 
-    ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
-    roles        0           0      0   1   1      1      0      from the message of a role, without its header and the text after its end
-    blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
+ids     <|im_start|> assistant \\n  Hel lo <|im_end|> \\n
+roles        0           0      0   1   1      1      0      from the message of a role, without its header and the text after its end
+blocks       0           0      0   1   1      1      0      from `{% generation %}`, as `return_assistant_tokens_mask` has it
 """
 
 from __future__ import annotations

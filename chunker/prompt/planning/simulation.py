@@ -1,10 +1,10 @@
 """Simulate a recorded session under simple rules and under the plan: tokens, hits, misses and dollars of each turn.
 
-    keep-all     turns leave only when there is no room, as many as must
-    drop-oldest  one more each turn than that, as a window that slides
-    hysteresis   when there is no room, until a quarter of it is free
-    plan         the cheapest, where the turns to come are expected as they were recorded
-    plan, blind  the cheapest, where they are expected as the turns so far were on average
+keep-all     turns leave only when there is no room, as many as must
+drop-oldest  one more each turn than that, as a window that slides
+hysteresis   when there is no room, until a quarter of it is free
+plan         the cheapest, where the turns to come are expected as they were recorded
+plan, blind  the cheapest, where they are expected as the turns so far were on average
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Chat template: messages -> the text that a model reads, equal to what `transformers` renders.
 
-    template = ChatTemplate.from_file("tokenizer_config.json")
-    template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+template = ChatTemplate.from_file("tokenizer_config.json")
+template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
 """
 
 from __future__ import annotations
