@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from chunker.cli import chunk, count, index, prompt, simulate, tokenizers, train, view
+from chunker.cli import agents, check, chunk, count, index, prompt, simulate, tokenizers, train, view
 from chunker.cli.plugins import CommandGroup
 
 app = typer.Typer(
@@ -61,12 +61,14 @@ def _root(
 app.command(epilog=chunk.EPILOG)(chunk.chunk)
 app.command(epilog=view.EPILOG)(view.view)
 app.command(epilog=count.EPILOG)(count.count)
+app.command(epilog=check.EPILOG)(check.check)
 app.command(epilog=prompt.EPILOG)(prompt.prompt)
 app.command("prompt simulate", epilog=simulate.EPILOG)(simulate.simulate)
 app.command(epilog=index.INDEX_EPILOG)(index.index)
 app.command(epilog=index.SEARCH_EPILOG)(index.search)
 app.command(epilog=train.EPILOG)(train.train)
 app.add_typer(tokenizers.app, name="tokenizer")
+app.add_typer(agents.app, name="agents")
 
 
 def main() -> None:

@@ -10,7 +10,9 @@ from chunker.index.segments import anchors, chunks_of
 
 def commented(functions: int, comment_lines: int) -> str:
     """Go: functions below comments of so many lines."""
-    comment = "".join(f"// Line {line} of what is said of the function, in some words.\n" for line in range(comment_lines))
+    comment = "".join(
+        f"// Line {line} of what is said of the function, in some words.\n" for line in range(comment_lines)
+    )
     return "package a\n\n" + "".join(
         f"{comment}func F{number}(a int) int {{\n\treturn a + {number}\n}}\n\n" for number in range(functions)
     )
