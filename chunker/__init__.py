@@ -3,8 +3,7 @@
     from chunker import CodeChunker, MarkdownChunker, TextChunker, chunker_for
     chunks = CodeChunker("python", max_tokens=512).chunk(source)
 
-Names for many files and for streams are imported when they are first used. Formats, plug-ins and the command have
-modules of their own.
+Names are imported when they are first used. Formats, plug-ins and the command have modules of their own.
 """
 
 from __future__ import annotations
@@ -12,34 +11,47 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
-from chunker.errors import (
-    BudgetTooSmallError,
-    ChunkerError,
-    MissingGrammarError,
-    OptionError,
-    UnknownLanguageError,
-    WrongTypeError,
-)
-from chunker.hierarchy import ChunkNode, Hierarchy, chunk_hierarchy
-from chunker.models import Chunk, Span
-
 if TYPE_CHECKING:
+    from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
     from chunker.edits import EditedText
+    from chunker.errors import (
+        BudgetTooSmallError,
+        ChunkerError,
+        MissingGrammarError,
+        OptionError,
+        UnknownLanguageError,
+        WrongTypeError,
+    )
     from chunker.files.chunk_files import FileChunks, achunk_files, chunk_files
     from chunker.files.discovery import Problem
+    from chunker.hierarchy import ChunkNode, Hierarchy, chunk_hierarchy
+    from chunker.models import Chunk
+    from chunker.span import Span
     from chunker.streams.chunk_stream import achunk, achunk_stream, chunk_stream
 
-_PLACES = {
-    "EditedText": "chunker.edits",
-    "FileChunks": "chunker.files.chunk_files",
-    "Problem": "chunker.files.discovery",
-    "achunk": "chunker.streams.chunk_stream",
-    "achunk_files": "chunker.files.chunk_files",
-    "achunk_stream": "chunker.streams.chunk_stream",
-    "chunk_files": "chunker.files.chunk_files",
-    "chunk_stream": "chunker.streams.chunk_stream",
+    __version__: str
+
+# Module: the names that are found there. Imported when the first of them is asked for, so that who counts tokens waits for no chunker, and who
+# chunks a text for no streams and no processes.
+_NAMES = {
+    "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for"),
+    "chunker.edits": ("EditedText",),
+    "chunker.errors": (
+        "BudgetTooSmallError",
+        "ChunkerError",
+        "MissingGrammarError",
+        "OptionError",
+        "UnknownLanguageError",
+        "WrongTypeError",
+    ),
+    "chunker.files.chunk_files": ("FileChunks", "achunk_files", "chunk_files"),
+    "chunker.files.discovery": ("Problem",),
+    "chunker.hierarchy": ("ChunkNode", "Hierarchy", "chunk_hierarchy"),
+    "chunker.models": ("Chunk",),
+    "chunker.span": ("Span",),
+    "chunker.streams.chunk_stream": ("achunk", "achunk_stream", "chunk_stream"),
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "BudgetTooSmallError",
@@ -71,9 +83,13 @@ __all__ = [
 if not TYPE_CHECKING:  # who checks types sees the names themselves
 
     def __getattr__(name: str) -> object:
+        if name == "__version__":
+            found = globals()[name] = import_module("chunker.version").installed_version() or "0+unknown"
+            return found
         if name not in _PLACES:
             raise AttributeError(f"module 'chunker' has no attribute {name!r}")
-        return getattr(import_module(_PLACES[name]), name)
+        found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+        return found
 
 
 def __dir__() -> list[str]:

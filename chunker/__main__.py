@@ -1,6 +1,24 @@
-"""`python -m chunker` is the command `chunker`."""
+"""The command `chunker`, also as `python -m chunker`."""
 
-from chunker.cli.app import main
+# What is imported before the first line of help appears is what takes time.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The entry point of the command: runs it and exits."""
+    if sys.argv[1:] == ["--version"]:
+        from chunker.version import version_line
+
+        sys.stdout.write(f"{version_line()}\n")
+        return
+    from chunker.cli.app import main as run
+
+    run()
+
 
 if __name__ == "__main__":
     main()

@@ -17,7 +17,7 @@ from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import Format, Outline
 from chunker.formats.detect import UNKNOWN, detect
-from chunker.formats.registry import code_format, code_names, format_named, format_names
+from chunker.formats.registry import code_format, code_names, format_named, is_plain
 from chunker.formats.sketches import SketchingFormat
 from chunker.formats.unknown import LinesFormat, UnknownFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
@@ -374,12 +374,12 @@ def chunker_of(found: Detected, max_tokens: int, **options: Unpack[Options]) -> 
     language, kind, named = found
     if kind == "markdown":
         return MarkdownChunker(max_tokens, **options)
-    if kind in code_names():
+    if kind is not None and not is_plain(kind) and kind in code_names():
         try:
             return CodeChunker(kind, max_tokens, **options)
         except MissingGrammarError as error:
             return TextChunker(max_tokens, format=LinesFormat(kind, f"{error}; cut by lines"), **options)
-    if kind in format_names():
+    if kind is not None:
         return TextChunker(max_tokens, format=kind, **options)
     if language != UNKNOWN:
         note = f"{language}: no grammar, cut by lines"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chunker.models import Span
+from chunker.span import Span
 
 
 @dataclass(frozen=True, slots=True)

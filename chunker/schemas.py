@@ -11,10 +11,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter, create_model
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, create_model
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
 from chunker.span import Span
+from chunker.span_schema import adapter_of, constructed
+
+__all__ = ["ChunkFields", "NodeFields", "adapter_of", "frozen_error", "schema_of", "told_as"]
 
 
 class ChunkFields(BaseModel):
@@ -71,17 +74,6 @@ def _told(model: type[ChunkFields]) -> type[BaseModel]:
     )
 
 
-_adapters: dict[type, TypeAdapter[Any]] = {}
-
-
-def adapter_of(kind: type) -> TypeAdapter[Any]:
-    """Validates and dumps chunks of a class. The same one each time."""
-    adapter = _adapters.get(kind)
-    if adapter is None:
-        adapter = _adapters[kind] = TypeAdapter(kind)
-    return adapter
-
-
 def schema_of(kind: type, fields: type[ChunkFields], handler: GetCoreSchemaHandler) -> CoreSchema:
     """The schema of a class of chunks with these fields: takes chunks as they are, and mappings of their fields."""
 
@@ -91,7 +83,7 @@ def schema_of(kind: type, fields: type[ChunkFields], handler: GetCoreSchemaHandl
     told = _told(fields)
 
     def dumped(chunk: Any) -> BaseModel:  # noqa: ANN401  # a `kind`
-        return _constructed(told, dict(chunk))
+        return constructed(told, dict(chunk))
 
     from_fields = core_schema.no_info_after_validator_function(made, handler.generate_schema(fields))
     return core_schema.json_or_python_schema(
@@ -107,17 +99,7 @@ def schema_of(kind: type, fields: type[ChunkFields], handler: GetCoreSchemaHandl
 
 def told_as(fields: type[ChunkFields], values: dict[str, Any]) -> BaseModel:
     """The model that pydantic dumps in place of a chunk with these fields, of which these are to be told."""
-    return _constructed(_told(fields), values)
-
-
-def _constructed(model: type[BaseModel], fields: dict[str, Any]) -> BaseModel:
-    """A model with all of these fields, not validated: `model.model_construct` at a tenth of the time."""
-    made = model.__new__(model)
-    object.__setattr__(made, "__dict__", fields)
-    object.__setattr__(made, "__pydantic_fields_set__", set(fields))
-    object.__setattr__(made, "__pydantic_extra__", None)
-    object.__setattr__(made, "__pydantic_private__", None)
-    return made
+    return constructed(_told(fields), values)
 
 
 def frozen_error(kind: type, name: str, value: object) -> ValidationError:

@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+if TYPE_CHECKING:  # a model of spans is built for those who validate some, or make JSON of them
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 
-class Span(BaseModel):
+class Span(NamedTuple):
     """The place of a chunk's body in its text, in three units.
 
     `text[start:end]` is the body. `text.encode()[start_byte:end_byte]` is the same in UTF-8 (a lone surrogate, which UTF-8 does not
     have, counts as the three bytes that the error handler "surrogatepass" writes). Lines count from 1 and both ends are inclusive;
     a line ends with "\\n", "\\r\\n" or a lone "\\r", and that ending belongs to it.
+
+    Args:
+        start: first character.
+        end: one after the last character.
+        start_byte: first byte in UTF-8.
+        end_byte: one after the last byte in UTF-8.
+        start_line: line of the first character, counted from 1.
+        end_line: line of the last character, counted from 1.
     """
 
-    model_config = ConfigDict(frozen=True)
+    start: int
+    end: int
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
 
-    start: int = Field(ge=0, description="first character")
-    end: int = Field(ge=0, description="one after the last character")
-    start_byte: int = Field(ge=0, description="first byte in UTF-8")
-    end_byte: int = Field(ge=0, description="one after the last byte in UTF-8")
-    start_line: int = Field(ge=1, description="line of the first character, counted from 1")
-    end_line: int = Field(ge=1, description="line of the last character, counted from 1")
+    def model_dump(self) -> dict[str, int]:
+        """The fields as a dict."""
+        return self._asdict()
+
+    def model_dump_json(self) -> str:
+        """The fields as an object of JSON."""
+        return "{" + ",".join(f'"{name}":{value}' for name, value in zip(self._fields, self, strict=True)) + "}"
+
+    @classmethod
+    def model_validate(cls, value: Mapping[str, Any] | Self) -> Self:
+        """The span with the fields of a mapping. Raises pydantic's `ValidationError`."""
+        from chunker.span_schema import adapter_of  # noqa: PLC0415  # see above
+
+        made: Self = adapter_of(cls).validate_python(value)
+        return made
+
+    @classmethod
+    def model_validate_json(cls, value: str | bytes | bytearray) -> Self:
+        """The span with the fields of an object of JSON. Raises pydantic's `ValidationError`."""
+        from chunker.span_schema import adapter_of  # noqa: PLC0415  # see above
+
+        made: Self = adapter_of(cls).validate_json(value)
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from chunker.span_schema import span_schema_of  # noqa: PLC0415  # see above
+
+        return span_schema_of(cls, handler)

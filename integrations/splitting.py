@@ -19,7 +19,7 @@ from chunker.formats import Format
 from chunker.formats.detect import format_called
 from chunker.formats.registry import format_names
 from chunker.growing.pieces import Piece
-from chunker.growing.spans import SpanMeter, span_fields
+from chunker.growing.spans import SpanMeter
 from chunker.options import Options
 
 AUTO = "auto"
@@ -115,7 +115,7 @@ class Chunkers:
             if strip or drop is not None:
                 start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
             if start < end:
-                place = span_fields(start, end, meter.measure(start, end))
+                place = meter.span(start, end).model_dump()
                 yield Passage(
                     text[start:end],
                     tokens=tokens,

@@ -4,7 +4,7 @@ What may go wrong is sorted by whose business it is: wrong usage stops everythin
 file is noted, the others are done, and the notes are printed at the end (exit code 1).
 """
 
-# ruff: noqa: FBT001, PLC0415  # an option is a parameter; what few need is imported where it is used
+# ruff: noqa: FBT001  # an option is a parameter
 
 from __future__ import annotations
 
@@ -12,11 +12,32 @@ from typing import Annotated
 
 import typer
 
-from chunker.cli import agents, check, chunk, count, index, prompt, simulate, tokenizers, train, view
-from chunker.cli.plugins import CommandGroup
+from chunker.cli.plugins import CommandGroup, Place
+
+# In the order in which they are listed; each is imported when it is run, or listed.
+COMMANDS = {
+    "chunk": Place("chunker.cli.chunk", "chunk"),
+    "view": Place("chunker.cli.view", "view"),
+    "count": Place("chunker.cli.count", "count"),
+    "check": Place("chunker.cli.check", "check"),
+    "prompt": Place("chunker.cli.prompt", "prompt"),
+    "prompt simulate": Place("chunker.cli.simulate", "simulate"),
+    "index": Place("chunker.cli.index", "index", "INDEX_EPILOG"),
+    "search": Place("chunker.cli.index", "search", "SEARCH_EPILOG"),
+    "train": Place("chunker.cli.train", "train"),
+    "tokenizer": Place("chunker.cli.tokenizers", "app"),
+    "agents": Place("chunker.cli.agents", "app"),
+}
+
+
+class Commands(CommandGroup):
+    """Those of this package."""
+
+    own = COMMANDS
+
 
 app = typer.Typer(
-    cls=CommandGroup,
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -29,12 +50,9 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if not wanted:
         return
-    from importlib.metadata import PackageNotFoundError, version
+    from chunker.version import version_line  # noqa: PLC0415  # metadata of packages take as long as typer
 
-    try:
-        typer.echo(f"chunker {version('bpe-chunker')}")
-    except PackageNotFoundError:  # run from a source tree
-        typer.echo("chunker, not installed")
+    typer.echo(version_line())
     raise typer.Exit
 
 
@@ -58,23 +76,6 @@ def _root(
     """Chunks that fit a token budget exactly, at the cost of reading the text once."""
 
 
-app.command(epilog=chunk.EPILOG)(chunk.chunk)
-app.command(epilog=view.EPILOG)(view.view)
-app.command(epilog=count.EPILOG)(count.count)
-app.command(epilog=check.EPILOG)(check.check)
-app.command(epilog=prompt.EPILOG)(prompt.prompt)
-app.command("prompt simulate", epilog=simulate.EPILOG)(simulate.simulate)
-app.command(epilog=index.INDEX_EPILOG)(index.index)
-app.command(epilog=index.SEARCH_EPILOG)(index.search)
-app.command(epilog=train.EPILOG)(train.train)
-app.add_typer(tokenizers.app, name="tokenizer")
-app.add_typer(agents.app, name="agents")
-
-
 def main() -> None:
-    """The entry point of the command: runs it and exits."""
+    """Run the command that the arguments name, and exit."""
     app(prog_name="chunker")
-
-
-if __name__ == "__main__":
-    main()

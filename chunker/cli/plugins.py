@@ -1,4 +1,5 @@
-"""Commands that other packages add to `chunker`, through the entry point group `bpe_chunker.commands`.
+"""The commands of `chunker`, each imported when it is run: our own, and those that other packages add through the entry point group
+`bpe_chunker.commands`.
 
     [project.entry-points."bpe_chunker.commands"]
     serve = "package.module:app"        # a typer.Typer, or a function whose parameters typer can read
@@ -14,11 +15,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import typer
 import typer.core
 import typer.main
+
+from chunker.cli.coercion import coerce_early
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -26,25 +31,51 @@ if TYPE_CHECKING:
 GROUP = "bpe_chunker.commands"
 
 
+class Place(NamedTuple):
+    """A command of our own: its module, the function or `typer.Typer` there, and the text below its help."""
+
+    module: str
+    name: str
+    epilog: str = "EPILOG"
+
+
 class CommandGroup(typer.core.TyperGroup):
     """The commands of the application, then those of the plug-ins; a plug-in cannot replace one of ours."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    own: ClassVar[Mapping[str, Place]] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        coerce_early(self)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # as typer calls it
         """The names in the order they are shown."""
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in _plugins() if name not in own)]
+        return [*self.own, *(name for name in _plugins() if name not in self.own)]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the arguments begin with: of two words where there is one, such as `prompt simulate`."""
         both = " ".join(args[:2])
-        return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
+        return super().resolve_command(ctx, [both, *args[2:]] if both in self.own else args)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  # as typer calls it
         """The command of this name, None if there is none."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None and cmd_name in _plugins():
+        if cmd_name in self.own:
+            return _own(cmd_name, self.own[cmd_name])
+        if cmd_name in _plugins():
             return _load(_plugins()[cmd_name])
-        return command
+        return None
+
+
+@functools.cache
+def _own(name: str, place: Place) -> Any:
+    module = import_module(place.module)
+    target = getattr(module, place.name)
+    if isinstance(target, typer.Typer):  # a group, even of one command
+        command: Any = typer.main.get_group(target)
+    else:
+        command = _command(name, target, getattr(module, place.epilog, None))
+    command.name = name
+    return coerce_early(command)
 
 
 @functools.cache
@@ -65,10 +96,10 @@ def _load(point: EntryPoint) -> Any:
     return command
 
 
-def _command(name: str, target: Any) -> Any:
+def _command(name: str, target: Any, epilog: str | None = None) -> Any:
     if inspect.isfunction(target):
         app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-        app.command(name)(target)
+        app.command(name, epilog=epilog)(target)
         target = app
     if not isinstance(target, typer.Typer):
         raise TypeError(f"a {type(target).__name__} is neither a typer.Typer nor a function")

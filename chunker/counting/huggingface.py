@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from chunker.counting.counters import RecountingCounter, SettlingCounter
 from chunker.counting.growing_tails import Cuts, TailAppender, TailPrepender
-from chunker.counting.pipelines import cuts_of
 from chunker.errors import OptionError
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ class HuggingFaceCounter:
         self._tokenizer = own
         self._special = add_special_tokens
         self.reserve = int(own.num_special_tokens_to_add(is_pair=False)) if add_special_tokens else 0
+        from chunker.counting.pipelines import cuts_of  # noqa: PLC0415  # expressions that no tokenizer of ours needs
+
         cuts = cuts_of(own)
         self._counter = RecountingCounter(self.count) if cuts is None else SettlingCounter(self.count, cuts)
 

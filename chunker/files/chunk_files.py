@@ -12,12 +12,9 @@ kills its worker process, is a `Problem` in its place; the others go on.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import traceback
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
@@ -30,12 +27,12 @@ from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_fil
 from chunker.files.documents import Document, count_line_ends, read_document
 from chunker.files.progress import with_progress
 from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
-from chunker.files.workers import Lost, Workers
 from chunker.growing.assembly import TextOrigin, shared_origin
 from chunker.models import Chunk
 
 if TYPE_CHECKING:
     from chunker.chunkers import Detected, TextChunker
+    from chunker.files.workers import Workers
     from chunker.options import Options
 
 Result = TypeVar("Result")
@@ -162,6 +159,9 @@ async def achunk_files(
         OptionError: As `chunk_files`.
     """
     results = chunk_files(paths, max_tokens, **options)
+    import asyncio  # noqa: PLC0415  # 20 ms that a run of the command does without, as the processes below
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
     loop = asyncio.get_running_loop()
     # One thread: whatever is asked of the iterator is asked in turn, its end too.
     with ThreadPoolExecutor(1, "chunk_files") as thread:
@@ -238,6 +238,8 @@ def working(
     if workers < 2:
         yield lambda items: map(at_work, items)
         return
+    from chunker.files.workers import Workers  # noqa: PLC0415
+
     with Workers(at_work, workers, start_method=start_method) as pool:
         yield lambda items: _in_processes(items, pool)
 
@@ -250,6 +252,8 @@ def _in_processes(items: Iterable[Found], pool: Workers[Found, Result | Problem]
             paths.append(item.path)
             # Nobody else has our standard input.
             yield read_document(item) if isinstance(item, FoundFile) and item.path == STANDARD_INPUT else item
+
+    from chunker.files.workers import Lost  # noqa: PLC0415
 
     for number, result in enumerate(pool.map(sent())):
         yield Problem(paths[number], result.reason) if isinstance(result, Lost) else result
@@ -289,6 +293,8 @@ def _problem_of(error: Exception, document: Document) -> Problem:
     if isinstance(error, ChunkerError | BpeEngineError):
         return Problem(document.path, str(error))
     # Nothing that a user has done: say where it comes from, so that it can be reported.
+    import traceback  # noqa: PLC0415
+
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}, line {frame.lineno}"
     return Problem(document.path, f"internal error, please report it: {type(error).__name__}: {error} ({place})")

@@ -18,11 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice, repeat
+from typing import TYPE_CHECKING
 
-import regex
-
+from chunker.formats.expressions import compiled_late
 from chunker.formats.outline import Boundary, Strength
 from chunker.formats.segmentation import grapheme_ends, tailored_sentence_ends, word_ends, words_of_script
+
+if TYPE_CHECKING:
+    import regex
 
 _WINDOW = 16_384  # characters that one call of `refine` looks at, but for the parts of a longer grapheme cluster
 _LOOK_AHEAD = 1_024  # how far behind the window rule SB8 may look for the lower case letter that continues a sentence
@@ -34,13 +37,13 @@ _FEW = 8  # so many pairs that tell are enough to go on with
 # whatever is around them.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\r\n]"
 _EXTENDING = r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}"
-_APART = regex.compile(rf"{_SINGLE}(?!(?<=\r)\n)(?=[^{_EXTENDING}])", regex.V0)
+_APART = compiled_late(rf"{_SINGLE}(?!(?<=\r)\n)(?=[^{_EXTENDING}])", "V0")
 # And if the first takes no part in any rule of words either, a word begins at the second; but not inside a run of spaces, and not
 # between two letters of a script without spaces.
-_WORD_APART = regex.compile(
+_WORD_APART = compiled_late(
     rf"[\p{{WB=Other}}\p{{WB=WSegSpace}}\p{{WB=Newline}}\r\n](?<={_SINGLE})(?!(?<=\p{{LB=SA}})\p{{LB=SA}})(?!(?<=\r)\n)"
     rf"(?=[^{_EXTENDING}\p{{WB=Extend}}\p{{WB=Format}}\p{{WB=ZWJ}}\p{{WB=WSegSpace}}])",
-    regex.V0,
+    "V0",
 )
 
 

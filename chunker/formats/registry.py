@@ -37,6 +37,11 @@ def format_names() -> list[str]:
     return sorted({*_PLACES, *code_names()})
 
 
+def is_plain(name: str) -> bool:
+    """Whether a format of this name needs no grammar of tree-sitter."""
+    return name in _PLACES
+
+
 def code_names() -> tuple[str, ...]:
     """The names of the programming languages that have a table, sorted; whether their grammars are installed or not."""
     names: tuple[str, ...] = import_module("chunker.formats.code.tables").table_names()

@@ -29,13 +29,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-import regex
+from chunker.formats.expressions import compiled_late, re
 
-from chunker.formats.expressions import re
+if TYPE_CHECKING:
+    import regex
 
 # Grapheme clusters: table 1c of the annex. CR LF and controls stand alone (GB3-5); else prefixes, a core and what extends it.
-_GRAPHEME = regex.compile(
+_GRAPHEME = compiled_late(
     r"""
     \r\n
     | \p{GCB=Control} | \r | \n
@@ -52,7 +54,8 @@ _GRAPHEME = regex.compile(
       [\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+                                              # GB9, GB9a
     | \p{GCB=Prepend}++ [\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+                            # prefixes of nothing
     """,
-    regex.VERBOSE | regex.V0,
+    "VERBOSE",
+    "V0",
 )
 
 # Words. `_X` is what WB4 lets stick to any character. A word joins letters and digits (WB5, WB8-10), also across one
@@ -73,7 +76,7 @@ _WORD_SEQUENCE = rf"""
     (?: {_WORD_RUN} (?: {_CONNECTORS} {_WORD_RUN}?+ )*+ | {_CONNECTORS} (?: {_WORD_RUN} (?: {_CONNECTORS} {_WORD_RUN}?+ )*+ )?+ )
     (?: (?<= \p{{WB=Hebrew_Letter}} [\p{{WB=Extend}}\p{{WB=Format}}\p{{WB=ZWJ}}]*+ ) \p{{WB=Single_Quote}} {_X} )?+  # WB7a
 """
-_WORD = regex.compile(
+_WORD = compiled_late(
     rf"""
     \r\n | [\r\n\p{{WB=Newline}}]                                                                                    # WB3-3b
     | (?: \p{{WB=WSegSpace}}++ {_X}                                                                                  # WB3d
@@ -83,7 +86,9 @@ _WORD = regex.compile(
       )
       (?: (?<=\u200d) (?=\p{{ExtPict}}) (?: {_WORD_SEQUENCE} | . {_X} ) )*+                                          # WB3c
     """,
-    regex.VERBOSE | regex.DOTALL | regex.V0,
+    "VERBOSE",
+    "DOTALL",
+    "V0",
 )
 
 # Sentences end after a line end (SB4), or after a terminator, what closes it, and spaces (SB9-11), unless one of
@@ -96,7 +101,7 @@ _FULL_STOP = rf"""
     (?! (?<= {_SB_CASED} {_SB_X} \p{{SB=ATerm}} ) {_SB_X} \p{{SB=Upper}} )                          # SB7: U.S.
 """
 _SB_GOES_ON = r"[\p{SB=SContinue}\p{SB=STerm}\p{SB=ATerm}]"
-_SENTENCE_END = regex.compile(
+_SENTENCE_END = compiled_late(
     rf"""
     \r\n | [\p{{SB=Sep}}\r\n]
     | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) )
@@ -106,7 +111,8 @@ _SENTENCE_END = regex.compile(
           (?(full_stop) (?! {_SB_NEUTRAL} \p{{SB=Lower}} ) )                                        # SB8: etc. and
       )
     """,
-    regex.VERBOSE | regex.V0,
+    "VERBOSE",
+    "V0",
 )
 
 # The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it
@@ -116,7 +122,7 @@ _SENTENCE_END = regex.compile(
 _CJK_TERMINATOR = "[。！？｡]"
 _PROSE_CLOSE = rf"(?: (?! [\p{{Ps}}\p{{Pi}}] ) [\p{{SB=Close}}*_~`] {_SB_X} )*+"
 _PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
-_PROSE_SENTENCE_END = regex.compile(
+_PROSE_SENTENCE_END = compiled_late(
     rf"""
     (?: {_CJK_TERMINATOR} {_SB_X} {_PROSE_CLOSE} (?: \p{{SB=Sp}} {_SB_X} )*+ (?: \r\n | [\r\n] )?+
       | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) ) {_SB_X} {_PROSE_CLOSE}
@@ -126,13 +132,9 @@ _PROSE_SENTENCE_END = regex.compile(
     (?(full_stop) (?! {_PROSE_NEUTRAL} \p{{SB=Lower}} ) )
     (?<! [\p{{GCB=Prepend}}\u200d] ) (?! [\p{{GCB=Extend}}\p{{GCB=SpacingMark}}\u200d] )
     """,
-    regex.VERBOSE | regex.V0,
+    "VERBOSE",
+    "V0",
 )
-
-
-def _of_ascii(value: str) -> str:
-    """The inside of a class of `re`: the ASCII characters that `regex` gives this property."""
-    return "".join(re.escape(chr(code)) for code in range(128) if regex.match(rf"\p{{{value}}}", chr(code)))
 
 
 # What the expressions above come to in ASCII, where nothing extends a character: no X, no Hebrew, no emoji. For sentences there are three
@@ -140,20 +142,31 @@ def _of_ascii(value: str) -> str:
 # One for each character that may end a sentence, because an expression that begins with a literal is searched for at the speed of that. No
 # match holds the beginning of another that ends elsewhere, so that they do not compete.
 _LETTER, _MARK, _SEPARATOR = "\x80", "\x81", "\x82"
-_ASCII_GOES_ON = _of_ascii("SB=SContinue") + _of_ascii("SB=STerm") + _of_ascii("SB=ATerm")
-_ASCII_CASED = _of_ascii("SB=Upper") + _of_ascii("SB=Lower")
-_ASCII_AFTER = rf"[{_of_ascii('SB=Close')}]*+[{_of_ascii('SB=Sp')}]*+(?:\r\n?|[\n{_SEPARATOR}]|(?![{_ASCII_GOES_ON}])"
-_ASCII_SENTENCE_ENDS = {
-    "\r": re.compile(r"\r\n?"),
-    "\n": re.compile(r"\n"),
-    _SEPARATOR: re.compile(_SEPARATOR),
-    "!": re.compile(rf"!{_ASCII_AFTER})"),
-    "?": re.compile(rf"\?{_ASCII_AFTER})"),
-    ".": re.compile(
-        rf"\.(?![0-9])(?!(?<=[{_ASCII_CASED}]\.)[A-Z]){_ASCII_AFTER}"
-        rf"(?![^{_ASCII_CASED}{_LETTER}{_SEPARATOR}\r\n!?.]*+[a-z]))"
-    ),
-}
+# The ASCII characters that have a property, as the inside of a class.
+_ASCII_SB = {
+    "SContinue": r",\-:;", "STerm": r"!?", "ATerm": r".", "Upper": "A-Z", "Lower": "a-z", "Close": r""""'()\[\]{}""", "Sp": r"\t\v\f ",
+}  # fmt: skip
+_ASCII_GOES_ON = _ASCII_SB["SContinue"] + _ASCII_SB["STerm"] + _ASCII_SB["ATerm"]
+_ASCII_CASED = _ASCII_SB["Upper"] + _ASCII_SB["Lower"]
+_ASCII_AFTER = rf"[{_ASCII_SB['Close']}]*+[{_ASCII_SB['Sp']}]*+(?:\r\n?|[\n{_SEPARATOR}]|(?![{_ASCII_GOES_ON}])"
+
+
+@functools.cache
+def _ascii_sentence_ends() -> dict[str, re.Pattern[str]]:
+    """An expression for each character that may end a sentence."""
+    return {
+        "\r": re.compile(r"\r\n?"),
+        "\n": re.compile(r"\n"),
+        _SEPARATOR: re.compile(_SEPARATOR),
+        "!": re.compile(rf"!{_ASCII_AFTER})"),
+        "?": re.compile(rf"\?{_ASCII_AFTER})"),
+        ".": re.compile(
+            rf"\.(?![0-9])(?!(?<=[{_ASCII_CASED}]\.)[A-Z]){_ASCII_AFTER}"
+            rf"(?![^{_ASCII_CASED}{_LETTER}{_SEPARATOR}\r\n!?.]*+[a-z]))"
+        ),
+    }
+
+
 _REPRESENTATIVES = {
     "Sep": _SEPARATOR, "Sp": " ", "Lower": "a", "Upper": "A", "OLetter": _LETTER, "Numeric": "0", "ATerm": ".", "STerm": "!",
     "SContinue": "-", "Close": '"', "Extend": _MARK, "Format": _MARK,
@@ -169,7 +182,7 @@ _ASCII_WORD = re.compile(
 
 # Letters of scripts that are written without spaces between words.
 _UNSPACED = r"\p{LB=SA}"
-_INSIDE_UNSPACED = regex.compile(rf"(?<={_UNSPACED})(?={_UNSPACED})", regex.V0)
+_INSIDE_UNSPACED = compiled_late(rf"(?<={_UNSPACED})(?={_UNSPACED})", "V0")
 _PHRASE_END = re.compile(
     r"""
     [\u0e01-\u0eff] [ ]++ (?=[\u0e01-\u0eff])                           # a space between letters, marks or digits of Thai or Lao
@@ -177,9 +190,9 @@ _PHRASE_END = re.compile(
     """,
     re.VERBOSE,
 )
-_OPENER = regex.compile(r"[\p{Ps}\p{Pi}]", regex.V0)
+_OPENER = compiled_late(r"[\p{Ps}\p{Pi}]", "V0")
 _HAS_PHRASES = re.compile(r"[\u0e01-\u0eff\u0f0d-\u0f14]")
-_HAS_UNSPACED = regex.compile(_UNSPACED, regex.V0)
+_HAS_UNSPACED = compiled_late(_UNSPACED, "V0")
 
 
 def grapheme_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
@@ -212,7 +225,7 @@ def sentence_ends(text: str) -> Iterator[int]:
     if _MARK in plain:
         return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
     found: set[int] = set()
-    for mark, expression in _ASCII_SENTENCE_ENDS.items():
+    for mark, expression in _ascii_sentence_ends().items():
         if mark in plain:
             found.update(match.end() for match in expression.finditer(plain))
     return iter(sorted(found))
@@ -246,6 +259,8 @@ class _Representatives(dict[int, str]):
     """For `str.translate`: to each code point the ASCII character that stands for it in the rules of sentences, found when it is first met."""
 
     def __missing__(self, code: int) -> str:
+        import regex  # noqa: PLC0415  # where a text has such a character, and not before
+
         character = chr(code)
         values = (value for value in _REPRESENTATIVES if regex.match(rf"\p{{SB={value}}}", character))
         representative = self[code] = _REPRESENTATIVES.get(next(values, ""), "#")
@@ -281,6 +296,8 @@ def _sentence_candidates() -> re.Pattern[str]:
 
     That keeps the class to what `re` looks up in a table. Made when the first text needs it: ten milliseconds.
     """
+    import regex  # noqa: PLC0415  # here alone
+
     plane = "".join(map(chr, range(0x10000)))
     ends = regex.findall(r"[\p{SB=STerm}\p{SB=ATerm}\p{SB=Sep}\r\n]", plane)
     return re.compile(f"[{re.escape(''.join(ends))}\U00010000-\U0010ffff]")

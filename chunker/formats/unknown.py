@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Strength
-from chunker.formats.placing import lines_only
-from chunker.formats.text.lines import LineTable
 from chunker.formats.text.plain_text import TextFormat
 
 
@@ -30,6 +28,9 @@ class LinesFormat:
         notes = {"language": self._note}
         if not text:
             return Outline([], notes=notes, finest=Strength.SENTENCE)
+        from chunker.formats.placing import lines_only  # noqa: PLC0415  # with tree-sitter, which no other text needs
+        from chunker.formats.text.lines import LineTable  # noqa: PLC0415
+
         return lines_only(LineTable(text, text.encode("utf-8", "surrogatepass")), notes)
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from chunker.formats.outline import Format, Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.pieces import Piece
-from chunker.growing.spans import Measured, SpanMeter, span_fields
+from chunker.growing.spans import Measured, SpanMeter
 from chunker.models import Chunk, content_hash_of, placed
 from chunker.native import native
 from chunker.span import Span
@@ -21,8 +21,6 @@ from chunker.span import Span
 Kind = TypeVar("Kind", bound=Chunk)
 
 _compiled = native()
-# Half the time of Span(**fields): nothing is passed by keyword. What Span.model_validate calls.
-_span_of: Callable[[dict[str, int]], Span] = Span.__pydantic_validator__.validate_python
 _new_chunk = Chunk.__new__
 
 
@@ -101,7 +99,7 @@ class TextOrigin:
         if measured is None:
             measured = self._measured = self.measures()
         start, end = self.pieces[index - self._first][:2]
-        return _span_of(span_fields(start, end, measured[index - self._first]))
+        return Span(start, end, *measured[index - self._first])
 
     def measures(self) -> list[Measured]:
         """Of each piece where it starts and ends in bytes, and its first and its last line."""

@@ -16,9 +16,7 @@ from chunker.counting import TokenCounter
 from chunker.formats import Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.budget import Budget
-from chunker.growing.grower import Grower
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
-from chunker.growing.optimal import Optimizer
 from chunker.growing.overlap import finest_of_overlap
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.growing.units import Place
@@ -83,7 +81,7 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     """What grows the chunks of `text` by an outline of it; `context_at` says what stands before a chunk from an offset."""
     compiled = native()
     if compiled is None:
-        return Grower(text, outline, tokenizer, budget, context_at)
+        return _readable(text, outline, tokenizer, budget, context_at)
     sketch = outline if isinstance(outline, Sketch) else None
     try:
         grower = compiled.Grower(
@@ -96,8 +94,14 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
             None if sketch is None or not sketch.closed else sketch.closed,
         )
     except UnicodeEncodeError:  # halves of surrogate pairs
-        return Grower(text, outline, tokenizer, budget, context_at)
+        return _readable(text, outline, tokenizer, budget, context_at)
     return CompiledGrower(grower)
+
+
+def _readable(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:
+    from chunker.growing.grower import Grower  # noqa: PLC0415  # which what is compiled does without
+
+    return Grower(text, outline, tokenizer, budget, context_at)
 
 
 def best_pieces(
@@ -110,6 +114,8 @@ def best_pieces(
         None if compiled is None else compiled.best_pieces(text, tokenizer, outline, _limits(compiled, budget), context)
     )
     if made is None:  # or a text with halves of surrogate pairs
+        from chunker.growing.optimal import Optimizer  # noqa: PLC0415  # as above
+
         return Optimizer(text, outline, tokenizer, budget, context_at).pieces()
     return map(_as_piece, made)
 

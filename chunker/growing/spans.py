@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from chunker.models import Span
+from chunker.span import Span
 
 
 class _Known(NamedTuple):
@@ -20,19 +20,6 @@ class _Known(NamedTuple):
 
 # Of a stretch of a text, not empty: where it starts and ends in bytes, and its first and its last line.
 Measured = tuple[int, int, int, int]
-
-
-def span_fields(start: int, end: int, measured: Measured) -> dict[str, int]:
-    """The fields of the span of text[start:end]."""
-    start_byte, end_byte, start_line, end_line = measured
-    return {
-        "start": start,
-        "end": end,
-        "start_byte": start_byte,
-        "end_byte": end_byte,
-        "start_line": start_line,
-        "end_line": end_line,
-    }
 
 
 class SpanMeter:
@@ -54,7 +41,7 @@ class SpanMeter:
 
     def span(self, start: int, end: int) -> Span:
         """The span of text[start:end], which is not empty. Costs its length and its distance from the previous one."""
-        return Span(**span_fields(start, end, self.measure(start, end)))
+        return Span(start, end, *self.measure(start, end))
 
     def measure(self, start: int, end: int) -> Measured:
         """Of text[start:end], which is not empty: where it starts and ends in bytes, and its first and its last line."""

@@ -235,3 +235,11 @@ def test_long_runs_are_scanned_at_once(find: Callable[[str], Iterable[int]], uni
     ends = list(find(text))
     assert ends == sorted(set(ends))
     assert not ends or ends[-1] <= len(text)
+
+
+@pytest.mark.parametrize("value", segmentation._ASCII_SB)
+def test_classes_of_ascii_are_those_of_unicode(value: str) -> None:
+    written = regex.compile(f"[{segmentation._ASCII_SB[value]}]")
+    property_of = regex.compile(rf"\p{{SB={value}}}")
+    for character in map(chr, range(128)):
+        assert bool(written.match(character)) == bool(property_of.match(character)), character

@@ -1,0 +1,81 @@
+"""Values of the command line that need no check beyond what Python does are taken without one.
+
+typer checks each value by a pydantic model of its parameter. To import pydantic and to build the models of `chunker chunk` takes longer than to
+chunk a file, and most values are defaults, words and whole numbers. What is not plainly right goes to typer, which knows what to say of it.
+"""
+
+# Commands and parameters are `Any`: typer has moved their classes from click into a private module of its own.
+# ruff: noqa: ANN401
+
+from __future__ import annotations
+
+import enum
+from typing import Any, get_args, get_origin
+
+
+def coerce_early(command: Any) -> Any:
+    """The command, whose parameters take plain values at once. A version of typer that has other insides is left as it is."""
+    listed = command.get_params
+
+    def get_params(ctx: Any) -> Any:  # with --help, which is none of `command.params`
+        parameters = listed(ctx)
+        for parameter in parameters:
+            annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+            if getattr(parameter, "_runtime_param", ...) is None and _is_plain(annotation):
+                parameter._runtime_param = _PlainFirst(parameter, annotation)  # noqa: SLF001  # there is no other door
+        return parameters
+
+    command.get_params = get_params
+    return command
+
+
+class _PlainFirst:
+    """Stands where typer keeps what it checks a parameter with."""
+
+    def __init__(self, parameter: Any, annotation: Any) -> None:
+        self._parameter = parameter
+        self._annotation = annotation
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value as the function is to get it."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        info = self._parameter.type_descriptor.parameter_info
+        if getattr(info, "parser", None) is None:
+            taken = _taken(value, self._annotation, getattr(info, "min", None), getattr(info, "max", None))
+            if taken is not _UNSURE:
+                return taken
+        from typer._coercion import build_runtime_param  # noqa: PLC0415  # where it is needed, which is seldom
+
+        return build_runtime_param(self._parameter.type_descriptor).coerce(value, param=param, ctx=ctx)
+
+
+_UNSURE = object()
+
+
+def _is_plain(annotation: Any) -> bool:
+    """Whether values of this type are of those that `_taken` knows."""
+    if get_origin(annotation) is list:
+        return get_args(annotation) == (str,)
+    return isinstance(annotation, type) and (annotation in {str, int, bool} or issubclass(annotation, enum.Enum))
+
+
+def _taken(value: Any, annotation: Any, least: float | None, most: float | None) -> Any:
+    """A value of this type and in these limits; `_UNSURE` if it is not plainly right.
+
+    >>> _taken("12", int, 1, None), _taken("0", int, 1, None) is _UNSURE, _taken(["a"], list[str], None, None)
+    (12, True, ['a'])
+    """
+    if get_origin(annotation) is list:
+        return list(value) if isinstance(value, list | tuple) and all(type(one) is str for one in value) else _UNSURE
+    if annotation is int and type(value) is str and value.isascii() and value.isdecimal():
+        value = int(value) if len(value) < 10 else value
+    if issubclass(annotation, enum.Enum) and type(value) is str:
+        value = next((one for one in annotation if one.value == value), value)
+    if type(value) is not annotation or (annotation is int and not _between(value, least, most)):
+        return _UNSURE
+    return value
+
+
+def _between(value: float, least: float | None, most: float | None) -> bool:
+    return (least is None or value >= least) and (most is None or value <= most)
