@@ -3,7 +3,7 @@
     detect("src/shop.ts")                           TypeScript, typescript
     detect("include/box.h", "class Box {};")        C++, cpp
     detect("bin/run", "#!/bin/sh")                  Shell, bash
-    detect("main.zig")                              Zig, no format: cut by lines
+    detect("main.dart")                             Dart, no format: cut by lines
 
 The statistics of `chunker count --by language` and `chunker_for` ask the same question here, so they agree. The tables are data, in
 `languages.json`; a suffix that several languages use (`.m`, `.pl`, `.v`) goes to the one that it is most often met with.

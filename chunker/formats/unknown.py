@@ -1,6 +1,6 @@
 """Texts whose structure is not known: cut by what is known of them, with a note in the metadata of the chunks that says so.
 
-main.zig    {"language": "Zig: no grammar, cut by lines"}
+main.dart    {"language": "Dart: no grammar, cut by lines"}
 data.zzz    {"language": "unknown, cut as plain text"}
 """
 

@@ -266,7 +266,7 @@ def test_chunkers_pickle(kind: str) -> None:
         (".py", TextChunker, None),
         ("", TextChunker, None),
         ("page.TSX", CodeChunker, "tsx"),
-        ("main.zig", TextChunker, "zig"),
+        ("main.dart", TextChunker, "dart"),
     ],
 )
 def test_chunker_for(path: str | Path, expected: type, language: str | None) -> None:

@@ -87,7 +87,7 @@ def test_a_language_is_called_by_any_of_its_names() -> None:
 @pytest.mark.parametrize(
     ("path", "note"),
     [
-        ("a.zig", "Zig: no grammar, cut by lines"),
+        ("a.dart", "Dart: no grammar, cut by lines"),
         ("Makefile", "Make: no grammar, cut by lines"),
         ("a.zzz", "unknown, cut as plain text"),
         ("a.txt", None),
