@@ -213,6 +213,14 @@ bool MergeModel::is_made(std::uint32_t number, std::vector<Symbol>& buffer) cons
     return buffer.size() == 1 && buffer[0].id == number;
 }
 
+std::size_t MergeModel::most_bytes() const {
+    constexpr std::size_t longest_character = 4;
+    bool const falls_back = std::all_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; });
+    if (falls_back || options_.unknown == Unknown::error) return longest_;
+    bool const is_bounded = options_.unknown == Unknown::token && !options_.fuse_unknown;
+    return is_bounded ? std::max(longest_, longest_character) : 0;
+}
+
 std::vector<std::uint32_t> MergeModel::never_made() const {
     std::vector<std::uint32_t> ids;
     std::vector<Symbol> buffer;

@@ -43,8 +43,9 @@ std::size_t OpenHead::behind_dropped(const Normalizer& normalizer, const Byte* t
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t place = from;
     while (place < end) {
-        if (length - place == dropped_from_ && length - dropped_to_ <= end) {
-            place = length - dropped_to_;
+        Dropped const* const known = dropped_at(length - place);
+        if (known && length - known->to <= end) {
+            place = length - known->to;
             break;
         }
         Character const character = table.at(text, place, end);
@@ -52,10 +53,23 @@ std::size_t OpenHead::behind_dropped(const Normalizer& normalizer, const Byte* t
         place += character.size;
     }
     if (place > from) {
-        dropped_from_ = length - from;
-        dropped_to_ = length - place;
+        Dropped const made{length - from, length - place};
+        auto const first = std::upper_bound(dropped_.begin(), dropped_.end(), made.to, [](std::size_t to, Dropped const& one) { return to < one.from; });
+        auto last = first;
+        while (last != dropped_.end() && last->to < made.from) ++last;
+        if (last - first == 1) {
+            // Mostly one that is known has grown.
+            *first = {std::max(first->from, made.from), std::min(first->to, made.to)};
+        } else {
+            dropped_.insert(dropped_.erase(first, last), made);
+        }
     }
     return place;
+}
+
+const OpenHead::Dropped* OpenHead::dropped_at(std::size_t distance) const {
+    auto const run = std::lower_bound(dropped_.begin(), dropped_.end(), distance, [](Dropped const& one, std::size_t other) { return one.from < other; });
+    return run != dropped_.end() && run->to < distance ? &*run : nullptr;
 }
 
 bool OpenHead::begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first) {
@@ -88,7 +102,7 @@ std::size_t OpenHead::index_of(std::size_t distance) const {
 
 void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added) {
     Normalized made;
-    if (distances_.size() == 0 && dropped_to_ == end_) {
+    if (distances_.size() == 0 && !dropped_.empty() && dropped_.front().to == end_) {
         // All that was there is dropped.
         std::uint32_t const distance = 0;
         std::uint8_t const is_cut = 1;
@@ -111,8 +125,8 @@ void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::si
             if (!made.is_cut[join]) continue;
             std::size_t const distance = end - from - made.origin[join];
             // Nothing is left of what stands between there and the first character that is known.
-            if (dropped_from_ != none && end_ + distance <= dropped_from_ && end_ + distance > dropped_to_) joined = index_of(dropped_to_ - end_);
-            else joined = index_of(distance);
+            Dropped const* const dropped = dropped_at(end_ + distance);
+            joined = index_of(dropped ? dropped->to - end_ : distance);
             if (joined != none) break;
         }
         if (join < made.is_cut.size()) break;
@@ -155,7 +169,8 @@ void OpenHead::truncate_chain(std::size_t distance) {
 void OpenHead::truncate(std::size_t length) {
     for (auto& earlier : searched_)
         while (!earlier.empty() && earlier.back().from > length) earlier.pop_back();
-    if (dropped_from_ != none && dropped_from_ > length) dropped_from_ = dropped_to_ < length ? length : none;
+    while (!dropped_.empty() && dropped_.back().to >= length) dropped_.pop_back();
+    if (!dropped_.empty()) dropped_.back().from = std::min(dropped_.back().from, length);
     if (end_ == none) return;
     if (end_ >= length) {
         forget();

@@ -176,7 +176,20 @@ std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) co
     return found;
 }
 
+std::size_t Pipeline::most_bytes_a_token() const {
+    std::size_t most = coder_.most_bytes();
+    for (AddedToken const& token : tokens_) {
+        if (token.special) continue;
+        if (token.lstrip || token.rstrip) return 0;
+        most = most == 0 ? 0 : std::max({most, token.text.size(), token.sought.size()});
+    }
+    for (Normalizer const* const normalizer : {normalizer_.get(), second_.get()})
+        if (normalizer) most *= normalizer->most_shrunk();
+    return chain_.leaves_out() ? 0 : most;
+}
+
 std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) const {
+    if (bytes_a_token_ > 0 && text.size / bytes_a_token_ > limit) return std::nullopt;
     Lease const workspace = lease();
     struct Sink : CountSink {
         std::size_t limit;

@@ -92,44 +92,88 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     image_ends_.reserve(0x10001);
     by_clusters_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
     only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower; });
+    // Many at a time, each behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
+    Items items{{'a', 0, true}};
+    apply(items, false, false, true);
+    bool const letter_stays = items.size() == 1 && items[0].code == 'a';
+    std::uint32_t const together = letter_stays ? 256 : 1;
     std::vector<Byte> image;
-    Items items;
-    for (char32_t code = 0; code < 0x10000; ++code) {
-        image.clear();
-        if (code < 0xD800 || code >= 0xE000) {
-            // Behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
-            items.assign({{'a', 0, true}, {code, 1, true}});
-            try {
-                apply(items, false, false, true);
-            } catch (const GrowthError&) {
-                // It is said when a text is normalized.
-                has_table_ = keeps_ascii_ = false;
-                return;
-            }
-            auto const first = std::find_if(items.begin(), items.end(), [](Item const& item) { return item.origin == 1; });
-            if (first != items.end() && first->is_cut && !UnicodeForms::instance().joins(first->code))
-                for (auto item = first; item != items.end(); ++item) put(image, item->code);
+    for (char32_t begin = 0; begin < 0x10000; begin += together) {
+        items.clear();
+        for (std::uint32_t number = 0; number < together; ++number) {
+            char32_t const code = begin + number;
+            if (code >= 0xD800 && code < 0xE000) continue;
+            items.push_back({'a', 2 * number, true});
+            items.push_back({code, 2 * number + 1, true});
+        }
+        try {
+            apply(items, false, false, true);
+        } catch (const GrowthError&) {
+            // It is said when a text is normalized.
+            has_table_ = keeps_ascii_ = false;
+            return;
+        }
+        auto item = items.begin();
+        for (std::uint32_t number = 0; number < together; ++number) {
+            char32_t const code = begin + number;
+            image.clear();
+            while (item != items.end() && item->origin < 2 * number + 1) ++item;
+            bool const is_apart = item != items.end() && item->origin == 2 * number + 1 && item->is_cut && !UnicodeForms::instance().joins(item->code);
+            for (; item != items.end() && item->origin == 2 * number + 1; ++item)
+                if (is_apart) put(image, item->code);
             // What grows that much is counted where it is normalized.
             if ((by_clusters_ && joins_clusters(code)) || image.size() > growth) image.clear();
+            add_image(code, image);
         }
-        bool const stays = image.size() > 0 && [&] {
-            std::vector<Byte> same;
-            put(same, code);
-            return image == same;
-        }();
-        if (code < 128) {
-            keeps_ascii_ = keeps_ascii_ && stays;
-            bool const is_single = image.size() == 1 && image[0] < 128;
-            single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
-        }
-        longest_image_ = std::max(longest_image_, image.size());
-        if (stays && code >= 128) {
-            stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
-            image.clear();
-        }
-        images_.append(image.begin(), image.end());
-        image_ends_.push_back(static_cast<std::uint32_t>(images_.size()));
     }
+}
+
+void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {
+    bool stays = false;
+    if (!image.empty()) {
+        std::vector<Byte> same;
+        put(same, code);
+        stays = image == same;
+    }
+    if (code < 128) {
+        keeps_ascii_ = keeps_ascii_ && stays;
+        bool const is_single = image.size() == 1 && image[0] < 128;
+        single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
+    }
+    longest_image_ = std::max(longest_image_, image.size());
+    if (stays && code >= 128) stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
+    else images_.append(image.begin(), image.end());
+    image_ends_.push_back(static_cast<std::uint32_t>(images_.size()));
+}
+
+std::size_t StepNormalizer::most_shrunk() const {
+    auto const bytes = [](std::u32string const& text) {
+        std::vector<Byte> written;
+        for (char32_t const code : text) put(written, code);
+        return written.size();
+    };
+    std::size_t most = 1;
+    for (NormalizationStep const& step : steps_) {
+        switch (step.kind) {
+            // "𝐀" is "A". No character is composed of more than three times its own bytes.
+            case Kind::decompose:
+            case Kind::compose: most *= 4; break;
+            case Kind::lower: most *= 3; break;  // the sign of Kelvin is "k"
+            case Kind::prepend:
+            case Kind::prepend_unless:
+            case Kind::surround: break;
+            case Kind::replace:
+                if (step.content.empty()) return 0;
+                most *= (bytes(step.pattern) + bytes(step.content) - 1) / bytes(step.content);
+                break;
+            case Kind::replace_members:
+                if (step.content.empty()) return 0;
+                most *= 4;
+                break;
+            default: return 0;
+        }
+    }
+    return most;
 }
 
 bool NormalizationStep::has_member(char32_t code) const {

@@ -60,6 +60,7 @@ public:
 
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
+    std::size_t most_bytes() const override;
     // To either side. Null where some merge comes before one of its halves, or what is unknown is dropped.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 

@@ -41,6 +41,9 @@ public:
     // The number of ids that `encode` appends.
     virtual std::size_t count(Bytes piece) const;
 
+    // Bytes that one token covers at most; 0: that is not known.
+    virtual std::size_t most_bytes() const { return 0; }
+
     // An empty piece that grows; null where pieces are so short that encoding anew is as good.
     virtual std::unique_ptr<GrowingPiece> growing(Side) const { return nullptr; }
 };

@@ -46,6 +46,7 @@ public:
     // a character has no token and only the best way to a place that is not on the best way to the end needs one, as `tokenizers` does.
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
+    std::size_t most_bytes() const override { return has_all_bytes_ ? longest_ : 0; }
     // `fewest` looks back as far as a token may reach that goes on beyond the end.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 

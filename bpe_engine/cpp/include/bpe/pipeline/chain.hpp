@@ -9,6 +9,7 @@
 // is interrupted. Reading on from the last cut is all that a growing text costs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -280,6 +281,10 @@ public:
 
     explicit Chain(std::vector<Stage> stages) : stages_(std::move(stages)) {}
     const std::vector<Stage>& stages() const { return stages_; }
+    // Whether some text is part of no piece.
+    bool leaves_out() const {
+        return std::any_of(stages_.begin(), stages_.end(), [](Stage const& stage) { return stage.behaviour == Behaviour::without_match || stage.behaviour == Behaviour::without_gap; });
+    }
 
     // Cuts text[start:limit). Calls `sink.piece(start, end)` for each piece that is not empty, and `sink.cut(offset)` at cuts behind them; that returns false
     // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given. `memory` is of this text.

@@ -53,6 +53,8 @@ public:
     virtual bool drops(char32_t) const { return false; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
+    // A text has at most so many times the bytes of what is made of it; 0: that is not known.
+    virtual std::size_t most_shrunk() const { return 0; }
 
     // Whether a part stays as it is, every character of it by itself: then nothing is written, and nobody copies it. The start of a region has been
     // normalized before, or nothing is put there. Quick: most texts are ASCII, and stay.

@@ -73,6 +73,10 @@ private:
     struct Searched {
         std::size_t from, start;
     };
+    // Characters of which nothing is left, in distances.
+    struct Dropped {
+        std::size_t from, to;
+    };
     struct Piece {
         std::size_t end;  // distance
         std::unique_ptr<GrowingPiece> table;
@@ -82,12 +86,14 @@ private:
     void forget();
     void truncate_chain(std::size_t distance);
     std::size_t index_of(std::size_t distance) const;
+    // The run that begins at this distance or before it, and ends behind it; null where there is none.
+    const Dropped* dropped_at(std::size_t distance) const;
 
     std::vector<Searched> searched_[2];
     std::size_t searched_limit_[2] = {none, none};
     std::size_t end_ = none;  // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
     std::size_t kept_ = none;  // from there to its end the normalizer changes nothing
-    std::size_t dropped_from_ = none, dropped_to_ = none;  // what is dropped at the start
+    std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes

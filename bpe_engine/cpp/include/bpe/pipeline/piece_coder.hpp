@@ -89,6 +89,12 @@ public:
         return std::any_of(insertions_.begin(), insertions_.end(), [](Insertion const& one) { return one.where == Insertion::Where::first; });
     }
 
+    // Bytes of a piece that one token covers at most; 0: that is not known.
+    std::size_t most_bytes() const {
+        bool const leaves_out = std::any_of(chains_.begin(), chains_.end(), [](Chain const& chain) { return chain.leaves_out(); });
+        return leaves_out ? 0 : model_->most_bytes();
+    }
+
     // `readable`: how many bytes from the start of the piece on may be read. `is_first`: the whole text begins with this piece.
     std::size_t count(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace) const {
         if (piece.size <= PieceKey::longest && !is_first) [[likely]] {

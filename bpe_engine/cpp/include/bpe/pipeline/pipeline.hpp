@@ -58,7 +58,8 @@ public:
         : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), second_(std::move(second)),
           looks_inside_(looks_inside && normalizer_), chain_(std::move(chain)), coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
-          splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)) {}
+          splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
+          bytes_a_token_(most_bytes_a_token()) {}
 
     struct Workspace {
         PieceCoder::Workspace pieces;
@@ -186,7 +187,7 @@ public:
     void split(Bytes text, std::vector<std::string>& pieces) const;
     // Safe splits near the start of a text, and of every text that ends with it; none where an added token may reach over them.
     std::vector<std::size_t> safe_splits(Bytes text, std::size_t limit) const;
-    // The number of tokens, or nothing where it is above `limit`: reads little more than that many.
+    // The number of tokens, or nothing where it is above `limit`: reads little more than that many, and of a text that is too long for any tokens nothing.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
 
 private:
@@ -368,6 +369,8 @@ private:
     // The number of tokens of text[start:end), which stands between two safe splits.
     std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
 
+    std::size_t most_bytes_a_token() const;
+
     // Reads on in a region from one safe split to the next.
     template <class Sink>
     Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace, Sink& sink) const {
@@ -445,6 +448,7 @@ private:
     PieceCoder coder_;
     bool acts_at_start_;
     std::unique_ptr<const SafeSplits> splits_;  // null: none are known
+    std::size_t bytes_a_token_;  // of a text, for each of its tokens at most; 0: that is not known
     Shelf<Workspace> shelf_;
 };
 

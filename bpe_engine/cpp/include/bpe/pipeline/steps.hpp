@@ -62,6 +62,7 @@ public:
     bool parts_before(char32_t code) const override { return has_table_ && (!by_clusters_ || (code < 128 && code != '\n')); }
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
+    std::size_t most_shrunk() const override;
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
 
@@ -74,6 +75,8 @@ private:
     using Items = std::vector<Item>;
     enum class Ease : std::uint8_t { hard, stays, table };
 
+    // Notes what becomes of a character; in their order.
+    void add_image(char32_t code, const std::vector<Byte>& image);
     void apply(Items& items, bool at_start, bool is_first, bool at_end) const;
     static void change_form(Items& items, bool compose, bool compatible);
     static void lower(Items& items);
