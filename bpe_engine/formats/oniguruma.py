@@ -8,7 +8,7 @@ another set. A named grammar is written as it was published; a pattern of the us
 
 from __future__ import annotations
 
-import regex
+import re
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
@@ -23,8 +23,7 @@ _WRITTEN_OTHERWISE = {"cl100k": (CL100K,), "r50k": (GPT2.source,)}
 
 # One element of a pattern after the other, each with the same meaning for both. Case-insensitive groups are the contractions: Oniguruma
 # also takes "ß" for "ss".
-_PORTABLE = regex.compile(
-    r"""(?:
+_PORTABLE = r"""(?:
         \\[pP]\{\^?[A-Za-z_=]+\} | \\u[0-9A-Fa-f]{4} | \\x[0-9A-Fa-f]{2}
         | \\[\\.^$|?*+()\[\]{}\-/"'\ #&~@!%,;:=<>_`tnrfvsSdDA]
         | \[\^?\]?(?:\\[pP]\{\^?[A-Za-z_=]+\}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\[^wWbBhHpPuUNxXQE0-9]|(?!&&|--|\|\||~~|\[)[^\]\\])+\]
@@ -33,10 +32,8 @@ _PORTABLE = regex.compile(
         | \((?!\?) | \)
         | \{[0-9]+(?:,[0-9]*)?\}(?!\+)
         | [^\\\[\](){}^$]
-    )*+""",
-    regex.VERBOSE | regex.DOTALL,
-)
-_TWO_AS_ONE = regex.compile(r"\(\?i:[^)]*(?:ss|ff|fi|fl|st)")
+    )*+"""
+_TWO_AS_ONE = re.compile(r"\(\?i:[^)]*(?:ss|ff|fi|fl|st)")
 
 
 def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
@@ -56,7 +53,9 @@ def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
         return STAGES[named]
     if named is not None:
         return (pattern.source.removeprefix("(?V1)"),)
-    read = _PORTABLE.match(pattern.source)
+    import regex  # noqa: PLC0415 - 40 ms that only writing a pattern of one's own costs
+
+    read = regex.match(_PORTABLE, pattern.source, regex.VERBOSE | regex.DOTALL)
     end = read.end() if read else 0
     if end < len(pattern.source) or _TWO_AS_ONE.search(pattern.source):
         place = pattern.source[end : end + 20] or "a case-insensitive group"

@@ -1,4 +1,4 @@
-"""Tokens and merges that the core has read from a file: a mapping and a sequence of Python objects, made when somebody asks for them.
+"""Tokens that the core has read from a file, with merges, ranks or scores: mappings and sequences of Python objects, made when somebody asks for them.
 
 Most who load a file never do: the core hands them to its model by itself. They are right as they are, so nothing checks them again.
 """
@@ -18,7 +18,7 @@ Pair = tuple[int, int]
 class ReadTokens(Mapping[int, Any]):
     """Id -> token, in the order of ids; bytes or str. `texts_only`: the same of tokens that are only ever decoded."""
 
-    def __init__(self, tables: _core.MergeTables, alphabet: Literal["bytes", "characters"]) -> None:
+    def __init__(self, tables: _core.TokenTables, alphabet: Literal["bytes", "characters"]) -> None:
         self.tables = tables
         self.alphabet = alphabet
         self.texts_only: dict[int, Any] = dict(tables.texts_only())
@@ -43,10 +43,34 @@ class ReadTokens(Mapping[int, Any]):
         return dict, (self._held,)
 
 
+class ReadNumbers(Mapping[int, Any]):
+    """Id -> score of each token of tables, or id -> merge rank of those that have one."""
+
+    def __init__(self, tables: _core.TokenTables, kind: Literal["scores", "ranks"]) -> None:
+        self.tables = tables
+        self._kind = kind
+
+    @cached_property
+    def _held(self) -> dict[int, Any]:
+        return dict(self.tables.scores() if self._kind == "scores" else self.tables.ranks())
+
+    def __getitem__(self, token_id: int) -> Any:  # noqa: ANN401 - a float or an int
+        return self._held[token_id]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __reduce__(self) -> tuple[type[dict[int, Any]], tuple[dict[int, Any]]]:
+        return dict, (self._held,)
+
+
 class ReadMerges(Sequence[Pair]):
     """Pairs of ids, the best first."""
 
-    def __init__(self, tables: _core.MergeTables) -> None:
+    def __init__(self, tables: _core.TokenTables) -> None:
         self.tables = tables
 
     @cached_property

@@ -42,16 +42,16 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
     kind = model.get("type")
     if kind is None and isinstance(model.get("merges"), list):
         kind = "BPE"  # files of before 2020 do not say
+    if read is not None and (read.has_scores, read.has_merges) != (kind == "Unigram", kind == "BPE"):
+        # What is missing, or too much, is said by the reader in Python.
+        file, read = Node(parse_json(data, source), source, ""), None
+        model = file.object("model")
     if kind in ("WordPiece", "WordLevel", "Unigram"):
-        return parse_piece_model(Node(parse_json(data, source), source, "") if read else file, source, name)
+        return parse_piece_model(file, source, name, read)
     if kind != "BPE":
         raise model.unsupported(f"a model of the type {kind!r:.80}", "type")
     added = read_added_tokens(file)
     stages = read_pre_tokenizers(file)
-    if read is not None and model.get("continuing_subword_prefix"):
-        # The core puts halves together as they are.
-        file, read = Node(parse_json(data, source), source, ""), None
-        model = file.object("model")
     vocabulary: _Vocabulary = _VocabularyInPython(model) if read is None else read
     check_added_tokens(file, added, vocabulary.find)
     _check_dropout(model)
@@ -107,7 +107,7 @@ class _Vocabulary(Protocol):
         ...
 
 
-def _parsed(data: bytes, source: str) -> tuple[Node, _core.MergeFile | None]:
+def _parsed(data: bytes, source: str) -> tuple[Node, _core.VocabularyFile | None]:
     """The file; without its tokens and merges, if the core has read these. It reads what is right: what is wrong is said by the reader in Python."""
     read = core().read_tokenizer_json(data) if implementation() == "cpp" else None
     if read is not None:
@@ -121,7 +121,7 @@ def _parsed(data: bytes, source: str) -> tuple[Node, _core.MergeFile | None]:
 def _selected(vocabulary: _Vocabulary, left_out: set[str], data: bytes, source: str, *, in_bytes: bool) -> _Selected:
     """The tokens that a text is encoded to, those that are only ever decoded, and the merges."""
     if not isinstance(vocabulary, _VocabularyInPython):
-        read = cast("_core.MergeFile", vocabulary)
+        read = cast("_core.VocabularyFile", vocabulary)
         tables = read.select(sorted(left_out), BYTE_OF_CHARACTER if in_bytes else None)
         if tables is not None:
             tokens = ReadTokens(tables, "bytes" if in_bytes else "characters")

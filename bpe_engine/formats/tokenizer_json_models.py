@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf, isnan
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bpe_engine.formats.json_files import Node
+from bpe_engine.formats.tables import ReadNumbers, ReadTokens
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
 from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
 from bpe_engine.pipeline.specification import MOST_CHARACTERS, Specification
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bpe_engine import _core
 
 _KINDS: Mapping[str, Literal["wordpiece", "wordlevel", "unigram"]] = {
     "WordPiece": "wordpiece",
@@ -23,14 +29,22 @@ _KINDS: Mapping[str, Literal["wordpiece", "wordlevel", "unigram"]] = {
 }
 
 
-def parse_piece_model(file: Node, source: str, name: str | None) -> Specification:
-    """The specification in a file whose model is one of these three. Raises VocabularyError, and UnsupportedModelError for what is not supported."""
+def parse_piece_model(file: Node, source: str, name: str | None, read: _core.VocabularyFile | None) -> Specification:
+    """The specification in a file whose model is one of these three; `read`: its tokens, if the core has read them.
+
+    Raises VocabularyError, and UnsupportedModelError for what is not supported.
+    """
     model = file.object("model")
     kind = _KINDS[model.string("type")]
-    parts = _unigram(model) if kind == "unigram" else _words(model, kind)
-    tokens = parts["tokens"]
+    if read is not None:
+        find, size, vocabulary = read.find, len(read), _read_vocabulary(read)
+    elif kind == "unigram":
+        find, size, vocabulary = _scored_vocabulary(model)
+    else:
+        find, size, vocabulary = _plain_vocabulary(model)
+    said = _said_of_unigram(model, find, size) if kind == "unigram" else _said_of_words(model, find, kind)
     added = read_added_tokens(file)
-    check_added_tokens(file, added, {token: token_id for token_id, token in tokens.items()}.get)
+    check_added_tokens(file, added, find)
     prefix, suffix = read_specials(file)
     return Specification(
         name=name,
@@ -43,37 +57,40 @@ def parse_piece_model(file: Node, source: str, name: str | None) -> Specificatio
         prefix=prefix,
         suffix=suffix,
         decoders=read_decoders(file),
-        **parts,
+        **vocabulary,
+        **said,
     )
 
 
-def _words(model: Node, kind: str) -> dict[str, Any]:
-    """What WordPiece and WordLevel say."""
+_Vocabulary = tuple["Callable[[str], int | None]", int, dict[str, Any]]
+"""The id of a token that is found in a text, how many entries there are, and what the specification takes of them."""
+
+
+def _read_vocabulary(read: _core.VocabularyFile) -> dict[str, Any]:
+    tables = read.select([], None)
+    if tables is None:
+        raise AssertionError("the core reads no file without a token")
+    tokens = ReadTokens(tables, "characters")
+    parts: dict[str, Any] = {"tokens": tokens, "texts_only": tokens.texts_only}
+    return parts | ({"scores": ReadNumbers(tables, "scores")} if read.has_scores else {})
+
+
+def _plain_vocabulary(model: Node) -> _Vocabulary:
+    """That of WordPiece and WordLevel."""
     vocabulary = read_vocabulary(model)
-    unknown = vocabulary.get(model.string("unk_token"))
-    found: dict[str, Any] = {
-        "tokens": {
-            token_id: token for token, token_id in sorted(vocabulary.items(), key=lambda item: item[1]) if token
+    by_id = sorted(vocabulary.items(), key=lambda item: item[1])
+    return (
+        vocabulary.get,
+        len(vocabulary),
+        {
+            "tokens": {token_id: token for token, token_id in by_id if token},
+            "texts_only": {vocabulary[""]: ""} if "" in vocabulary else {},
         },
-        "texts_only": {vocabulary[""]: ""} if "" in vocabulary else {},
-        "unknown": "error" if unknown is None else unknown,
-    }
-    if kind == "wordpiece":
-        if model.get("continuing_subword_prefix") is not None:
-            found["continuing_prefix"] = model.string("continuing_subword_prefix")
-        if model.get("max_input_chars_per_word") is not None:
-            most = model.integer("max_input_chars_per_word")
-            if not 0 <= most <= MOST_CHARACTERS:
-                raise model.unsupported(
-                    f"{most} characters a word, more than {MOST_CHARACTERS} or less than none,",
-                    "max_input_chars_per_word",
-                )
-            found["max_characters"] = most
-    return found
+    )
 
 
-def _unigram(model: Node) -> dict[str, Any]:
-    """What Unigram says. Of equal tokens the last one counts, and the empty one is never found in a text."""
+def _scored_vocabulary(model: Node) -> _Vocabulary:
+    """That of Unigram. Of equal tokens the last one counts, and the empty one is never found in a text."""
     entries = model.array("vocab")
     ids: dict[str, int] = {}
     scores: list[float] = []
@@ -92,18 +109,43 @@ def _unigram(model: Node) -> dict[str, Any]:
         scores.append(float(score))
     if not ids.keys() - {""}:
         raise model.error("there is no token", "vocab")
+    tokens = {token_id: token for token, token_id in ids.items() if token}
+    return (
+        ids.get,
+        len(entries),
+        {
+            "tokens": tokens,
+            "texts_only": {number: entry[0] for number, entry in enumerate(entries) if number not in tokens},
+            "scores": {token_id: scores[token_id] for token_id in tokens},
+        },
+    )
+
+
+def _said_of_words(model: Node, find: Callable[[str], int | None], kind: str) -> dict[str, Any]:
+    """What WordPiece and WordLevel say beside their tokens."""
+    unknown = find(model.string("unk_token"))
+    found: dict[str, Any] = {"unknown": "error" if unknown is None else unknown}
+    if kind == "wordpiece":
+        if model.get("continuing_subword_prefix") is not None:
+            found["continuing_prefix"] = model.string("continuing_subword_prefix")
+        if model.get("max_input_chars_per_word") is not None:
+            most = model.integer("max_input_chars_per_word")
+            if not 0 <= most <= MOST_CHARACTERS:
+                raise model.unsupported(
+                    f"{most} characters a word, more than {MOST_CHARACTERS} or less than none,",
+                    "max_input_chars_per_word",
+                )
+            found["max_characters"] = most
+    return found
+
+
+def _said_of_unigram(model: Node, find: Callable[[str], int | None], size: int) -> dict[str, Any]:
+    """What Unigram says beside its tokens, of which there are `size`."""
     unknown = model.get("unk_id")
-    if unknown is not None and (type(unknown) is not int or not 0 <= unknown < len(entries)):
+    if unknown is not None and (type(unknown) is not int or not 0 <= unknown < size):
         raise model.error(f"{unknown!r:.80} is not the place of a token in model.vocab", "unk_id")
     fallback: dict[int, int] = {}
     if model.boolean("byte_fallback", default=False):
-        named = ((byte, ids.get(f"<0x{byte:02X}>")) for byte in range(256))
+        named = ((byte, find(f"<0x{byte:02X}>")) for byte in range(256))
         fallback = {byte: token_id for byte, token_id in named if token_id is not None}
-    tokens = {token_id: token for token, token_id in ids.items() if token}
-    return {
-        "tokens": tokens,
-        "texts_only": {number: entry[0] for number, entry in enumerate(entries) if number not in tokens},
-        "scores": {token_id: scores[token_id] for token_id in tokens},
-        "unknown": "error" if unknown is None else unknown,
-        "byte_fallback": fallback,
-    }
+    return {"unknown": "error" if unknown is None else unknown, "byte_fallback": fallback}

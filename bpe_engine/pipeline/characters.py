@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cache
-from importlib import resources
+from typing import TYPE_CHECKING
 
-import regex
+from bpe_engine.text.unicode_classes import package_text, ranges
 
-from bpe_engine.text.unicode_classes import ranges
+if TYPE_CHECKING:
+    import regex
 
 WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 """The characters with the property White_Space: 25, the same in all versions."""
@@ -30,7 +31,7 @@ _NMT = {
 
 @cache
 def _lines() -> dict[str, list[str]]:
-    text = (resources.files("bpe_engine") / "pipeline" / "pinned_characters.txt").read_text("ascii")
+    text = package_text("pipeline/pinned_characters.txt")
     return {fields[0]: fields[1:] for fields in map(str.split, text.splitlines())}
 
 
@@ -38,6 +39,7 @@ def _lines() -> dict[str, list[str]]:
 def members(kind: str) -> str:
     """The inside of a set of a regular expression: the characters of a kind, "mark" or "punctuation", say.
 
+    >>> import regex
     >>> bool(regex.match(f"[{members('mark')}]", "\\u0301")), bool(regex.match(f"[{members('punctuation')}]", "$"))
     (True, True)
     """
@@ -66,7 +68,7 @@ def script_runs() -> tuple[tuple[int, int, int], ...]:
     >>> script_runs()[1][:2]
     (33, 64)
     """
-    text = (resources.files("bpe_engine") / "pipeline" / "scripts.txt").read_text("ascii")
+    text = package_text("pipeline/scripts.txt")
     runs = []
     for number, line in enumerate(text.splitlines(), 1):
         for first, _, last in (field.partition("-") for field in line.split()):
@@ -96,6 +98,8 @@ def numbers() -> str:
 @cache
 def compiled(source: str) -> regex.Pattern[str]:
     """A regular expression of our own, compiled once."""
+    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
     return regex.compile(source)
 
 

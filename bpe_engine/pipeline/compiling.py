@@ -16,20 +16,19 @@ Each behaviour of Hugging Face, inverted or not, is one of six of the core:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
-
-import regex
 
 from bpe_engine import _core
 from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
-from bpe_engine.formats.tables import ReadMerges, ReadTokens
+from bpe_engine.formats.tables import ReadMerges, ReadNumbers, ReadTokens
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import WHITE_SPACE, code_points, members, numbers, script_runs
-from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.expressions import Expression, escaped
 from bpe_engine.pipeline.merges import check_merges
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
@@ -252,7 +251,11 @@ def _piece_model(specification: Specification) -> _core.PieceModel:
         return _core.WordLevelModel(_utf8(tokens), unknown=unknown)
     scores = specification.scores or {}
     return _core.UnigramModel(
-        [(token.encode("utf-8", "surrogatepass"), token_id, scores[token_id]) for token_id, token in tokens.items()],
+        tokens.tables
+        if isinstance(tokens, ReadTokens) and isinstance(scores, ReadNumbers)
+        else [
+            (token.encode("utf-8", "surrogatepass"), token_id, scores[token_id]) for token_id, token in tokens.items()
+        ],
         unknown=unknown,
         bytes=dict(specification.byte_fallback),
         user_defined=specification.user_defined,
@@ -260,7 +263,10 @@ def _piece_model(specification: Specification) -> _core.PieceModel:
     )
 
 
-def _utf8(tokens: Mapping[int, str]) -> dict[bytes, int]:
+def _utf8(tokens: Mapping[int, str]) -> _core.TokenTables | dict[bytes, int]:
+    """Token -> id; tokens that the core has read as they are."""
+    if isinstance(tokens, ReadTokens):
+        return tokens.tables
     return {token.encode("utf-8", "surrogatepass"): token_id for token_id, token in tokens.items()}
 
 
@@ -272,14 +278,15 @@ def _merge_model(specification: Specification) -> _core.MergeModel:
         if specification.byte_fallback:
             raise NotNativeError("byte fallback where characters stand for bytes")
         tokens, by_characters = _in_bytes(tokens), False
-    has_read_merges = isinstance(specification.merges, ReadMerges) and not specification.subword_prefix
-    if isinstance(tokens, ReadTokens) and has_read_merges:
+    is_read = isinstance(specification.merges, ReadMerges) or isinstance(specification.ranks, ReadNumbers)
+    if isinstance(tokens, ReadTokens) and is_read:
         return _core.MergeModel.of_tables(
             tokens.tables,
             by_characters=by_characters,
             ignore_merges=specification.ignore_merges,
             unknown=specification.unknown,
             fuse_unknown=specification.fuse_unknown,
+            continuing_prefix=specification.subword_prefix,
             end_suffix=specification.word_suffix,
             byte_fallback=dict(specification.byte_fallback),
         )
@@ -338,7 +345,7 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
     for place, one in enumerate(pre_tokenizers):
         match one:
             case Metaspace(replacement, scheme, split):
-                here = [(_matcher(regex.escape(replacement)), "with_next")] if split else []
+                here = [(_matcher(escaped(replacement)), "with_next")] if split else []
                 insertions.append((replacement if scheme != "never" else "", scheme, replacement, here))
                 continue
             case ByteLevel(adds, use_regex):
@@ -363,10 +370,10 @@ def _stage_of_bytes(one: PreTokenizer) -> Stage:
     """A stage behind ByteLevel, for which each byte is a character of its alphabet."""
     match one:
         case Digits(individual):
-            is_number = regex.compile(f"[{numbers()}]")
+            is_number = re.compile(f"[{numbers()}]")
             members = bytes(byte for character, byte in BYTE_OF_CHARACTER.items() if is_number.match(character))
             return _core.Matcher.of_bytes(members), "isolated" if individual else "contiguous"
-        case Split(Expression(source), behaviour, invert) if regex.fullmatch(r"(\[0-9\]|[0-9]|\{\d+\})+", source):
+        case Split(Expression(source), behaviour, invert) if re.fullmatch(r"(\[0-9\]|[0-9]|\{\d+\})+", source):
             return _matcher(source), _BEHAVIOURS[behaviour, invert]
     raise NotNativeError(f"the pre-tokenizer {one!r} behind ByteLevel, which sees bytes as characters")
 
@@ -374,7 +381,7 @@ def _stage_of_bytes(one: PreTokenizer) -> Stage:
 def _stage(one: PreTokenizer) -> Stage:
     match one:
         case Split(str(literal), behaviour, invert):
-            return _matcher(regex.escape(literal)), _BEHAVIOURS[behaviour, invert]
+            return _matcher(escaped(literal)), _BEHAVIOURS[behaviour, invert]
         case Split(Expression(source), behaviour, invert):
             return _matcher(translated(source)), _BEHAVIOURS[behaviour, invert]
         case Pattern(source, behaviour):
@@ -390,7 +397,7 @@ def _stage(one: PreTokenizer) -> Stage:
         case UnicodeScripts():
             return _scripts(), "without_gap"
         case CharDelimiterSplit(delimiter):
-            return _matcher(regex.escape(delimiter)), "without_match"
+            return _matcher(escaped(delimiter)), "without_match"
     raise NotNativeError(f"the pre-tokenizer {one!r}")
 
 

@@ -10,3 +10,12 @@ class Expression:
     """A regular expression in the syntax of Oniguruma (Ruby's): "Regex" in a tokenizer.json. A plain str beside it is a literal text."""
 
     source: str
+
+
+def escaped(text: str) -> str:
+    r"""An expression for a text itself.
+
+    >>> print(escaped("a+▁ b"))
+    a\+▁\ b
+    """
+    return "".join(one if one.isalnum() or ord(one) > 127 else f"\\{one}" for one in text)

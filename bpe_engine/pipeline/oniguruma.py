@@ -14,15 +14,18 @@ What is not known to mean the same is refused, with its place: back references, 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cache
-
-import regex
+from typing import TYPE_CHECKING
 
 from bpe_engine.errors import EncodingError, PatternError
-from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.expressions import Expression, escaped
 from bpe_engine.text.patience import Patience, check_repetitions, spans_of
 from bpe_engine.text.unicode_classes import STAND_IN_OF_CLASS, ranges
+
+if TYPE_CHECKING:
+    import regex
 
 Match = tuple[int, int, bool]
 """Start and end in characters, and whether it is a match or what lies between two."""
@@ -112,9 +115,11 @@ class Matcher:
     def __init__(self, pattern: str | Expression) -> None:
         if not (pattern if isinstance(pattern, str) else pattern.source):
             raise PatternError("an empty pattern matches everywhere, which is not supported")
+        import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
         self._table: _Table | None = None
         if isinstance(pattern, str):
-            self._regex = regex.compile(regex.escape(pattern))
+            self._regex = regex.compile(escaped(pattern))
         elif isinstance(pattern, RustExpression):
             self._regex, self._table = regex.compile(pattern.source), _Table([])
         else:
@@ -237,11 +242,15 @@ def _firsts() -> list[int]:
 
 @cache
 def _class_pattern() -> regex.Pattern[str]:
+    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
     kinds = ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N", "P", "S")
     return regex.compile("|".join(rf"(?P<{kind}>\p{{{kind}}})" for kind in kinds) + r"|(?P<White_Space>\s)|(?s:.)")
 
 
 def _class_in_regex(point: int) -> str:
+    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
     character = chr(point)
     found = _class_pattern().match(character)
     category = (found.lastgroup if found else None) or "-"
@@ -321,10 +330,10 @@ class _Translation:
             self._literals += character.lower()
             if ord(character) > 127 or self._literals.endswith(_LIGATURES):
                 raise self._refused(f"{self._literals!r} where case is ignored")
-        self._put(regex.escape(character, special_only=False), length)
+        self._put(escaped(character), length)
 
-    def _interval(self) -> regex.Match[str] | None:
-        return regex.compile(r"\{(?:\d{1,5}(?:,\d{0,5})?|,\d{1,5})\}").match(self._source, self._place)
+    def _interval(self) -> re.Match[str] | None:
+        return re.compile(r"\{(?:\d{1,5}(?:,\d{0,5})?|,\d{1,5})\}").match(self._source, self._place)
 
     def _quantifier(self) -> None:
         if self._atom >= len(self._out):
@@ -361,7 +370,7 @@ class _Translation:
             self._literal(*self._escaped_character())
 
     def _property(self) -> tuple[str, int]:
-        found = regex.compile(r"\\([pP])\{(\^?)([A-Za-z_ -]{1,40})\}").match(self._source, self._place)
+        found = re.compile(r"\\([pP])\{(\^?)([A-Za-z_ -]{1,40})\}").match(self._source, self._place)
         name = PROPERTIES.get(found.group(3).lower().replace(" ", "_")) if found else None
         if found is None or name is None:
             raise self._refused(f"the property {self._source[self._place : self._place + 20]!r}")
@@ -373,7 +382,7 @@ class _Translation:
         after = self._source[self._place + 1 : self._place + 2]
         if after in _CONTROLS and after:
             return _CONTROLS[after], 2
-        number = regex.compile(r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-7][0-9A-Fa-f])|u([0-9A-Fa-f]{4}))").match(
+        number = re.compile(r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-7][0-9A-Fa-f])|u([0-9A-Fa-f]{4}))").match(
             self._source, self._place
         )
         if number:
@@ -440,7 +449,7 @@ class _Translation:
             character, length = self._escaped_character()
             self._place += length
         self._named(character, character)
-        return regex.escape(character, special_only=False), character
+        return escaped(character), character
 
     def _range_end(self, first: str) -> str:
         place = self._place

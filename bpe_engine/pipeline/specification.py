@@ -19,7 +19,7 @@ from math import inf, isfinite, isnan
 from typing import Final, Literal
 
 from bpe_engine.errors import UnsupportedModelError, VocabularyError
-from bpe_engine.formats.tables import ReadMerges, ReadTokens
+from bpe_engine.formats.tables import ReadMerges, ReadNumbers, ReadTokens
 from bpe_engine.pipeline.decoders import Decoder
 from bpe_engine.pipeline.normalizers import Normalizer
 from bpe_engine.pipeline.pre_tokenizers import PreTokenizer
@@ -177,6 +177,8 @@ class Specification:
             for side in (left, right):
                 if side not in self.tokens:
                     raise VocabularyError(f"{self.source}: merge {number}: no token has the id {side!r:.80}")
+        if self._is_read(self.ranks):
+            return
         for token_id, rank in (self.ranks or {}).items():
             if token_id not in self.tokens:
                 raise VocabularyError(f"{self.source}: there is a rank for the id {token_id!r:.80}, which no token has")
@@ -184,6 +186,11 @@ class Specification:
                 raise VocabularyError(
                     f"{self.source}: the rank of the token with the id {token_id} is {rank!r:.80}, not a whole number"
                 )
+
+    def _is_read(self, numbers: object) -> bool:
+        """Whether the core has read the tokens and these scores or ranks of them, which are right then."""
+        tokens = self.tokens
+        return isinstance(tokens, ReadTokens) and isinstance(numbers, ReadNumbers) and numbers.tables is tokens.tables
 
     def _check_model(self) -> None:
         if self.model not in ("merges", "wordpiece", "unigram", "wordlevel"):
@@ -218,6 +225,8 @@ class Specification:
             )
 
     def _check_scores(self, scores: Mapping[int, float]) -> None:
+        if self._is_read(scores):
+            return
         if scores.keys() != self.tokens.keys():
             odd = min(scores.keys() ^ self.tokens.keys())
             raise VocabularyError(f"{self.source}: the id {odd} has a score and no token, or a token and no score")

@@ -12,9 +12,9 @@ The stand-ins have the same length, so offsets carry over. ASCII text stands for
 
 from __future__ import annotations
 
+import pkgutil
 from bisect import bisect_right
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 UNICODE_VERSION = "16.0"
@@ -42,6 +42,15 @@ class Range(NamedTuple):
     han: bool
 
 
+def package_text(name: str) -> str:
+    """A text file of ASCII in this package. Raises OSError where it is not there."""
+    # importlib.resources would do the same and take 20 ms to import.
+    data = pkgutil.get_data("bpe_engine", name)
+    if data is None:
+        raise OSError(f"the loader of bpe_engine gives no access to its file {name}")
+    return data.decode("ascii")
+
+
 @cache
 def ranges() -> tuple[Range, ...]:
     """The classes of all code points in Unicode 16.0: ranges in ascending order, the first of them from 0 on.
@@ -49,11 +58,7 @@ def ranges() -> tuple[Range, ...]:
     >>> [(hex(first), category, han) for first, category, han in ranges() if 0x2FD0 < first < 0x3006]
     [('0x2fd6', '-', False), ('0x2ff0', 'S', False), ('0x3000', 'White_Space', False), ('0x3001', 'P', False), ('0x3004', 'S', False), ('0x3005', 'Lm', True)]
     """
-    lines = (
-        (resources.files("bpe_engine") / "text" / f"unicode_classes_{UNICODE_VERSION}.txt")
-        .read_text("ascii")
-        .splitlines()
-    )
+    lines = package_text(f"text/unicode_classes_{UNICODE_VERSION}.txt").splitlines()
     return tuple(Range(int(fields[0], 16), fields[1], len(fields) > 2) for fields in map(str.split, lines))
 
 

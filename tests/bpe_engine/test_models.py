@@ -17,7 +17,7 @@ from strategies import texts
 from tokenizers import models
 
 from bpe_engine.errors import EncodingError
-from bpe_engine.formats.sentencepiece import parse_model
+from bpe_engine.formats.sentencepiece_file import parse_model
 from bpe_engine.reference import unigram, wordpiece
 
 _core = pytest.importorskip("bpe_engine._core", reason="this installation has no compiled core")
@@ -158,7 +158,7 @@ class ProcessorModel:
     """The core's model with the pieces of a SentencePiece processor, and its specification."""
 
     def __init__(self, processor: Any) -> None:
-        pieces = parse_model(processor.serialized_model_proto(), "a model").pieces
+        pieces = parse_model(processor.serialized_model_proto(), "a model").pieces.all
         of_kind = {kind: [number for number, piece in enumerate(pieces) if piece[2] == kind] for kind in range(1, 7)}
         self.scored = [
             (text.encode(), number, score)

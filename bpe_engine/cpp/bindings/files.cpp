@@ -16,10 +16,11 @@ namespace bpe::bindings {
 
 namespace {
 
-using files::MergeFile;
-using files::MergeTables;
+using files::PieceFile;
+using files::TokenTables;
+using files::VocabularyFile;
 
-nb::object shown(const MergeTables& tables, Bytes text) { return tables.as_bytes() ? nb::object(to_python(text)) : decoded(text, "strict"); }
+nb::object shown(const TokenTables& tables, Bytes text) { return tables.as_bytes() ? nb::object(to_python(text)) : decoded(text, "strict"); }
 
 Bytes view(const nb::bytes& data) { return {reinterpret_cast<const Byte*>(data.c_str()), data.size()}; }
 
@@ -48,12 +49,12 @@ std::optional<Bytes> utf8(nb::handle text) {
     return Bytes{reinterpret_cast<const Byte*>(data), static_cast<std::size_t>(size)};
 }
 
-std::uint32_t find(const MergeFile& self, nb::handle text) {
+std::uint32_t find(const VocabularyFile& self, nb::handle text) {
     std::optional<Bytes> const found = utf8(text);
     return found ? self.tokens.find(*found) : files::TokenList::none;
 }
 
-std::optional<MergeTables> select(const MergeFile& self, nb::list left_out, nb::object byte_of) {
+std::optional<TokenTables> select(const VocabularyFile& self, nb::list left_out, nb::object byte_of) {
     std::vector<Bytes> texts;
     for (nb::handle text : left_out)
         if (std::optional<Bytes> const found = utf8(text)) texts.push_back(*found);
@@ -68,31 +69,31 @@ std::optional<MergeTables> select(const MergeFile& self, nb::list left_out, nb::
         }
     }
     try {
-        return MergeTables(self, texts, !byte_of.is_none(), bytes);
+        return TokenTables(self, texts, !byte_of.is_none(), bytes);
     } catch (const files::Unreadable&) {
         return std::nullopt;
     }
 }
 
-nb::dict tokens(const MergeTables& self) {
+nb::dict tokens(const TokenTables& self) {
     nb::dict made;
     for (std::size_t place = 0; place < self.size(); ++place) made[number(self.id(place))] = shown(self, self.text(place));
     return made;
 }
 
-nb::dict texts_only(const MergeTables& self) {
+nb::dict texts_only(const TokenTables& self) {
     nb::dict made;
     for (auto const& [id, text] : self.texts_only()) made[number(id)] = shown(self, {text.data(), text.size()});
     return made;
 }
 
-nb::list merges(const MergeTables& self) {
+nb::list merges(const TokenTables& self) {
     nb::list made;
     for (auto const& [left, right] : self.merges()) made.append(nb::make_tuple(number(left), number(right)));
     return made;
 }
 
-nb::object first_merge_of(const MergeTables& self, nb::list ids) {
+nb::object first_merge_of(const TokenTables& self, nb::list ids) {
     std::vector<std::uint32_t> wanted;
     for (nb::handle id : ids) wanted.push_back(static_cast<std::uint32_t>(given::number(id, "an id", 0, 0xFFFFFFFF)));
     std::size_t place = 0;
@@ -120,18 +121,47 @@ nb::object read_tiktoken(nb::bytes data) {
     return made;
 }
 
-nb::object read_sentencepiece(nb::bytes data) {
-    auto const file = readable(data, files::read_sentencepiece);
-    if (!file) return nb::none();
-    nb::list pieces;
-    std::size_t start = 0;
-    for (std::size_t place = 0; place < file->ends.size(); ++place) {
-        Bytes const text{file->texts.data() + start, file->ends[place] - start};
-        start = file->ends[place];
-        nb::object const kind = nb::steal(PyLong_FromUnsignedLongLong(file->kinds[place]));
-        pieces.append(nb::make_tuple(decoded(text, "strict"), static_cast<double>(file->scores[place]), kind));
+nb::object shown_piece(const PieceFile& file, std::size_t number) { return decoded(file.text(number), "strict"); }
+
+nb::object kind_of(const PieceFile& file, std::size_t number) { return nb::steal(PyLong_FromUnsignedLongLong(file.kinds[number])); }
+
+nb::list pieces(const PieceFile& self) {
+    nb::list made;
+    for (std::size_t place = 0; place < self.size(); ++place)
+        made.append(nb::make_tuple(shown_piece(self, place), static_cast<double>(self.scores[place]), kind_of(self, place)));
+    return made;
+}
+
+nb::list unusual_pieces(const PieceFile& self) {
+    nb::list made;
+    for (std::size_t place = 0; place < self.size(); ++place)
+        if (self.kinds[place] != PieceFile::normal) made.append(nb::make_tuple(nb::steal(PyLong_FromSize_t(place)), shown_piece(self, place), kind_of(self, place)));
+    return made;
+}
+
+std::optional<TokenTables> select_pieces(const PieceFile& self, nb::list kinds, bool ranked) {
+    std::vector<std::uint64_t> wanted;
+    for (nb::handle kind : kinds) wanted.push_back(static_cast<std::uint64_t>(given::number(kind, "a kind", 0, 0xFFFFFFFF)));
+    try {
+        return TokenTables(self, wanted, ranked);
+    } catch (const files::Unreadable&) {
+        return std::nullopt;
     }
-    return nb::make_tuple(pieces, to_python({file->rest.data(), file->rest.size()}));
+}
+
+nb::dict scores(const TokenTables& self) {
+    nb::dict made;
+    for (std::size_t place = 0; place < self.scores().size(); ++place) made[number(self.id(place))] = nb::float_(self.scores()[place]);
+    return made;
+}
+
+nb::dict ranks(const TokenTables& self) {
+    nb::dict made;
+    if (self.ranks().empty()) return made;
+    std::vector<std::uint32_t> const found = self.ranks_of_made();
+    for (std::size_t place = 0; place < found.size(); ++place)
+        if (found[place] != TokenTables::no_rank) made[number(self.id(place))] = number(found[place]);
+    return made;
 }
 
 nb::object made_of_two(nb::list tokens) {
@@ -188,43 +218,56 @@ nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
 }  // namespace
 
 void define_files(nb::module_& module) {
-    nb::class_<MergeTables>(module, "MergeTables", "The tokens and merges of a file that texts are encoded to, in the order of ids.")
-        .def("__len__", &MergeTables::size)
-        .def("__contains__", [](const MergeTables& self, nb::handle id) {
+    nb::class_<TokenTables>(module, "TokenTables", "The tokens of a file that texts are encoded to, in the order of ids, with their merges, ranks or scores.")
+        .def("__len__", &TokenTables::size)
+        .def("__contains__", [](const TokenTables& self, nb::handle id) {
             std::uint64_t wanted = 0;
             return PyLong_Check(id.ptr()) && nb::try_cast(id, wanted) && self.has_id(wanted);
         }, nb::arg("id").none(), nb::sig("def __contains__(self, id: object) -> bool"), "Whether a token has this id.")
         .def("tokens", &tokens, nb::sig("def tokens(self) -> dict[int, bytes] | dict[int, str]"), "Id -> token.")
         .def("texts_only", &texts_only, nb::sig("def texts_only(self) -> dict[int, bytes] | dict[int, str]"), "Id -> what is only ever decoded.")
+        .def("scores", &scores, nb::sig("def scores(self) -> dict[int, float]"), "Id -> score, where tokens have scores.")
+        .def("ranks", &ranks, nb::sig("def ranks(self) -> dict[int, int]"), "Id -> merge rank, of the tokens that have one.")
         .def("merges", &merges, nb::sig("def merges(self) -> list[tuple[int, int]]"), "The merges as pairs of ids.")
-        .def_prop_ro("merge_count", [](const MergeTables& self) { return self.merges().size(); }, "How many merges there are.")
+        .def_prop_ro("merge_count", [](const TokenTables& self) { return self.merges().size(); }, "How many merges there are.")
         .def("first_merge_of", &first_merge_of, nb::arg("ids"), nb::sig("def first_merge_of(self, ids: list[int]) -> int | None"),
              "The place of the first merge of one of these tokens.");
-    nb::class_<MergeFile>(module, "MergeFile", "The vocabulary and the merges of a tokenizer.json.")
-        .def_prop_ro("rest", [](const MergeFile& self) { return to_python({self.rest.data(), self.rest.size()}); },
+    nb::class_<VocabularyFile>(module, "VocabularyFile", "The tokens of a tokenizer.json, and its merges or scores.")
+        .def("__len__", [](const VocabularyFile& self) { return self.tokens.size(); })
+        .def_ro("has_merges", &VocabularyFile::has_merges, "Whether there is a list of merges.")
+        .def_prop_ro("has_scores", [](const VocabularyFile& self) { return !self.scores.empty(); }, "Whether tokens have scores.")
+        .def_prop_ro("rest", [](const VocabularyFile& self) { return to_python({self.rest.data(), self.rest.size()}); },
                      nb::sig("def rest(self) -> bytes"), "The file with nothing in their place.")
-        .def("find", [](const MergeFile& self, nb::handle text) -> nb::object {
+        .def("find", [](const VocabularyFile& self, nb::handle text) -> nb::object {
             std::uint32_t const found = find(self, text);
             if (found == files::TokenList::none) return nb::none();
             return number(self.tokens.id(found));
         }, nb::arg("text"), nb::sig("def find(self, text: str) -> int | None"), "The id of a token; None where there is none.")
-        .def("is_merged", [](const MergeFile& self, nb::handle text) {
+        .def("is_merged", [](const VocabularyFile& self, nb::handle text) {
             std::uint32_t const found = find(self, text);
-            return found != files::TokenList::none && self.merged[found];
+            return self.has_merges && found != files::TokenList::none && self.merged[found];
         }, nb::arg("text"), nb::sig("def is_merged(self, text: str) -> bool"), "Whether a merge makes this token, or takes it.")
         .def("select", &select, nb::arg("left_out"), nb::arg("byte_of").none(),
-             nb::sig("def select(self, left_out: list[str], byte_of: dict[str, int] | None) -> MergeTables | None"),
+             nb::sig("def select(self, left_out: list[str], byte_of: dict[str, int] | None) -> TokenTables | None"),
              "All tokens but some, as the bytes that their characters stand for if `byte_of` says so; None where a merge has to do with one that is not among them.");
     module.def("read_tokenizer_json", [](nb::bytes data) { return readable(data, files::read_tokenizer_json);
-    }, nb::arg("data"), nb::sig("def read_tokenizer_json(data: bytes) -> MergeFile | None"),
-               "The long parts of a file whose model is a byte-pair encoding; None where they are not plain, or not right.");
+    }, nb::arg("data"), nb::sig("def read_tokenizer_json(data: bytes) -> VocabularyFile | None"),
+               "The long parts of a file; None where they are not plain, or not right.");
     module.def("read_tekken", &read_tekken, nb::arg("data"), nb::sig("def read_tekken(data: bytes) -> tuple[list[bytes], bytes] | None"),
                "The tokens of a file by their ranks, and the file with none in their place; None where they are not plain, or not right.");
     module.def("read_tiktoken", &read_tiktoken, nb::arg("data"), nb::sig("def read_tiktoken(data: bytes) -> dict[bytes, int] | None"),
                "Token -> id; None where a line is not plain, or not right.");
-    module.def("read_sentencepiece", &read_sentencepiece, nb::arg("data"),
-               nb::sig("def read_sentencepiece(data: bytes) -> tuple[list[tuple[str, float, int]], bytes] | None"),
-               "Text, score and kind of each piece, and the file without them; None where they are not plain, or not right.");
+    nb::class_<PieceFile>(module, "PieceFile", "The pieces of a SentencePiece model.")
+        .def_prop_ro("rest", [](const PieceFile& self) { return to_python({self.rest.data(), self.rest.size()}); },
+                     nb::sig("def rest(self) -> bytes"), "The file without them.")
+        .def("__len__", &PieceFile::size)
+        .def("are_distinct", &PieceFile::are_distinct, "Whether no text stands twice.")
+        .def("pieces", &pieces, nb::sig("def pieces(self) -> list[tuple[str, float, int]]"), "Text, score and kind of each.")
+        .def("unusual", &unusual_pieces, nb::sig("def unusual(self) -> list[tuple[int, str, int]]"), "Place, text and kind of those that are no normal pieces.")
+        .def("select", &select_pieces, nb::arg("kinds"), nb::arg("ranked"), nb::sig("def select(self, kinds: list[int], ranked: bool) -> TokenTables | None"),
+             "The pieces of some kinds, with ranks by their scores or with scores; None where there are none.");
+    module.def("read_sentencepiece", [](nb::bytes data) { return readable(data, files::read_sentencepiece); }, nb::arg("data"),
+               nb::sig("def read_sentencepiece(data: bytes) -> PieceFile | None"), "The pieces of a model; None where they are not plain, or not right.");
     module.def("made_of_two", &made_of_two, nb::arg("tokens"), nb::sig("def made_of_two(tokens: list[str]) -> list[int] | None"),
                "The places of the tokens that two others make up; None where one has no UTF-8.");
     module.def("rank_by_pairs", &rank_by_pairs, nb::arg("tokens"), nb::arg("merges"),

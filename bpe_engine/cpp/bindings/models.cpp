@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "bpe/files/tokenizer_files.hpp"
 #include "bpe/models/unigram.hpp"
 #include "bpe/models/word_level.hpp"
 #include "bpe/models/word_piece.hpp"
@@ -84,12 +85,25 @@ Tokens scored_tokens_of(nb::iterable given) {
     return tokens;
 }
 
-void make_word_level(WordLevelModel* self, nb::dict given, nb::object unknown) {
+// Tokens that the core has read.
+Tokens tokens_of(const files::TokenTables& tables) {
+    Tokens tokens;
+    for (std::size_t number = 0; number < tables.size(); ++number) {
+        tokens.bytes.push_back(tables.text(number));
+        tokens.ids.push_back(tables.id(number));
+    }
+    tokens.scores = tables.scores();
+    return tokens;
+}
+
+template <class Given>
+void make_word_level(WordLevelModel* self, const Given& given, nb::object unknown) {
     Tokens const tokens = tokens_of(given);
     new (self) WordLevelModel(tokens.bytes, tokens.ids, optional_id(unknown));
 }
 
-void make_word_piece(WordPieceModel* self, nb::dict given, nb::object unknown, nb::bytes prefix, nb::object most) {
+template <class Given>
+void make_word_piece(WordPieceModel* self, const Given& given, nb::object unknown, nb::bytes prefix, nb::object most) {
     Tokens const tokens = tokens_of(given);
     WordPieceOptions options{view(prefix), optional_id(unknown)};
     options.most_characters = PyLong_AsSize_t(most.ptr());
@@ -97,8 +111,16 @@ void make_word_piece(WordPieceModel* self, nb::dict given, nb::object unknown, n
     new (self) WordPieceModel(tokens.bytes, tokens.ids, options);
 }
 
-void make_unigram(UnigramModel* self, nb::iterable given, nb::object unknown, nb::dict bytes, nb::iterable user_defined, const std::string& like) {
-    Tokens const tokens = scored_tokens_of(given);
+Tokens scored(nb::iterable given) { return scored_tokens_of(given); }
+
+Tokens scored(const files::TokenTables& tables) {
+    if (tables.scores().empty()) throw nb::value_error("tokens without scores");
+    return tokens_of(tables);
+}
+
+template <class Given>
+void make_unigram(UnigramModel* self, const Given& given, nb::object unknown, nb::dict bytes, nb::iterable user_defined, const std::string& like) {
+    Tokens const tokens = scored(given);
     UnigramOptions options;
     if (like == "sentencepiece")
         options.flavor = UnigramOptions::Flavor::sentencepiece;
@@ -174,15 +196,24 @@ void define_models(nb::module_& module) {
              "An empty pre-token that grows; None where encoding anew is as good.");
 
     nb::class_<WordLevelModel, PieceModel>(module, "WordLevelModel", "A pre-token is one token as a whole, or the unknown token.")
-        .def("__init__", make_word_level, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(),
-             nb::sig("def __init__(self, tokens: dict[bytes, int], *, unknown: int | None) -> None"));
+        .def("__init__", make_word_level<nb::dict>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(),
+             nb::sig("def __init__(self, tokens: dict[bytes, int], *, unknown: int | None) -> None"))
+        .def("__init__", make_word_level<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(),
+             nb::sig("def __init__(self, tokens: TokenTables, *, unknown: int | None) -> None"));
 
     nb::class_<WordPieceModel, PieceModel>(module, "WordPieceModel", "The longest token first, inside words those with a prefix.")
-        .def("__init__", make_word_piece, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("prefix"), nb::arg("most_characters"),
-             nb::sig("def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None"));
+        .def("__init__", make_word_piece<nb::dict>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("prefix"), nb::arg("most_characters"),
+             nb::sig("def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None"))
+        .def("__init__", make_word_piece<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("prefix"), nb::arg("most_characters"),
+             nb::sig("def __init__(self, tokens: TokenTables, *, unknown: int | None, prefix: bytes, most_characters: int) -> None"));
 
     nb::class_<UnigramModel, PieceModel>(module, "UnigramModel", "The tokens with the highest sum of scores.")
-        .def("__init__", make_unigram, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("bytes"), nb::arg("user_defined"),
+        .def("__init__", make_unigram<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("bytes"), nb::arg("user_defined"),
+             nb::arg("like"),
+             nb::sig("def __init__(self, tokens: TokenTables, *, unknown: int | None, bytes: dict[int, int], "
+                     "user_defined: Iterable[int], like: str) -> None"),
+             "As below, of tokens that the core has read.")
+        .def("__init__", make_unigram<nb::iterable>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("bytes"), nb::arg("user_defined"),
              nb::arg("like"),
              nb::sig("def __init__(self, tokens: Iterable[tuple[bytes, int, float]], *, unknown: int | None, bytes: dict[int, int], "
                      "user_defined: Iterable[int], like: str) -> None"),

@@ -111,12 +111,13 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
 }
 
 // The merges of tables make tokens of theirs: whoever read them looked.
-std::shared_ptr<MergeModel> merge_model_of_tables(const files::MergeTables& tables, bool by_characters, bool ignore_merges, nb::object unknown, bool fuse_unknown,
-                                                  const std::string& end_suffix, nb::dict byte_fallback) {
-    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, "", end_suffix, byte_fallback);
+std::shared_ptr<MergeModel> merge_model_of_tables(const files::TokenTables& tables, bool by_characters, bool ignore_merges, nb::object unknown, bool fuse_unknown,
+                                                  const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
+    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, continuing_prefix, end_suffix, byte_fallback);
     std::vector<MergeModel::Token> tokens;
     tokens.reserve(tables.size());
     for (std::size_t number = 0; number < tables.size(); ++number) tokens.push_back({tables.text(number), tables.id(number)});
+    if (!tables.ranks().empty()) return MergeModel::by_ranks(tokens, tables.ranks(), options);
     std::vector<MergeModel::Merge> merges;
     merges.reserve(tables.merges().size());
     for (auto const& [left, right] : tables.merges()) merges.push_back({left, right});
@@ -404,10 +405,10 @@ void define_pipeline(nb::module_& module) {
                             "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
                     "From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).")
         .def_static("of_tables", &merge_model_of_tables, nb::arg("tables"), nb::kw_only(), nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"),
-                    nb::arg("fuse_unknown"), nb::arg("end_suffix"), nb::arg("byte_fallback"),
-                    nb::sig("def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
-                            "end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
-                    "From the tokens and the merges of a file.")
+                    nb::arg("fuse_unknown"), nb::arg("continuing_prefix"), nb::arg("end_suffix"), nb::arg("byte_fallback"),
+                    nb::sig("def of_tables(tables: TokenTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
+                            "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
+                    "From the tokens and the merges or ranks of a file.")
         .def("never_made", [](const MergeModel& self) {
             nb::list ids;
             for (std::uint32_t const id : self.never_made()) ids.append(id);

@@ -37,11 +37,12 @@ void check_tokens(const TokenList& tokens) {
     for (std::size_t place = 1; place < order.size(); ++place) CHECK(tokens.id(order[place - 1]) <= tokens.id(order[place]));
 }
 
-void check_tables(const MergeFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of) {
+void check_tables(const VocabularyFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of) {
     try {
-        MergeTables const tables(file, left_out, as_bytes, byte_of);
+        TokenTables const tables(file, left_out, as_bytes, byte_of);
         CHECK(tables.size() > 0 && tables.size() + tables.texts_only().size() <= file.tokens.size());
         CHECK(tables.merges().size() == file.merges.size());
+        CHECK(tables.ranks().empty() && tables.scores().size() == (file.scores.empty() ? 0 : tables.size()));
         for (std::size_t place = 0; place < tables.size(); ++place) {
             CHECK(tables.has_id(tables.id(place)) && tables.text(place).size > 0);
             CHECK(place == 0 || tables.id(place - 1) < tables.id(place));
@@ -54,12 +55,15 @@ void check_tables(const MergeFile& file, const std::vector<Bytes>& left_out, boo
     }
 }
 
-void check_tokenizer_json(const MergeFile& file) {
+void check_tokenizer_json(const VocabularyFile& file) {
     check_tokens(file.tokens);
-    CHECK(file.tokens.has_distinct_ids() && file.merged.size() == file.tokens.size());
+    CHECK(file.tokens.has_distinct_ids() && file.merged.size() == (file.has_merges ? file.tokens.size() : 0));
+    CHECK(file.scores.empty() || file.scores.size() == file.tokens.size());
+    for (double const score : file.scores) CHECK(std::isfinite(score));
     for (auto const& [left, right] : file.merges) {
         CHECK(left < file.tokens.size() && right < file.tokens.size());
         CHECK(file.merged[left] && file.merged[right]);
+        if (!file.prefix.empty()) continue;
         std::string const whole = text_of(file.tokens.text(left)) + text_of(file.tokens.text(right));
         std::uint32_t const made = file.tokens.find(view(whole));
         CHECK(made != TokenList::none && file.merged[made]);
@@ -84,6 +88,17 @@ void check_pieces(const PieceFile& file) {
         start = end;
     }
     for (std::uint32_t const number : made_of_two(tokens)) CHECK(number < tokens.size() && tokens[number].size > 1);
+    (void)file.are_distinct();
+    for (bool const ranked : {false, true}) {
+        try {
+            TokenTables const tables(file, {PieceFile::normal, 4}, ranked);
+            CHECK(tables.size() > 0 && tables.size() + tables.texts_only().size() == file.size());
+            CHECK((ranked ? tables.ranks().size() : tables.scores().size()) == tables.size());
+            for (std::size_t place = 0; place < tables.size(); ++place) CHECK(tables.text(place) == file.text(tables.id(place)));
+        } catch (const Unreadable&) {
+            CHECK(std::none_of(file.kinds.begin(), file.kinds.end(), [](std::uint64_t kind) { return kind == PieceFile::normal || kind == 4; }));
+        }
+    }
     // What is left has no pieces: it is no model by itself.
     CHECK(!read_by(read_sentencepiece, std::string(file.rest.begin(), file.rest.end())));
 }
@@ -125,6 +140,17 @@ std::string tokenizer_json(Choices& choices) {
     std::string const first = "\"vocab\":{" + vocabulary + "}", second = "\"merges\" : [" + merges + "]";
     std::string const model = choices.one_in(2) ? first + "," + second : second + ",\n" + first;
     return "{\"added_tokens\":[{\"id\":1,\"content\":\"\\u00e9\\ud83d\\ude00\"}],\"model\":{\"type\":\"BPE\"," + model + ",\"x\":null}}";
+}
+
+// Of WordPiece, or of Unigram, whose tokens have scores.
+std::string piece_model_json(Choices& choices) {
+    std::vector<std::string> const tokens = some_tokens(choices).tokens;
+    bool const is_scored = choices.one_in(2);
+    static const std::vector<std::string> scores{"0", "-1", "-2.5", "-0.125e1", "1E-3", "-12.345678901234567"};
+    std::string vocabulary;
+    for (std::size_t id = 0; id < tokens.size(); ++id)
+        vocabulary += (id ? "," : "") + (is_scored ? "[" + quoted(tokens[id]) + ", " + choices.of(scores) + "]" : quoted(tokens[id]) + ":" + std::to_string(id));
+    return "{\"model\":{\"type\":\"" + std::string(is_scored ? "Unigram" : "WordPiece") + "\",\"vocab\":" + (is_scored ? "[" : "{") + vocabulary + (is_scored ? "]" : "}") + "}}";
 }
 
 std::string base64(const std::string& text) {
@@ -187,7 +213,11 @@ void try_file(const std::string& data) {
 
 std::string random_file(Choices& choices) {
     std::string data;
-    switch (choices.below(4)) {
+    switch (choices.below(5)) {
+    case 4:
+        data = piece_model_json(choices);
+        CHECK(read_by(read_tokenizer_json, data));
+        break;
     case 0:
         data = tokenizer_json(choices);
         CHECK(read_by(read_tokenizer_json, data));

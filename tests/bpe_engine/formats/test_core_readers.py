@@ -7,6 +7,7 @@ import json
 import pickle
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -18,14 +19,15 @@ from sentencepiece_files import unigram_model
 
 from bpe_engine import VocabularyError, implementation
 from bpe_engine.fallback.ranking import rank_by_pairs
-from bpe_engine.formats import scores, sentencepiece, tekken, tiktoken, tokenizer_json
+from bpe_engine.formats import scores, sentencepiece, sentencepiece_file, tekken, tiktoken, tokenizer_json
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER, characters_of
 from bpe_engine.formats.json_files import parse_json
-from bpe_engine.formats.tables import ReadMerges, ReadTokens
+from bpe_engine.formats.tables import ReadMerges, ReadNumbers, ReadTokens
+from bpe_engine.pipeline.specification import Specification
 
 pytestmark = pytest.mark.skipif(implementation() != "cpp", reason="there is no compiled core")
 
-READERS = (scores, sentencepiece, tekken, tiktoken, tokenizer_json)
+READERS = (scores, sentencepiece, sentencepiece_file, tekken, tiktoken, tokenizer_json)
 
 
 def outcome(read: Callable[[bytes, str], Any], data: bytes) -> Any:
@@ -86,6 +88,7 @@ def tokenizer_files(draw: st.DrawFn) -> bytes:
         "merges": merges,
         "unk_token": draw(st.sampled_from([None, "<unk>", "none"])),
         "ignore_merges": draw(st.booleans()),
+        "continuing_subword_prefix": draw(st.sampled_from([None, "", "b"])),
     }
     names = draw(st.permutations(list(model)))
     added = [{"id": model["vocab"]["<s>"], "content": "<s>", "special": True}]
@@ -105,6 +108,60 @@ def test_tokenizer_json(data: bytes, damage: list[tuple[int, bytes, int]]) -> No
     found = alike(tokenizer_json.parse_tokenizer_json, mutated(data, damage))
     if not damage and not isinstance(found, tuple):
         assert pickle.loads(pickle.dumps(found)) == found
+
+
+@st.composite
+def piece_model_files(draw: st.DrawFn) -> bytes:
+    kind = draw(st.sampled_from(["WordPiece", "WordLevel", "Unigram"]))
+    texts = draw(
+        st.lists(st.sampled_from(["a", "##a", "b", "é", "\U0001f600", 'q"', "", "<unk>", "<0x61>"]), max_size=8)
+    )
+    some = st.one_of(st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False), st.just(-1e400))
+    vocabulary: Any = [[text, draw(some)] for text in texts]
+    if kind != "Unigram":
+        vocabulary = {text: 7 * number for number, text in enumerate(texts)}
+    model = {
+        "type": kind,
+        "vocab": vocabulary,
+        "unk_token": draw(st.sampled_from(["<unk>", "none"])),
+        "unk_id": draw(st.sampled_from([None, 0, 99])),
+        "byte_fallback": draw(st.booleans()),
+        "max_input_chars_per_word": draw(st.sampled_from([None, 7])),
+    }
+    added = [{"id": 0, "content": draw(st.sampled_from(["a", "<s>"])), "special": True}]
+    return json.dumps({"added_tokens": added, "model": model}, indent=draw(st.sampled_from([None, 1]))).encode()
+
+
+@settings(max_examples=300)
+@given(data=piece_model_files(), damage=changes)
+def test_tokenizer_json_without_merges(data: bytes, damage: list[tuple[int, bytes, int]]) -> None:
+    found = alike(tokenizer_json.parse_tokenizer_json, mutated(data, damage))
+    if not damage and not isinstance(found, tuple):
+        assert pickle.loads(pickle.dumps(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ({"type": "WordPiece", "vocab": {"a": 0, "##b": 1}, "unk_token": "a"}, {0: "a", 1: "##b"}),
+        ({"type": "WordLevel", "vocab": {"b": 3, "a": 0}, "unk_token": "a"}, {0: "a", 3: "b"}),
+        ({"type": "Unigram", "vocab": [["a", -1], ["ab", -2.5]], "unk_id": 0}, {0: "a", 1: "ab"}),
+        (
+            {
+                "type": "BPE",
+                "continuing_subword_prefix": "##",
+                "vocab": {"a": 0, "##b": 1, "ab": 2},
+                "merges": [["a", "##b"]],
+            },
+            {0: "a", 1: "##b", 2: "ab"},
+        ),
+    ],
+)
+def test_every_model_is_read_by_the_core(model: dict[str, Any], tokens: dict[int, str]) -> None:
+    found = tokenizer_json.parse_tokenizer_json(json.dumps({"model": model}).encode(), "a file")
+    assert isinstance(found.tokens, ReadTokens)
+    assert found.tokens == tokens
+    assert found.scores is None or (isinstance(found.scores, ReadNumbers) and found.scores == {0: -1.0, 1: -2.5})
 
 
 def test_a_plain_file_is_read_by_the_core() -> None:
@@ -155,11 +212,33 @@ def test_tekken(damage: list[tuple[int, bytes, int]], indent: int | None) -> Non
     damage=changes,
 )
 def test_sentencepiece(pieces: list[tuple[str, float, int]], damage: list[tuple[int, bytes, int]]) -> None:
-    alike(sentencepiece.parse_model, mutated(unigram_model(pieces, byte_fallback=True), damage))
+    def listed(data: bytes, source: str) -> Any:
+        model = sentencepiece.parse_model(data, source)
+        return model.pieces.all, model.pieces.unusual, model.pieces.are_distinct(), replace(model, pieces=None)
+
+    alike(listed, mutated(unigram_model(pieces, byte_fallback=True), damage))
+
+
+@settings(max_examples=200)
+@given(
+    texts=st.lists(st.text("abé▁ ", min_size=1, max_size=4), max_size=9),
+    kinds=st.lists(st.sampled_from([1, 1, 1, 3, 4, 6, 5, 7]), min_size=9, max_size=9),
+    some=st.lists(st.sampled_from([0.0, -1.0, -2.5]), min_size=9, max_size=9),
+    model_type=st.sampled_from([1, 2]),
+)
+def test_sentencepiece_specifications(texts: list[str], kinds: list[int], some: list[float], model_type: int) -> None:
+    def specified(data: bytes, source: str) -> Specification:
+        model = replace(sentencepiece.parse_model(data, source), model_type=model_type)
+        return sentencepiece._specification(model, "a name", source)
+
+    pieces = [("<unk>", 0.0, 2), *zip(texts, some, kinds, strict=False)]
+    found = alike(specified, unigram_model(pieces, byte_fallback=False))
+    if not isinstance(found, tuple):
+        assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_the_score_of_a_piece_is_a_float_of_four_bytes() -> None:
-    (piece,) = sentencepiece.parse_model(unigram_model([("a", 0.1, 1)], byte_fallback=False), "a file").pieces
+    (piece,) = sentencepiece.parse_model(unigram_model([("a", 0.1, 1)], byte_fallback=False), "a file").pieces.all
     assert piece == ("a", struct.unpack("<f", struct.pack("<f", 0.1))[0], 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ import sentencepiece
 from hostile_files import damaged, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentencepiece_files import unigram_model
 from small_tokenizers import corpus
 from strategies import texts
 
 from bpe_engine import BpeEngineError, MissingExtraError, Tokenizer, VocabularyError, implementation
 from bpe_engine.formats.detection import detect
-from bpe_engine.formats.sentencepiece import parse_model, read
+from bpe_engine.formats.sentencepiece import read
+from bpe_engine.formats.sentencepiece_file import parse_model
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.training.sentence_piece import train_sentencepiece
 
@@ -66,6 +69,13 @@ KINDS: dict[str, dict[str, Any]] = {
         "vocab_size": 500,
         "user_defined_symbols": ["foo", "bar", ",", "\t", "\b", "\n", "\r"],
     },
+    "spaces in symbols": {"user_defined_symbols": [" ", "a b", "foo"], "byte_fallback": True},
+    "spaces in symbols, all of them kept": {
+        "user_defined_symbols": ["  ", "foo bar", "foo"],
+        "add_dummy_prefix": False,
+        "remove_extra_whitespaces": False,
+    },
+    "unigram, spaces in symbols": {"model_type": "unigram", "vocab_size": 500, "user_defined_symbols": [" ", "o b"]},
     "unigram, as it is": {"model_type": "unigram", "vocab_size": 500, "remove_extra_whitespaces": False},
 }
 pieces = st.sampled_from(
@@ -79,6 +89,8 @@ pieces = st.sampled_from(
         "<0x0A>",
         "<sep>",
         "foo",
+        "foo bar",
+        "a b",
         "foobar",
         "fo",
         " the",
@@ -219,19 +231,25 @@ def test_not_yet_exact_means_refused(tmp_path: Path) -> None:
         ({"model_type": "word"}, "of the type 'word' is not supported"),
         ({"model_type": "char"}, "of the type 'char' is not supported"),
         ({"treat_whitespace_as_suffix": True}, "white space as a suffix is not supported"),
-        ({"user_defined_symbols": ("a b",)}, "a space in the symbol"),
     ):
         path = tmp_path / "refused.model"
         path.write_bytes(trained(**options))
-        try:
-            tokenizer = Tokenizer.from_file(path)
-        except VocabularyError as error:
-            assert str(error).startswith(str(path))  # noqa: PT017 - a symbol with a space is not trained by every release
-            assert message in str(error)  # noqa: PT017 - as above
-        else:
-            assert options == {"user_defined_symbols": ("a b",)}
-            theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
-            assert all(tokenizer.encode(text) == theirs.encode(text) for text in ("a b", "xa  b a b", "▁a▁b a"))
+        with pytest.raises(VocabularyError, match=f"^{re.escape(str(path))}.*{re.escape(message)}"):
+            Tokenizer.from_file(path)
+
+
+@pytest.mark.parametrize("model_type", [1, 2])
+def test_symbols_with_spaces_where_spaces_stay(model_type: int, tmp_path: Path) -> None:
+    defined = [(text, 0.0, 4) for text in (" ", "a b", "  ")]
+    pieces = [("<unk>", 0.0, 2), *defined, *((text, -1.5, 1) for text in ("a", "b", "ab", "▁"))]
+    data = unigram_model(pieces, byte_fallback=False).replace(
+        b"\x12\x02\x18\x01", b"\x12\x02\x18" + bytes([model_type])
+    )
+    path = tmp_path / "spaces.model"
+    path.write_bytes(data)
+    ours, theirs = Tokenizer.from_file(path), sentencepiece.SentencePieceProcessor(model_proto=data)
+    for text in ("a b", "ab  a b", "   ", " a▁b a b b", "a  b"):
+        assert ours.encode(text) == theirs.encode(text), text
 
 
 def field(number: int, kind: int, value: bytes) -> bytes:
@@ -287,7 +305,7 @@ def test_a_small_model_by_hand(tmp_path: Path) -> None:
     ours = Tokenizer.from_file(path)
     for text in ("ab", "aab", "b  ab ", "xxab", "", " "):
         assert ours.encode(text) == theirs.encode(text)
-    assert parse_model(path.read_bytes(), "hand").pieces[3] == ("ab", 0.0, 1)
+    assert parse_model(path.read_bytes(), "hand").pieces.all[3] == ("ab", 0.0, 1)
 
 
 def test_truncated_and_changed(tmp_path: Path) -> None:

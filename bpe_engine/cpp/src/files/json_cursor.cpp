@@ -1,5 +1,7 @@
 #include "bpe/files/json_cursor.hpp"
 
+#include <charconv>
+
 #include "bpe/unicode.hpp"
 
 namespace bpe::files {
@@ -136,6 +138,35 @@ std::uint64_t JsonCursor::whole_number(std::uint64_t most) {
     }
     // A fraction is read by somebody else.
     if (place_ < text_.size && (text_[place_] == '.' || text_[place_] == 'e' || text_[place_] == 'E')) throw Unreadable{};
+    return value;
+}
+
+double JsonCursor::number() {
+    (void)next();
+    std::size_t const start = place_;
+    auto const digits = [&] {
+        std::size_t const first = place_;
+        while (place_ < text_.size && text_[place_] >= '0' && text_[place_] <= '9') ++place_;
+        if (place_ == first) throw Unreadable{};
+        return place_ - first;
+    };
+    auto const goes_over = [&](auto... wanted) {
+        bool const found = place_ < text_.size && ((text_[place_] == static_cast<Byte>(wanted)) || ...);
+        if (found) ++place_;
+        return found;
+    };
+    (void)goes_over('-');
+    bool const starts_with_zero = place_ < text_.size && text_[place_] == '0';
+    if (digits() > 1 && starts_with_zero) throw Unreadable{};
+    if (goes_over('.')) (void)digits();
+    if (goes_over('e', 'E')) {
+        (void)goes_over('+', '-');
+        (void)digits();
+    }
+    double value = 0;
+    auto const* const text = reinterpret_cast<const char*>(text_.data);
+    auto const [end, error] = std::from_chars(text + start, text + place_, value);
+    if (error != std::errc{} || end != text + place_) throw Unreadable{};
     return value;
 }
 

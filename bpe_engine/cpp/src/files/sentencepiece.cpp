@@ -54,7 +54,7 @@ void read_piece(Bytes data, PieceFile& file) {
         std::uint64_t const tag = piece.number();
         if (tag == (2 << 3 | four_bytes_field) && !has_score && !has_kind) {
             std::memcpy(&score, piece.bytes(4).data, 4);
-            if (std::isnan(score)) throw Unreadable{};
+            if (!std::isfinite(score)) throw Unreadable{};
             has_score = true;
         } else if (tag == (3 << 3 | number_field) && !has_kind) {
             kind = piece.number();
@@ -70,6 +70,13 @@ void read_piece(Bytes data, PieceFile& file) {
 }
 
 }  // namespace
+
+bool PieceFile::are_distinct() const {
+    TokenList known;
+    for (std::size_t number = 0; number < size(); ++number)
+        if (!known.add(text(number), 0)) throw Unreadable{};
+    return known.index();
+}
 
 PieceFile read_sentencepiece(Bytes data) {
     PieceFile file;

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "bpe/files/tokenizer_files.hpp"
-#include "bpe/unicode.hpp"
 
 namespace bpe::files {
 
@@ -33,10 +32,26 @@ void read_vocabulary(JsonCursor& cursor, TokenList& tokens) {
     if (!tokens.index() || !tokens.has_distinct_ids()) throw Unreadable{};
 }
 
+// Pairs of a token and its score; the id is the place in the list.
+void read_scored_vocabulary(JsonCursor& cursor, VocabularyFile& file) {
+    cursor.expect('[');
+    if (cursor.take(']')) throw Unreadable{};
+    do {
+        cursor.expect('[');
+        Bytes const token = cursor.string();
+        cursor.expect(',');
+        if (!file.tokens.add(token, static_cast<std::uint32_t>(file.scores.size()))) throw Unreadable{};
+        file.scores.push_back(cursor.number());
+        cursor.expect(']');
+    } while (cursor.another(']'));
+    if (file.tokens.size() == 1 && file.tokens.text(0).size == 0) throw Unreadable{};
+    if (!file.tokens.index()) throw Unreadable{};
+}
+
 // The merges of a file, some at a time: where their halves stand in the hash table is asked for before it is looked at.
 class MergeReader {
 public:
-    explicit MergeReader(MergeFile& file) : file_(file) { file.merged.assign(file.tokens.size(), false); }
+    explicit MergeReader(VocabularyFile& file) : file_(file), prefix_{file.prefix.data(), file.prefix.size()} { file.merged.assign(file.tokens.size(), false); }
 
     void add(Bytes left, Bytes right) {
         put(left, waiting_[count_].left);
@@ -47,7 +62,10 @@ public:
     void finish() {
         for (std::size_t place = 0; place < count_; ++place) {
             std::uint32_t const left = find(waiting_[place].left), right = find(waiting_[place].right);
-            Bytes const first = file_.tokens.text(left), second = file_.tokens.text(right);
+            Bytes const first = file_.tokens.text(left);
+            Bytes second = file_.tokens.text(right);
+            if (!(second.size >= prefix_.size && second.part(0, prefix_.size) == prefix_)) throw Unreadable{};
+            second = second.part(prefix_.size, second.size);
             whole_.assign(first.begin(), first.end());
             whole_.insert(whole_.end(), second.begin(), second.end());
             // Mostly the next token, or the same by another pair.
@@ -80,15 +98,17 @@ private:
     }
     std::uint32_t find(const Half& half) const { return known(file_.tokens.find({bytes_.data() + half.start, half.size}, half.hash)); }
 
-    MergeFile& file_;
+    VocabularyFile& file_;
+    Bytes prefix_;
     std::array<Waiting, 16> waiting_{};
     std::size_t count_ = 0;
     std::vector<Byte> bytes_, whole_;  // of the halves that wait
     std::uint32_t made_ = 0;
 };
 
-void read_merges(JsonCursor& cursor, MergeFile& file) {
+void read_merges(JsonCursor& cursor, VocabularyFile& file) {
     MergeReader reader(file);
+    file.has_merges = true;
     cursor.expect('[');
     if (cursor.take(']')) return;
     std::vector<Byte> left;
@@ -110,106 +130,80 @@ void read_merges(JsonCursor& cursor, MergeFile& file) {
     reader.finish();
 }
 
-// The entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Goes behind it.
-void read_model(JsonCursor& cursor, MergeFile& file, Span& vocabulary, Span& merges) {
+// The long entries of a model, and where they stand.
+struct LongEntries {
+    Span vocabulary, merges;
+};
+
+// Reads the entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Goes behind it.
+void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
     std::size_t waiting = 0;  // where merges begin that stand before the vocabulary
+    bool has_prefix = false;
     cursor.expect('{');
     if (cursor.take('}')) return;
     do {
         Bytes const name = cursor.string();
-        bool const is_vocabulary = is(name, "vocab"), is_merges = is(name, "merges");
+        bool const is_vocabulary = is(name, "vocab"), is_merges = is(name, "merges"), is_prefix = is(name, "continuing_subword_prefix");
         cursor.expect(':');
         Byte const first = cursor.next();
         std::size_t const start = cursor.place();
-        if (is_vocabulary && first == '{' && !vocabulary.is_there()) {
-            read_vocabulary(cursor, file.tokens);
-            vocabulary = {start, cursor.place()};
-        } else if (is_merges && first == '[' && !merges.is_there()) {
-            if (vocabulary.is_there()) {
+        if (is_vocabulary && (first == '{' || first == '[') && !found.vocabulary.is_there()) {
+            if (first == '{') read_vocabulary(cursor, file.tokens);
+            else read_scored_vocabulary(cursor, file);
+            found.vocabulary = {start, cursor.place()};
+        } else if (is_merges && first == '[' && !found.merges.is_there()) {
+            if (found.vocabulary.is_there()) {
                 read_merges(cursor, file);
             } else {
                 waiting = start;
                 cursor.skip();
             }
-            merges = {start, cursor.place()};
+            found.merges = {start, cursor.place()};
+        } else if (is_prefix && first == '"') {
+            // Merges that were read before it are others.
+            Bytes const text = cursor.string();
+            if (has_prefix || (text.size > 0 && file.has_merges)) throw Unreadable{};
+            file.prefix.assign(text.begin(), text.end());
+            has_prefix = true;
         } else {
             cursor.skip();
         }
     } while (cursor.another('}'));
-    if (waiting == 0 || !vocabulary.is_there()) return;
+    if (waiting == 0 || !found.vocabulary.is_there()) return;
     std::size_t const end = cursor.place();
     cursor.go_to(waiting);
     read_merges(cursor, file);
-    if (cursor.place() != merges.end) throw Unreadable{};
+    if (cursor.place() != found.merges.end) throw Unreadable{};
     cursor.go_to(end);
 }
 
 }  // namespace
 
-MergeFile read_tokenizer_json(Bytes data) {
+VocabularyFile read_tokenizer_json(Bytes data) {
     static constexpr Byte byte_order_mark[3] = {0xEF, 0xBB, 0xBF};
     JsonCursor cursor(data);
     if (data.size >= 3 && std::memcmp(data.data, byte_order_mark, 3) == 0) cursor.go_to(3);
-    Span vocabulary, merges;
-    MergeFile file;
+    LongEntries found;
+    VocabularyFile file;
     cursor.expect('{');
     if (cursor.take('}')) throw Unreadable{};
     do {
-        bool const is_model = is(cursor.string(), "model") && !vocabulary.is_there();
+        bool const is_model = is(cursor.string(), "model") && !found.vocabulary.is_there();
         cursor.expect(':');
-        if (is_model && cursor.next() == '{') read_model(cursor, file, vocabulary, merges);
+        if (is_model && cursor.next() == '{') read_model(cursor, file, found);
         else cursor.skip();
     } while (cursor.another('}'));
-    if (!vocabulary.is_there() || !merges.is_there()) throw Unreadable{};
+    if (!found.vocabulary.is_there()) throw Unreadable{};
     // Each bracket by itself is what is left of its part.
-    bool const in_order = vocabulary.start < merges.start;
-    Span const first = in_order ? vocabulary : merges, second = in_order ? merges : vocabulary;
-    auto const copy = [&](std::size_t start, std::size_t end) { file.rest.insert(file.rest.end(), data.data + start, data.data + end); };
-    copy(0, first.start + 1);
-    copy(first.end - 1, second.start + 1);
-    copy(second.end - 1, data.size);
+    std::vector<Span> spans{found.vocabulary};
+    if (found.merges.is_there()) spans.insert(found.merges.start < found.vocabulary.start ? spans.begin() : spans.end(), found.merges);
+    std::size_t place = 0;
+    for (Span const& span : spans) {
+        file.rest.insert(file.rest.end(), data.data + place, data.data + span.start + 1);
+        place = span.end - 1;
+    }
+    file.rest.insert(file.rest.end(), data.data + place, data.data + data.size);
     return file;
 }
-
-MergeTables::MergeTables(const MergeFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of)
-    : as_bytes_(as_bytes) {
-    UnicodeTable const& table = UnicodeTable::instance();
-    std::vector<bool> is_out(file.tokens.size(), false), is_in(file.tokens.size(), false);
-    for (Bytes const token : left_out)
-        if (std::uint32_t const number = file.tokens.find(token); number != TokenList::none) is_out[number] = true;
-    ids_.reserve(file.tokens.size());
-    for (std::uint32_t const number : file.tokens.by_id()) {
-        if (is_out[number]) continue;
-        Bytes const text = file.tokens.text(number);
-        std::size_t const before = bytes_.size();
-        bool whole = text.size > 0;
-        if (as_bytes) {
-            for (std::size_t place = 0; place < text.size && whole;) {
-                Character const character = table.at(text.data, place, text.size);
-                place += character.size;
-                whole = character.code < byte_of.size() && byte_of[character.code] >= 0;
-                if (whole) bytes_.push_back(static_cast<Byte>(byte_of[character.code]));
-            }
-        } else {
-            bytes_.insert(bytes_.end(), text.begin(), text.end());
-        }
-        if (!whole) {
-            bytes_.resize(before);
-            texts_only_.emplace_back(file.tokens.id(number), std::vector<Byte>(text.begin(), text.end()));
-            continue;
-        }
-        is_in[number] = true;
-        ids_.push_back(file.tokens.id(number));
-        offsets_.push_back(bytes_.size());
-    }
-    if (ids_.empty()) throw Unreadable{};
-    merges_.reserve(file.merges.size());
-    for (auto const &[left, right] : file.merges) {
-        if (!is_in[left] || !is_in[right]) throw Unreadable{};
-        merges_.emplace_back(file.tokens.id(left), file.tokens.id(right));
-    }
-}
-
-bool MergeTables::has_id(std::uint64_t id) const { return std::binary_search(ids_.begin(), ids_.end(), id); }
 
 }  // namespace bpe::files

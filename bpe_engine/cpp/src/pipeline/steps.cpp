@@ -99,6 +99,17 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     std::uint32_t const together = letter_stays ? 256 : 1;
     std::vector<Byte> image;
     for (char32_t begin = 0; begin < 0x10000; begin += together) {
+        if (together > 1 && treats_alike(begin, begin + together - 1)) {
+            items.assign({{'a', 0, true}, {begin, 1, true}});
+            apply(items, false, false, true);
+            for (std::uint32_t number = 0; number < together; ++number) {
+                image.clear();
+                for (Item const& item : items)
+                    if (item.origin == 1) put(image, item.code == begin ? begin + number : item.code);
+                add_image(begin + number, image);
+            }
+            continue;
+        }
         items.clear();
         for (std::uint32_t number = 0; number < together; ++number) {
             char32_t const code = begin + number;
@@ -126,6 +137,20 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
             add_image(code, image);
         }
     }
+}
+
+// Whether the characters from `first` to `last` are ideographs, or of private use, which have no forms, case or marks, and no step knows one of them from another.
+bool StepNormalizer::treats_alike(char32_t first, char32_t last) const {
+    constexpr std::array<std::pair<char32_t, char32_t>, 3> formless{{{0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xE000, 0xF8FF}}};
+    if (std::none_of(formless.begin(), formless.end(), [&](auto const& range) { return range.first <= first && last <= range.second; })) return false;
+    auto const is_one = [&](char32_t code) { return first <= code && code <= last; };
+    return std::all_of(steps_.begin(), steps_.end(), [&](NormalizationStep const& step) {
+        if (step.kind == Kind::charsmap || step.kind == Kind::replace_matches) return false;
+        if (std::any_of(step.pattern.begin(), step.pattern.end(), is_one) || std::any_of(step.content.begin(), step.content.end(), is_one)) return false;
+        for (std::size_t run = 0; run < step.members.size(); run += 2)
+            if (step.members[run] <= last && step.members[run + 1] >= first && !(step.members[run] <= first && step.members[run + 1] >= last)) return false;
+        return true;
+    });
 }
 
 void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {

@@ -38,6 +38,8 @@ public:
     Bytes string();
     // A whole number up to `most`, written with digits alone.
     std::uint64_t whole_number(std::uint64_t most);
+    // Any number, rounded to the nearest double; one that has none is not read.
+    double number();
     // Goes over a value, of which only strings and brackets are looked at.
     void skip();
 

@@ -16,21 +16,50 @@
 
 namespace bpe::files {
 
-// The tokens and merges of a tokenizer.json whose model is a byte-pair encoding.
-struct MergeFile {
+// The tokens of a tokenizer.json, and what its model knows of them: merges, or scores, or neither.
+struct VocabularyFile {
     TokenList tokens;
+    bool has_merges = false;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> merges;  // numbers of tokens
     std::vector<bool> merged;                                     // of each token: whether it is part of a merge, or made by one
+    std::vector<Byte> prefix;                                     // of tokens inside of words, which a merge leaves out of its right half
+    std::vector<double> scores;                                   // of each token; empty where there are none
     std::vector<Byte> rest;
 };
-MergeFile read_tokenizer_json(Bytes data);
+VocabularyFile read_tokenizer_json(Bytes data);
 
-// The tokens of a MergeFile that a text is encoded to, in the order of their ids.
-class MergeTables {
+// The pieces of a SentencePiece model, and the file without them.
+struct PieceFile {
+    // As in the file format: 1 is a normal piece.
+    static constexpr std::uint64_t normal = 1;
+
+    std::vector<Byte> texts;
+    std::vector<std::size_t> ends;  // of each text
+    std::vector<float> scores;
+    std::vector<std::uint64_t> kinds;
+    std::vector<Byte> rest;
+
+    std::size_t size() const { return ends.size(); }
+    Bytes text(std::size_t number) const {
+        std::size_t const start = number == 0 ? 0 : ends[number - 1];
+        return {texts.data() + start, ends[number] - start};
+    }
+    // Whether no text stands twice.
+    bool are_distinct() const;
+};
+PieceFile read_sentencepiece(Bytes data);
+
+// The tokens of a file that a text is encoded to, in the order of their ids, and what their model knows of them.
+class TokenTables {
 public:
+    static constexpr std::uint32_t no_rank = 0xFFFFFFFF;
+
     // Without those of `left_out`. As bytes: each character stands for the byte that `byte_of` says, negative where it stands for none; tokens with
     // such a character, and the empty one, are decoded only. Throws Unreadable where a merge has to do with a token that is not among them.
-    MergeTables(const MergeFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of);
+    TokenTables(const VocabularyFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of);
+    // The pieces of some kinds; others are decoded only. Their ids are their places in the file. `ranked`: normal pieces have ranks by their scores, the highest first; else
+    // pieces have scores.
+    TokenTables(const PieceFile& file, const std::vector<std::uint64_t>& kinds, bool ranked);
 
     bool as_bytes() const { return as_bytes_; }
     std::size_t size() const { return ids_.size(); }
@@ -38,6 +67,10 @@ public:
     Bytes text(std::size_t number) const { return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; }
     bool has_id(std::uint64_t id) const;
     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges() const { return merges_; }  // ids
+    const std::vector<double>& scores() const { return scores_; }      // of each token; empty where there are none
+    const std::vector<std::uint32_t>& ranks() const { return ranks_; }  // likewise; no_rank of one that is not merged
+    // The same from 0 on, of those tokens alone that two others make up.
+    std::vector<std::uint32_t> ranks_of_made() const;
     // Ids and texts as they are in the file.
     const std::vector<std::pair<std::uint32_t, std::vector<Byte>>>& texts_only() const { return texts_only_; }
 
@@ -47,6 +80,8 @@ private:
     std::vector<Byte> bytes_;
     std::vector<std::size_t> offsets_{0};
     std::vector<std::pair<std::uint32_t, std::uint32_t>> merges_;
+    std::vector<double> scores_;
+    std::vector<std::uint32_t> ranks_;
     std::vector<std::pair<std::uint32_t, std::vector<Byte>>> texts_only_;
 };
 
@@ -56,16 +91,6 @@ struct TekkenFile {
     std::vector<Byte> rest;
 };
 TekkenFile read_tekken(Bytes data);
-
-// The pieces of a SentencePiece model, and the file without them.
-struct PieceFile {
-    std::vector<Byte> texts;
-    std::vector<std::size_t> ends;  // of each text
-    std::vector<float> scores;
-    std::vector<std::uint64_t> kinds;
-    std::vector<Byte> rest;
-};
-PieceFile read_sentencepiece(Bytes data);
 
 // The numbers of the tokens that two others make up, cut between characters.
 std::vector<std::uint32_t> made_of_two(const std::vector<Bytes>& tokens);

@@ -75,6 +75,7 @@ private:
     using Items = std::vector<Item>;
     enum class Ease : std::uint8_t { hard, stays, table };
 
+    bool treats_alike(char32_t first, char32_t last) const;
     // Notes what becomes of a character; in their order.
     void add_image(char32_t code, const std::vector<Byte>& image);
     void apply(Items& items, bool at_start, bool is_first, bool at_end) const;

@@ -1,0 +1,177 @@
+"""Is every operation linear on any input, for every family of tokenizers? Processor time at 1x, 2x and 4x of a length, and t(4x) / t(1x).
+
+    python benchmarks/growth_families.py --keep FOLDER                       all families that have no file in FOLDER yet
+    python benchmarks/growth_families.py --keep FOLDER --family "t5, trained"   this one again
+    python benchmarks/growth_families.py --keep FOLDER --output F            the table of what is there
+
+Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. About 4 is linear, 16 would be quadratic; the rows
+are sorted, the worst first. The 4x is `--size` where that is quick, else a half, a quarter ... of it, and never below 16 KiB. Families are those of `tests/exactness.py`:
+published files where their packages are installed, and small ones that the tests train.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from growth import SUSPICIOUS, measure
+from growth_operations import Operation, engine_operations
+from hostile_inputs import INPUTS
+from measuring import Report, parser
+from timing import in_units
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+OPERATIONS = (
+    "count",
+    "encode",
+    "append 40 bytes at a time",
+    "append a character at a time",
+    "prepend 40 bytes at a time",
+    "interval encoder: 20 slices",
+    "count up to 100",
+)
+SHOWN = 40  # rows of the table of the worst
+
+
+class Cell(NamedTuple):
+    """What was measured of one operation of one family on one input: `size` is 4x in bytes, `seconds` those at 1x, 2x and 4x."""
+
+    family: str
+    input: str
+    operation: str
+    size: int
+    seconds: tuple[float, float, float]
+
+    @property
+    def ratio(self) -> float:
+        """t(4x) / t(1x)."""
+        return self.seconds[2] / max(self.seconds[0], 1e-9)
+
+
+def main() -> int:
+    """Run; 1 if a family was not measured to its end, else 0."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--keep", type=Path, required=True, help="folder for a file of figures a family")
+    arguments.add_argument("--family", action="append", help="this one, though it has figures already; may be repeated")
+    arguments.add_argument("--size", type=int, default=1 << 22, help="bytes of a text at 4x, at most (default: 4 MiB)")
+    arguments.add_argument("--seconds", type=float, default=0.04, help="per cell, about (default: 0.04)")
+    arguments.add_argument("--limit", type=float, default=60, help="seconds a family (default: 60)")
+    arguments.add_argument("--one", help="measure this family in this process, and write its cells to the output")
+    options = arguments.parse_args()
+    if options.one:
+        measure_one(options.one, options.size, options.seconds, options.limit)
+        return 0
+
+    from exactness import tokenizers  # noqa: PLC0415 - of the tests, which the path knows only now
+
+    options.keep.mkdir(parents=True, exist_ok=True)
+    cut_short = 0
+    for name in tokenizers():
+        place = options.keep / f"{name.replace('/', ' ')}.jsonl"
+        if options.family and name not in options.family:
+            continue
+        if place.exists() and not options.family:
+            continue
+        command = [sys.executable, "-P", __file__, "--keep", str(options.keep), "--one", name]
+        command += ["--size", str(options.size), "--seconds", str(options.seconds), "--limit", str(options.limit)]
+        print(name, file=sys.stderr, flush=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)  # noqa: S603 - this file itself
+        cut_short += done.returncode != 0
+        place.write_bytes(done.stdout)
+    if options.output:
+        write_report(options.keep, options.output)
+    return 1 if cut_short else 0
+
+
+def measure_one(name: str, size: int, seconds: float, limit: float) -> None:
+    """Print a line of JSON for each cell of a family, until `limit` seconds are over."""
+    from exactness import tokenizers  # noqa: PLC0415 - as above
+
+    end = time.process_time() + limit
+    tokenizer = tokenizers()[name]()
+    operations = [one for one in engine_operations(tokenizer) if one.name in OPERATIONS]
+    for operation in operations:
+        for input_name, text_of in INPUTS.items():
+            if time.process_time() > end:
+                print(json.dumps(["cut short", operation.name, input_name]), flush=True)
+                return
+            row = measure(input_name, text_of, _linear(operation), size, seconds)
+            print(json.dumps([name, input_name, operation.name, row.size, row.seconds]), flush=True)
+
+
+def _linear(operation: Operation) -> Operation:
+    """The same, without the claim that its time does not depend on the length at all: a text of no tokens is read to its end."""
+    return operation._replace(constant=False)
+
+
+def write_report(folder: Path, output: Path) -> None:
+    """The worst cells of all families first, then the worst ratio of each family in each operation."""
+    cells: list[Cell] = []
+    cut_short = []
+    for place in sorted(folder.glob("*.jsonl")):
+        for line in place.read_text().splitlines():
+            found = json.loads(line)
+            if found[0] == "cut short":
+                cut_short.append(f"{place.stem}: from {found[1]!r} on {found[2]!r} on")
+            else:
+                cells.append(Cell(*found[:4], tuple(found[4])))
+    families = sorted({cell.family for cell in cells})
+    report = Report("Growth of time with the length of the input: families of tokenizers", output)
+    report.add_provenance(["bpe-chunker"], "processor time, on a machine that others used at the same time")
+    report.add(
+        f"{len(cells):,} cells of {len(families)} families, {len(OPERATIONS)} operations and {len(INPUTS)} inputs; "
+        f"{sum(cell.ratio > SUSPICIOUS for cell in cells)} have a t(4x) / t(1x) above {SUSPICIOUS:.0f}."
+    )
+    if cut_short:
+        report.add("Not measured to the end: " + "; ".join(cut_short) + ".")
+    report.add("## The worst")
+    report.add_table(
+        ["family", "input", "operation", "4x is", "1x", "2x", "4x", "ratio"],
+        (
+            [
+                cell.family,
+                cell.input,
+                cell.operation,
+                f"{cell.size >> 10} KiB",
+                *map(in_units, cell.seconds),
+                f"{cell.ratio:.1f}",
+            ]
+            for cell in sorted(cells, key=lambda cell: -cell.ratio)[:SHOWN]
+        ),
+    )
+    report.add("## The worst ratio of each family")
+    worst: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        known = worst.get((cell.family, cell.operation))
+        if known is None or cell.ratio > known.ratio:
+            worst[cell.family, cell.operation] = cell
+    report.add_table(
+        ["family", *OPERATIONS],
+        (
+            [family, *(f"{one.ratio:.1f}" if (one := worst.get((family, name))) else "" for name in OPERATIONS)]
+            for family in families
+        ),
+    )
+    report.add("## The slowest byte of each family")
+    report.add("Nanoseconds a byte at 4x on the input where that is the most, the input in brackets.")
+    report.add_table(
+        ["family", *OPERATIONS[:5]],
+        ([family, *(_slowest(cells, family, name) for name in OPERATIONS[:5])] for family in families),
+    )
+
+
+def _slowest(cells: list[Cell], family: str, operation: str) -> str:
+    mine = [cell for cell in cells if (cell.family, cell.operation) == (family, operation)]
+    if not mine:
+        return ""
+    slowest = max(mine, key=lambda cell: cell.seconds[2] / cell.size)
+    return f"{slowest.seconds[2] / slowest.size * 1e9:,.0f} ({slowest.input})"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
