@@ -119,7 +119,7 @@ def write_report(folder: Path, output: Path) -> None:
             if found[0] == "cut short":
                 cut_short.append(f"{place.stem}: from {found[1]!r} on {found[2]!r} on")
             else:
-                cells.append(Cell(*found[:4], tuple(found[4])))
+                cells.append(Cell(found[0], found[1], found[2], found[3], tuple(found[4])))
     families = sorted({cell.family for cell in cells})
     report = Report("Growth of time with the length of the input: families of tokenizers", output)
     report.add_provenance(["bpe-chunker"], "processor time, on a machine that others used at the same time")

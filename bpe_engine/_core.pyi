@@ -142,24 +142,37 @@ class PieceModel:
 class WordLevelModel(PieceModel):
     """A pre-token is one token as a whole, or the unknown token."""
 
+    @overload
     def __init__(self, tokens: dict[bytes, int], *, unknown: int | None) -> None: ...
+
+    @overload
+    def __init__(self, tokens: TokenTables, *, unknown: int | None) -> None: ...
 
 class WordPieceModel(PieceModel):
     """The longest token first, inside words those with a prefix."""
 
+    @overload
     def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None: ...
+
+    @overload
+    def __init__(self, tokens: TokenTables, *, unknown: int | None, prefix: bytes, most_characters: int) -> None: ...
 
 class UnigramModel(PieceModel):
     """The tokens with the highest sum of scores."""
 
+    @overload
+    def __init__(self, tokens: TokenTables, *, unknown: int | None, bytes: dict[int, int], user_defined: Iterable[int], like: str) -> None:
+        """As below, of tokens that the core has read."""
+
+    @overload
     def __init__(self, tokens: Iterable[tuple[bytes, int, float]], *, unknown: int | None, bytes: dict[int, int], user_defined: Iterable[int], like: str) -> None:
         """
         `tokens` are bytes, id and score; of equal ones the last counts. `like` is "tokenizers" or "sentencepiece"; `bytes` are the tokens of single bytes, `user_defined` the ids of user-defined ones.
         """
 
-class MergeTables:
+class TokenTables:
     """
-    The tokens and merges of a file that texts are encoded to, in the order of ids.
+    The tokens of a file that texts are encoded to, in the order of ids, with their merges, ranks or scores.
     """
 
     def __len__(self) -> int: ...
@@ -173,6 +186,12 @@ class MergeTables:
     def texts_only(self) -> dict[int, bytes] | dict[int, str]:
         """Id -> what is only ever decoded."""
 
+    def scores(self) -> dict[int, float]:
+        """Id -> score, where tokens have scores."""
+
+    def ranks(self) -> dict[int, int]:
+        """Id -> merge rank, of the tokens that have one."""
+
     def merges(self) -> list[tuple[int, int]]:
         """The merges as pairs of ids."""
 
@@ -183,8 +202,18 @@ class MergeTables:
     def first_merge_of(self, ids: list[int]) -> int | None:
         """The place of the first merge of one of these tokens."""
 
-class MergeFile:
-    """The vocabulary and the merges of a tokenizer.json."""
+class VocabularyFile:
+    """The tokens of a tokenizer.json, and its merges or scores."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def has_merges(self) -> bool:
+        """Whether there is a list of merges."""
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether tokens have scores."""
 
     @property
     def rest(self) -> bytes:
@@ -196,15 +225,13 @@ class MergeFile:
     def is_merged(self, text: str) -> bool:
         """Whether a merge makes this token, or takes it."""
 
-    def select(self, left_out: list[str], byte_of: dict[str, int] | None) -> MergeTables | None:
+    def select(self, left_out: list[str], byte_of: dict[str, int] | None) -> TokenTables | None:
         """
         All tokens but some, as the bytes that their characters stand for if `byte_of` says so; None where a merge has to do with one that is not among them.
         """
 
-def read_tokenizer_json(data: bytes) -> MergeFile | None:
-    """
-    The long parts of a file whose model is a byte-pair encoding; None where they are not plain, or not right.
-    """
+def read_tokenizer_json(data: bytes) -> VocabularyFile | None:
+    """The long parts of a file; None where they are not plain, or not right."""
 
 def read_tekken(data: bytes) -> tuple[list[bytes], bytes] | None:
     """
@@ -214,10 +241,31 @@ def read_tekken(data: bytes) -> tuple[list[bytes], bytes] | None:
 def read_tiktoken(data: bytes) -> dict[bytes, int] | None:
     """Token -> id; None where a line is not plain, or not right."""
 
-def read_sentencepiece(data: bytes) -> tuple[list[tuple[str, float, int]], bytes] | None:
-    """
-    Text, score and kind of each piece, and the file without them; None where they are not plain, or not right.
-    """
+class PieceFile:
+    """The pieces of a SentencePiece model."""
+
+    @property
+    def rest(self) -> bytes:
+        """The file without them."""
+
+    def __len__(self) -> int: ...
+
+    def are_distinct(self) -> bool:
+        """Whether no text stands twice."""
+
+    def pieces(self) -> list[tuple[str, float, int]]:
+        """Text, score and kind of each."""
+
+    def unusual(self) -> list[tuple[int, str, int]]:
+        """Place, text and kind of those that are no normal pieces."""
+
+    def select(self, kinds: list[int], ranked: bool) -> TokenTables | None:
+        """
+        The pieces of some kinds, with ranks by their scores or with scores; None where there are none.
+        """
+
+def read_sentencepiece(data: bytes) -> PieceFile | None:
+    """The pieces of a model; None where they are not plain, or not right."""
 
 def made_of_two(tokens: list[str]) -> list[int] | None:
     """
@@ -239,8 +287,8 @@ class MergeModel(PieceModel):
         """
 
     @staticmethod
-    def of_tables(tables: MergeTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel:
-        """From the tokens and the merges of a file."""
+    def of_tables(tables: TokenTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel:
+        """From the tokens and the merges or ranks of a file."""
 
     def never_made(self) -> list[int]:
         """

@@ -259,20 +259,22 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
         raise VocabularyError(f"{source}: white space as a suffix is not supported; {_INSTEAD}")
     if not model.pieces.are_distinct():
         seen: set[str] = set()
-        for number, (text, _, _) in enumerate(model.pieces.all):
-            if text in seen:
-                raise VocabularyError(f"{source}: piece {number}: the piece {text!r:.80} stands twice")
-            seen.add(text)
-    for number, text, kind in model.pieces.unusual:
-        if kind == UNUSED and model.model_type == BPE:
+        for number, (twice, _, _) in enumerate(model.pieces.all):
+            if twice in seen:
+                raise VocabularyError(f"{source}: piece {number}: the piece {twice!r:.80} stands twice")
+            seen.add(twice)
+    for place, text, piece_type in model.pieces.unusual:
+        if piece_type == UNUSED and model.model_type == BPE:
             raise VocabularyError(
-                f"{source}: piece {number}: unused pieces such as {text!r:.80} are not supported; {_INSTEAD}"
+                f"{source}: piece {place}: unused pieces such as {text!r:.80} are not supported; {_INSTEAD}"
             )
-        if not NORMAL <= kind <= BYTE:
-            raise VocabularyError(f"{source}: piece {number}: {text!r:.80} has the type {kind}, which is not known")
-        if kind == BYTE and not byte_fallback_of({text: number}):
-            raise VocabularyError(f"{source}: piece {number}: {text!r:.80} is no byte, as its type says")
-    unknown = [kind for _, _, kind in model.pieces.unusual].count(UNKNOWN)
+        if not NORMAL <= piece_type <= BYTE:
+            raise VocabularyError(
+                f"{source}: piece {place}: {text!r:.80} has the type {piece_type}, which is not known"
+            )
+        if piece_type == BYTE and not byte_fallback_of({text: place}):
+            raise VocabularyError(f"{source}: piece {place}: {text!r:.80} is no byte, as its type says")
+    unknown = [piece_type for _, _, piece_type in model.pieces.unusual].count(UNKNOWN)
     if unknown != 1:
         raise VocabularyError(f"{source}: there is one unknown piece in a model, not {unknown}")
 

@@ -37,11 +37,12 @@ def parse_piece_model(file: Node, source: str, name: str | None, read: _core.Voc
     model = file.object("model")
     kind = _KINDS[model.string("type")]
     if read is not None:
-        find, size, vocabulary = read.find, len(read), _read_vocabulary(read)
+        entries = _read_vocabulary(read)
     elif kind == "unigram":
-        find, size, vocabulary = _scored_vocabulary(model)
+        entries = _scored_vocabulary(model)
     else:
-        find, size, vocabulary = _plain_vocabulary(model)
+        entries = _plain_vocabulary(model)
+    find, size, vocabulary = entries
     said = _said_of_unigram(model, find, size) if kind == "unigram" else _said_of_words(model, find, kind)
     added = read_added_tokens(file)
     check_added_tokens(file, added, find)
@@ -66,13 +67,16 @@ _Vocabulary = tuple["Callable[[str], int | None]", int, dict[str, Any]]
 """The id of a token that is found in a text, how many entries there are, and what the specification takes of them."""
 
 
-def _read_vocabulary(read: _core.VocabularyFile) -> dict[str, Any]:
+def _read_vocabulary(read: _core.VocabularyFile) -> _Vocabulary:
+    """That of any model, which the core has read."""
     tables = read.select([], None)
     if tables is None:
         raise AssertionError("the core reads no file without a token")
     tokens = ReadTokens(tables, "characters")
     parts: dict[str, Any] = {"tokens": tokens, "texts_only": tokens.texts_only}
-    return parts | ({"scores": ReadNumbers(tables, "scores")} if read.has_scores else {})
+    if read.has_scores:
+        parts["scores"] = ReadNumbers(tables, "scores")
+    return read.find, len(read), parts
 
 
 def _plain_vocabulary(model: Node) -> _Vocabulary:

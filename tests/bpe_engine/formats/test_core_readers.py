@@ -213,8 +213,8 @@ def test_tekken(damage: list[tuple[int, bytes, int]], indent: int | None) -> Non
 )
 def test_sentencepiece(pieces: list[tuple[str, float, int]], damage: list[tuple[int, bytes, int]]) -> None:
     def listed(data: bytes, source: str) -> Any:
-        model = sentencepiece.parse_model(data, source)
-        return model.pieces.all, model.pieces.unusual, model.pieces.are_distinct(), replace(model, pieces=None)
+        model = sentencepiece_file.parse_model(data, source)
+        return model.pieces.all, model.pieces.unusual, model.pieces.are_distinct(), {**vars(model), "pieces": None}
 
     alike(listed, mutated(unigram_model(pieces, byte_fallback=True), damage))
 
@@ -228,7 +228,7 @@ def test_sentencepiece(pieces: list[tuple[str, float, int]], damage: list[tuple[
 )
 def test_sentencepiece_specifications(texts: list[str], kinds: list[int], some: list[float], model_type: int) -> None:
     def specified(data: bytes, source: str) -> Specification:
-        model = replace(sentencepiece.parse_model(data, source), model_type=model_type)
+        model = replace(sentencepiece_file.parse_model(data, source), model_type=model_type)
         return sentencepiece._specification(model, "a name", source)
 
     pieces = [("<unk>", 0.0, 2), *zip(texts, some, kinds, strict=False)]
@@ -238,7 +238,7 @@ def test_sentencepiece_specifications(texts: list[str], kinds: list[int], some: 
 
 
 def test_the_score_of_a_piece_is_a_float_of_four_bytes() -> None:
-    (piece,) = sentencepiece.parse_model(unigram_model([("a", 0.1, 1)], byte_fallback=False), "a file").pieces.all
+    (piece,) = sentencepiece_file.parse_model(unigram_model([("a", 0.1, 1)], byte_fallback=False), "a file").pieces.all
     assert piece == ("a", struct.unpack("<f", struct.pack("<f", 0.1))[0], 1)
 
 
