@@ -10,6 +10,8 @@ import pytest
 import regex
 import yaml
 
+from chunker.formats.registry import format_names
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = regex.compile(r"^```python\n(.*?)^```", regex.DOTALL | regex.MULTILINE)
@@ -58,6 +60,11 @@ def test_every_page_is_in_the_navigation_of_the_site() -> None:
     named = pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
     there = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
     assert sorted(named) == sorted(there)
+
+
+def test_every_format_is_in_its_table() -> None:
+    page = (ROOT / "docs" / "reference" / "formats-and-languages.md").read_text(encoding="utf-8")
+    assert sorted(regex.findall(r"^\| `(\w+)` \|", page, regex.MULTILINE)) == format_names()
 
 
 def test_readme_is_short() -> None:
