@@ -35,9 +35,8 @@ class Origin(Protocol):
         """See `Chunk`, as all others."""
         ...
 
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """Not to be changed."""
+    def metadata_of(self, index: int) -> Mapping[str, Any]:
+        """Of the chunk of this index; not to be changed."""
         ...
 
     def body(self, piece: Piece) -> str:
@@ -78,7 +77,8 @@ class Chunk:
         index: The number of the chunk in its text, from 0.
         breadcrumb: The names of the regions around the chunk (without its overlap), outermost first, also if they are
             not in its context.
-        metadata: "source", if it was given, and the notes of the parser.
+        metadata: "source", if it was given, and the notes of the parser; of a file that was read by pages, cells or
+            the like, "places": the places of the body.
     """
 
     __slots__ = ("__weakref__", "_index", "_origin", "_piece")
@@ -175,7 +175,7 @@ class Chunk:
     @property
     def metadata(self) -> dict[str, Any]:
         """The source, if it was given, and the notes of the parser: a copy."""
-        return dict(self._origin.metadata)
+        return dict(self._origin.metadata_of(self._index))
 
     # --- as a value
 
@@ -338,6 +338,9 @@ class _Given(NamedTuple):
 
     def body(self, _piece: Piece) -> str:
         return self.given_body
+
+    def metadata_of(self, _index: int) -> Mapping[str, Any]:
+        return self.metadata
 
     def span(self, _index: int) -> Span:
         return self.given_span

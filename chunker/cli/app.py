@@ -68,12 +68,16 @@ Examples:
 """
 )
 def _root(
+    ctx: typer.Context,
     *,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Chunks that fit a token budget exactly, at the cost of reading the text once."""
+    from chunker.cli.options import read_settings
+
+    read_settings(ctx)
 
 
 def main() -> None:

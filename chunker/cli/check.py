@@ -1,7 +1,7 @@
 """`chunker check`: fail where a file, or all of them together, has more tokens than it may."""
 
 # Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415, PLR0913
 
 from __future__ import annotations
 
@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chunker.cli.console import EXIT_FAILED, ending_quietly
-from chunker.cli.options import Hidden, Paths, TokenizerName, check_paths, load_tokenizer
+from chunker.cli.options import (
+    Encoding,
+    Exclude,
+    Hidden,
+    Include,
+    Paths,
+    TokenizerName,
+    check_paths,
+    intake_of,
+    load_tokenizer,
+    wanted_of,
+)
 
 if TYPE_CHECKING:
     from chunker.files.documents import Document
@@ -31,6 +42,7 @@ Exit codes:
 
 
 def check(
+    ctx: typer.Context,
     paths: Paths,
     *,
     max_tokens: Annotated[
@@ -41,6 +53,9 @@ def check(
     ] = None,
     tokenizer: TokenizerName = "o200k_base",
     hidden: Hidden = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Fail if a file has more tokens than it may: for prompts, instructions of agents, and documents.
 
@@ -58,7 +73,8 @@ def check(
         def counted(document: Document) -> tuple[str, int]:
             return document.path, counter.count(document.text)
 
-        run = Run(paths, hidden=hidden, secrets=True, output=None, task="Counting")
+        intake = intake_of(encoding, secrets=True)
+        run = Run(paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, output=None, task="Counting")
         total = 0
         over = False
         for path, tokens in run.over(counted, streaming=True):

@@ -15,8 +15,12 @@ from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.options import (
     EXIT_CODES,
     Context,
+    Encoding,
+    Exclude,
     Format,
+    Generated,
     Hidden,
+    Include,
     MaxTokens,
     MinTokens,
     Output,
@@ -24,9 +28,12 @@ from chunker.cli.options import (
     Paths,
     Secrets,
     TokenizerName,
+    Verbatim,
     check_paths,
+    intake_of,
     load_tokenizer,
     wanted_format,
+    wanted_of,
 )
 
 
@@ -58,6 +65,7 @@ Examples:
 
 
 def chunk(
+    ctx: typer.Context,
     paths: Paths,
     *,
     tokenizer: TokenizerName = "o200k_base",
@@ -89,12 +97,18 @@ def chunk(
     output: Output = None,
     hidden: Hidden = False,
     secrets: Secrets = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    generated: Generated = False,
+    verbatim: Verbatim = False,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Cut files into chunks that fit a token budget exactly.
 
     Code is cut between definitions and statements, Markdown between sections and blocks, other text between
-    paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore names is left out, and so are
-    hidden and binary files, and what holds secrets. The table tells for each file how its chunks use the budget; jsonl is one chunk
+    paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore or .chunkerignore names is left out,
+    and so are hidden and binary files, what holds secrets, and what programs wrote. Notebooks are read by their cells,
+    drawings by their words, and embedded data are shortened. The table tells for each file how its chunks use the budget; jsonl is one chunk
     a line, json an array of them, csv and parquet a row each.
     """
     with ending_quietly():
@@ -106,6 +120,7 @@ def chunk(
 
         check_paths(paths, output)
         wanted = wanted_format(output_format, output)
+        intake = intake_of(encoding, secrets=secrets, generated=generated, verbatim=verbatim)
         counter = load_tokenizer(tokenizer)
         try:
             cut = Cut(
@@ -124,7 +139,7 @@ def chunk(
 
         room = max_tokens - reserve
         with open_output(output) as results:
-            run = Run(paths, hidden=hidden, secrets=secrets, output=output, task="Chunking")
+            run = Run(paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, output=output, task="Chunking")
             if wanted is not FileFormat.TABLE:
                 with record_writer(wanted, results, CHUNKS) as writer:
                     for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):

@@ -2,7 +2,7 @@
 
 # Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415, PLR0913
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ import typer
 from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.options import (
     EXIT_CODES,
+    Encoding,
+    Exclude,
     Format,
     Hidden,
+    Include,
     Output,
     Paths,
     TokenizerName,
     check_paths,
+    intake_of,
     load_tokenizer,
     wanted_format,
+    wanted_of,
 )
 from chunker.cli.reports import Grouping
 
@@ -40,6 +45,7 @@ Examples:
 
 
 def count(
+    ctx: typer.Context,
     paths: Paths,
     *,
     by: Annotated[Grouping, typer.Option("--by", help="What one row stands for.")] = Grouping.FILE,
@@ -47,11 +53,14 @@ def count(
     output_format: Format = None,
     output: Output = None,
     hidden: Hidden = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Count the tokens of files, exactly as the model does.
 
-    Folders are walked to the bottom; what .gitignore names is left out, and so are hidden and binary files. The
-    language of a file is told by its name, or by the interpreter that its first line names.
+    Folders are walked to the bottom; what .gitignore or .chunkerignore names is left out, and so are hidden and
+    binary files; all others are counted as they are. The language of a file is told by its name, or by the interpreter that its first line names.
     """
     with ending_quietly():
         from chunker.cli.outputs import FileFormat, record_writer
@@ -62,6 +71,7 @@ def count(
 
         check_paths(paths, output)
         wanted = wanted_format(output_format, output)
+        intake = intake_of(encoding, secrets=True)
         counter = load_tokenizer(tokenizer)
 
         def tally(document: Document) -> FileTally:
@@ -71,7 +81,7 @@ def count(
             return FileTally(document.path, language_of(document.path, text), numbers)
 
         with open_output(output) as results:
-            run = Run(paths, hidden=hidden, secrets=True, output=output, task="Counting")
+            run = Run(paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, output=output, task="Counting")
             if wanted is FileFormat.TABLE:
                 results.write(tally_table(list(run.over(tally)), by))
             else:

@@ -13,7 +13,18 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly, open_output
-from chunker.cli.options import EXIT_CODES, Hidden, Paths, Secrets
+from chunker.cli.options import (
+    EXIT_CODES,
+    Encoding,
+    Exclude,
+    Generated,
+    Hidden,
+    Include,
+    Paths,
+    Secrets,
+    intake_of,
+    wanted_of,
+)
 
 IndexFolder = Annotated[
     str,
@@ -36,6 +47,7 @@ Examples:
 
 
 def index(
+    ctx: typer.Context,
     paths: Paths,
     *,
     folder: IndexFolder = ".chunker",
@@ -102,13 +114,17 @@ def index(
     secrets: Secrets = False,
     verify: Annotated[bool, typer.Option("--verify", help="With status: check all that the index keeps.")] = False,
     hidden: Hidden = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    generated: Generated = False,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Make files searchable: what is new in them is embedded, and nothing else. `chunker index status` tells what there is
     (what is called status is indexed as ./status).
 
     The first run makes the index; each later one looks for what has changed, moved or gone. It may be stopped at any
-    point, and searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets are left
-    out and reported.
+    point, and searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets, and what
+    programs wrote, are left out and reported.
     """
     with ending_quietly():
         _require_index()
@@ -136,7 +152,8 @@ def index(
             watch=watch,
             interval=interval,
             hidden=hidden,
-            secrets=secrets,
+            intake=intake_of(encoding, secrets=secrets, generated=generated, verbatim=False),
+            wanted=wanted_of(ctx, include, exclude),
         )
         with open_output(None) as results:
             run_index(paths, order, results)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,8 +15,14 @@ from chunker.files.discovery import STANDARD_INPUT, printable
 
 if TYPE_CHECKING:
     from chunker.counting import TokenCounter
+    from chunker.files.intake import Intake
+    from chunker.files.patterns import Wanted
 
 EXIT_CODES = """\b
+Options may also stand in the table [tool.chunker] of pyproject.toml, and in the
+environment (CHUNKER_MAX_TOKENS=256), which wins; the command line wins over both.
+
+\b
 Exit codes:
   0    every file was done
   1    some files failed (listed on standard error), or the output could not be written
@@ -32,7 +38,14 @@ Paths = Annotated[
 ]
 TokenizerName = Annotated[
     str,
-    typer.Option("--tokenizer", "-t", metavar="NAME", help="An encoding, a model (gpt-4o), or the file of one."),
+    typer.Option(
+        "--tokenizer",
+        "-t",
+        envvar="CHUNKER_TOKENIZER",
+        metavar="NAME",
+        show_envvar=False,
+        help="An encoding, a model (gpt-4o), or the file of one.",
+    ),
 ]
 Format = Annotated[
     FileFormat | None,
@@ -48,24 +61,145 @@ Output = Annotated[
         help="Write to FILE (.jsonl, .json, .csv, .parquet; .txt for a table), which appears once it is complete.",
     ),
 ]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", "-m", min=1, help="No chunk has more tokens.")]
+MaxTokens = Annotated[
+    int,
+    typer.Option(
+        "--max-tokens", "-m", envvar="CHUNKER_MAX_TOKENS", min=1, show_envvar=False, help="No chunk has more tokens."
+    ),
+]
 MinTokens = Annotated[
     int | None,
     typer.Option(
         "--min-tokens",
+        envvar="CHUNKER_MIN_TOKENS",
         min=0,
+        show_envvar=False,
         show_default=False,
         help="No chunk has fewer tokens where another cut avoids it. Default: an eighth of --max-tokens.",
     ),
 ]
 Overlap = Annotated[
-    int, typer.Option("--overlap", min=0, help="Begin each chunk with at most so many tokens of the one before.")
+    int,
+    typer.Option(
+        "--overlap",
+        envvar="CHUNKER_OVERLAP",
+        min=0,
+        show_envvar=False,
+        help="Begin each chunk with at most so many tokens of the one before.",
+    ),
 ]
 Context = Annotated[
-    bool, typer.Option("--context/--no-context", help="Begin each chunk with a line that says where it stands.")
+    bool,
+    typer.Option(
+        "--context/--no-context",
+        envvar="CHUNKER_CONTEXT",
+        show_envvar=False,
+        help="Begin each chunk with a line that says where it stands.",
+    ),
 ]
-Hidden = Annotated[bool, typer.Option("--hidden", help="Also take hidden files and folders, such as .github.")]
+Hidden = Annotated[
+    bool,
+    typer.Option(
+        "--hidden",
+        envvar="CHUNKER_HIDDEN",
+        help="Also take hidden files and folders, such as .github.",
+        show_envvar=False,
+    ),
+]
 Secrets = Annotated[bool, typer.Option("--secrets", help="Take files that hold secrets, too, such as .env.")]
+Generated = Annotated[
+    bool,
+    typer.Option(
+        "--generated",
+        envvar="CHUNKER_GENERATED",
+        show_envvar=False,
+        help="Also take what programs wrote: lock files, bundles, generated code, vendored folders.",
+    ),
+]
+Verbatim = Annotated[
+    bool,
+    typer.Option(
+        "--verbatim",
+        envvar="CHUNKER_VERBATIM",
+        show_envvar=False,
+        help="Take notebooks, drawings and embedded data as they are, not shortened.",
+    ),
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include",
+        envvar="CHUNKER_INCLUDE",
+        metavar="PATTERN",
+        show_default=False,
+        show_envvar=False,
+        help="Of folders only such files (*.md, src/**), as in .gitignore; may be repeated.",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        envvar="CHUNKER_EXCLUDE",
+        metavar="PATTERN",
+        show_default=False,
+        show_envvar=False,
+        help="Of folders no such files, whatever is included; may be repeated.",
+    ),
+]
+Encoding = Annotated[
+    str,
+    typer.Option(
+        "--encoding", envvar="CHUNKER_ENCODING", metavar="NAME", show_envvar=False, help="Of files that are not UTF-8."
+    ),
+]
+
+
+# In the context of a run: the folder whose pyproject.toml has options.
+_FOLDER = "chunker.settings"
+
+
+def read_settings(ctx: typer.Context) -> None:
+    """Let options of `[tool.chunker]` be the defaults of the command that is about to run; a mistake there is wrong usage."""
+    from chunker.cli.settings import FILE, find_settings
+    from chunker.errors import OptionError
+
+    group: Any = ctx.command
+    name = ctx.invoked_subcommand or ""
+    try:
+        settings = find_settings(Path(), name, lambda one: _options_of(group.get_command(ctx, one)), list(group.own))
+    except OptionError as error:
+        raise typer.BadParameter(str(error), param_hint=FILE) from None
+    ctx.default_map = {name: settings.options}
+    ctx.meta[_FOLDER] = settings.folder
+
+
+def _options_of(command: Any) -> dict[str, list[str]]:  # noqa: ANN401  # typer has its classes of commands in private modules
+    """The parameters of a command, with the names that each has on the command line; none of what is no command."""
+    return {one.name: [*one.opts, *one.secondary_opts] for one in command.params} if command is not None else {}
+
+
+def wanted_of(ctx: typer.Context, include: list[str] | None, exclude: list[str] | None) -> Wanted:
+    """The files of folders that are wanted, by patterns that are relative to the current folder, or to that of pyproject.toml."""
+    from chunker.files.patterns import Patterns, Wanted
+
+    found = []
+    for name, patterns in (("include", include), ("exclude", exclude)):
+        source = ctx.get_parameter_source(name)
+        folder = ctx.meta.get(_FOLDER) if source is not None and source.name == "DEFAULT_MAP" else None
+        found.append(Patterns.of(patterns or [], folder))
+    return Wanted.of(*found)
+
+
+def intake_of(encoding: str, *, secrets: bool, generated: bool = True, verbatim: bool = True) -> Intake:
+    """What is taken of files; an encoding that nobody knows is wrong usage."""
+    from chunker.errors import OptionError
+    from chunker.files.intake import Intake
+
+    try:
+        return Intake(secrets=secrets, generated=generated, verbatim=verbatim, encoding=encoding)
+    except OptionError as error:
+        raise typer.BadParameter(str(error), param_hint="--encoding") from None
 
 
 def check_paths(paths: list[str], output: str | None) -> None:

@@ -13,8 +13,11 @@ from typing import Any, BinaryIO
 import typer
 
 from chunker.cli.console import EXIT_FAILED
+from chunker.cli.left_out import tell_rules
 from chunker.errors import OptionError
 from chunker.files.discovery import Problem, portable, printable
+from chunker.files.intake import Intake
+from chunker.files.patterns import Wanted
 from chunker.files.progress import is_terminal
 from chunker.index import Filter, Hit, Index, IndexingError, MissingExtraError, SettingsMismatchError, SyncReport
 from chunker.index.searching import By
@@ -42,7 +45,8 @@ class IndexOrder:
     watch: bool
     interval: float
     hidden: bool
-    secrets: bool
+    intake: Intake  # without its `verbatim`
+    wanted: Wanted
     max_file_bytes: int = MAX_FILE_BYTES
 
 
@@ -126,7 +130,11 @@ def _sync(index: Index, paths: Sequence[str], order: IndexOrder) -> SyncReport:
             tags=order.tags or "",
             dry_run=order.dry_run,
             hidden=order.hidden,
-            secrets=order.secrets,
+            secrets=order.intake.secrets,
+            generated=order.intake.generated,
+            encoding=order.intake.encoding,
+            include=order.wanted.include or (),
+            exclude=order.wanted.exclude or (),
             max_file_bytes=order.max_file_bytes,
             progress=progress,
         )
@@ -186,10 +194,11 @@ def _embedder(index: Index) -> str:
 
 
 def _tell_problems(report: SyncReport) -> None:
-    secrets = [problem for problem in report.left_out if "left out" in problem.reason]
+    secrets = [problem for problem in report.left_out if "left out" in problem.reason and problem.rule is None]
     if secrets:
         typer.echo(f"Left out on purpose: {_files(len(secrets))}", err=True)
         _list(secrets)
+    tell_rules(report.left_out)
     if report.problems:
         typer.echo(f"Failed: {_files(len(report.problems))}", err=True)
         _list(report.problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from chunker.cli.console import STANDARD_OUTPUT, open_output
 from chunker.cli.runs import Run
 from chunker.counting import TokenCounter
 from chunker.errors import ChunkerError
+from chunker.files.chunk_files import suffix_of
 from chunker.files.discovery import portable, printable
 from chunker.files.documents import Document
 from chunker.view.page import Settings, page
@@ -49,19 +50,26 @@ class ViewOptions:
 
 
 def show(
-    paths: Sequence[str], options: ViewOptions, output: str | None, *, terminal: bool, open_page: bool, hidden: bool
+    paths: Sequence[str],
+    run_to: Callable[..., Run],
+    options: ViewOptions,
+    output: str | None,
+    *,
+    terminal: bool,
+    open_page: bool,
 ) -> None:
-    """Write the page to `output`, or the lines to standard output or to it; raises `typer.Exit` if a file failed."""
+    """Write the page to `output`, or the lines to standard output or to it; `run_to` makes the run over the files. Raises `typer.Exit` if a file failed."""
     try:
         plain = options.chunker("")
     except ChunkerError as error:
         raise typer.BadParameter(str(error)) from None
     if output is None:
         output = STANDARD_OUTPUT if terminal else DEFAULT_PAGE
-    run = Run(paths, hidden=hidden, secrets=True, output=output, task="Chunking")
+    run = run_to(output=output)
 
     def seen(document: Document) -> SeenText:
-        return see(options.chunker(document.path, document.text), document.text, portable(document.path))
+        path = document.path if document.format is None else f"text.{suffix_of(document.format)}"
+        return see(options.chunker(path, document.text), document.text, portable(document.path))
 
     texts = run.over(seen, streaming=True)
     with open_output(output) as results:

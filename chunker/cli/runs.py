@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -10,10 +11,13 @@ from typing import TypeVar
 import typer
 
 from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT
+from chunker.cli.left_out import tell_changes, tell_rules
 from chunker.cli.reports import ChunkSummary, chunk_line
 from chunker.files.chunk_files import Cut, working
 from chunker.files.discovery import Problem, find_files, printable
 from chunker.files.documents import Document
+from chunker.files.intake import Intake
+from chunker.files.patterns import Wanted
 from chunker.files.progress import with_progress
 from chunker.files.secrets import LEFT_OUT
 
@@ -47,16 +51,20 @@ class ChunkRow:
 class Run:
     """One pass over all files behind some paths.
 
-    `hidden`: take hidden files too. `secrets`: take files that hold secrets too. `output`: where results go (None or "-": standard output); a walk passes it over.
+    `intake`: what is taken of files. `wanted`: which files of folders. `hidden`: hidden ones too. `output`: where results go (None or "-": standard output); a walk passes it over.
     `task` stands before the progress bar.
     """
 
-    def __init__(self, paths: Sequence[str], *, hidden: bool, secrets: bool, output: str | None, task: str) -> None:
+    def __init__(
+        self, paths: Sequence[str], intake: Intake, wanted: Wanted, *, hidden: bool, output: str | None, task: str
+    ) -> None:
         self._to_stdout = output is None or output == STANDARD_OUTPUT
         leave_out = [] if output is None or self._to_stdout else [str(Path(output).absolute())]
-        self._items = list(find_files(paths, hidden=hidden, leave_out=leave_out))
+        found = find_files(paths, hidden=hidden, leave_out=leave_out, wanted=wanted, vendored=intake.generated)
+        self._items = list(found)
         self._problems: list[Problem] = []
-        self._secrets = secrets
+        self._changed: Counter[str] = Counter()
+        self._intake = intake
         self._task = task
 
     def over(
@@ -68,7 +76,8 @@ class Run:
         runs in other processes, so it has to pickle where they are not forked.
         """
         with contextlib.ExitStack() as stack:
-            done = stack.enter_context(working(work, min(workers, len(self._items)), secrets=self._secrets))
+            number = min(workers, len(self._items))
+            done = stack.enter_context(working(work, number, self._intake, changed=self._changed))
             streaming = streaming and self._to_stdout
             results = with_progress(done(self._items), self._task, len(self._items), streaming=streaming)
             for result in stack.enter_context(results):
@@ -80,12 +89,14 @@ class Run:
     def finish(self) -> None:
         """Print the notes on standard error; raises `typer.Exit` if a file failed, and was not merely passed over."""
         secrets = [printable(problem.path) for problem in self._problems if problem.reason in LEFT_OUT]
-        passed_over = [one for one in self._problems if not one.failed and one.reason not in LEFT_OUT]
+        passed_over = [one for one in self._problems if not (one.failed or one.rule) and one.reason not in LEFT_OUT]
         failed = [problem for problem in self._problems if problem.failed]
         if passed_over:
             typer.echo(f"Passed over {_files(len(passed_over))} without text, such as {passed_over[0]}", err=True)
         if secrets:
             typer.echo(f"Left out what holds secrets (--secrets takes it): {', '.join(secrets)}", err=True)
+        tell_rules(self._problems)
+        tell_changes(self._changed)
         if failed:
             typer.echo(f"Failed: {len(failed):,} of {_files(len(self._items))}", err=True)
             for problem in failed:

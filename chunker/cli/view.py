@@ -14,14 +14,21 @@ from chunker.cli.console import STANDARD_OUTPUT, ending_quietly
 from chunker.cli.options import (
     EXIT_CODES,
     Context,
+    Encoding,
+    Exclude,
+    Generated,
     Hidden,
+    Include,
     MaxTokens,
     MinTokens,
     Overlap,
     Paths,
     TokenizerName,
+    Verbatim,
     check_paths,
+    intake_of,
     load_tokenizer,
+    wanted_of,
 )
 
 EPILOG = f"""\b
@@ -35,6 +42,7 @@ Examples:
 
 
 def view(
+    ctx: typer.Context,
     paths: Paths,
     *,
     tokenizer: TokenizerName = "o200k_base",
@@ -56,6 +64,11 @@ def view(
     terminal: Annotated[bool, typer.Option("--terminal", help="Print the chunks here in place of a page.")] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show where each token begins from the start.")] = False,
     hidden: Hidden = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    generated: Generated = False,
+    verbatim: Verbatim = False,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Show how files are cut: one HTML page, or the terminal.
 
@@ -63,12 +76,17 @@ def view(
     where each token begins, with a filter and keys. Of a folder it holds all files.
     """
     with ending_quietly():
+        from functools import partial
+
         from chunker.cli.run_view import ViewOptions, show
+        from chunker.cli.runs import Run
 
         if open_page and (terminal or output == STANDARD_OUTPUT):
             raise typer.BadParameter("there is no page to open", param_hint="--open")
         check_paths(paths, output)
+        intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim)
+        run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(
             load_tokenizer(tokenizer), tokenizer, max_tokens, min_tokens, overlap, context=context, show_tokens=tokens
         )
-        show(paths, options, output, terminal=terminal, open_page=open_page, hidden=hidden)
+        show(paths, run, options, output, terminal=terminal, open_page=open_page)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
@@ -25,8 +26,10 @@ from chunker.counting import resolve_tokenizer
 from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError, WrongTypeError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable
 from chunker.files.documents import Document, count_line_ends, read_document
+from chunker.files.file_chunks import chunks_in_file
+from chunker.files.intake import Intake, done_to
+from chunker.files.patterns import Wanted
 from chunker.files.progress import with_progress
-from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.growing.assembly import TextOrigin, shared_origin
 from chunker.models import Chunk
 
@@ -68,7 +71,7 @@ def _unpacked(path: str, encoding: str, size: int, origin: TextOrigin) -> FileCh
     return FileChunks(path, encoding, size, origin.chunks())
 
 
-def chunk_files(
+def chunk_files(  # noqa: PLR0913  # as many as there are options
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     max_tokens: int = 512,
     *,
@@ -76,6 +79,11 @@ def chunk_files(
     chunker: TextChunker | None = None,
     hidden: bool = False,
     secrets: bool = False,
+    generated: bool = False,
+    verbatim: bool = False,
+    include: Collection[str] = (),
+    exclude: Collection[str] = (),
+    encoding: str = "utf-8",
     progress: bool | None = False,
     start_method: str | None = None,
     **options: Unpack[Options],
@@ -93,6 +101,13 @@ def chunk_files(
         hidden: Include hidden files of folders.
         secrets: Include files that hold secrets (`chunker.files.secrets`). Otherwise each is a `Problem`, which has
             `failed` set if the file was named.
+        generated: Include what programs wrote: lock files, bundles, generated code, vendored folders
+            (`chunker.files.machine_made`). Otherwise each is a `Problem`.
+        verbatim: Take notebooks, drawings in SVG and embedded data as they stand in the file, not as cells, words and
+            "…".
+        include: Patterns as in .gitignore, relative to the current folder, of the files of folders that are wanted.
+        exclude: Patterns of those that are not; they win.
+        encoding: The encoding of files that are not UTF-8.
         progress: Show a bar on standard error; None shows it if that is a terminal.
         start_method: "fork", "forkserver" or "spawn". The last two import the main module again, which must begin its
             work under `if __name__ == "__main__":`. None takes fork where it is safe (Linux, no other threads), else
@@ -116,9 +131,13 @@ def chunk_files(
     if chunker is not None and (options or max_tokens != 512):
         raise OptionError("a chunker has its own options: give either it or them")
     cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
+    for name, patterns in (("include", include), ("exclude", exclude)):
+        require_all([patterns] if isinstance(patterns, str) else patterns, str, name, "patterns")
+    intake = Intake(secrets=secrets, generated=generated, verbatim=verbatim, encoding=encoding)
+    wanted = Wanted.of(*([one] if isinstance(one, str) else one for one in (include, exclude)))
     listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     return _chunk_files(
-        listed, cut, workers, hidden=hidden, secrets=secrets, progress=progress, start_method=start_method
+        listed, cut, workers, intake, wanted, hidden=hidden, progress=progress, start_method=start_method
     )
 
 
@@ -126,15 +145,16 @@ def _chunk_files(
     paths: list[str],
     cut: Callable[[Document], FileChunks],
     workers: int,
+    intake: Intake,
+    wanted: Wanted,
     *,
     hidden: bool,
-    secrets: bool,
     progress: bool | None,
     start_method: str | None,
 ) -> Generator[FileChunks | Problem, None, None]:
-    found = list(find_files(paths, hidden=hidden))
+    found = list(find_files(paths, hidden=hidden, wanted=wanted, vendored=intake.generated))
     with contextlib.ExitStack() as stack:
-        done = stack.enter_context(working(cut, min(workers, len(found)), secrets=secrets, start_method=start_method))
+        done = stack.enter_context(working(cut, min(workers, len(found)), intake, start_method=start_method))
         yield from stack.enter_context(
             with_progress(done(found), "Chunking", len(found), streaming=False, shown=progress)
         )
@@ -172,6 +192,15 @@ async def achunk_files(
             await asyncio.shield(loop.run_in_executor(thread, results.close))
 
 
+# Of formats whose names are no suffixes.
+_SUFFIXES = {"markdown": "md", "text": "txt"}
+
+
+def suffix_of(text_format: str) -> str:
+    """The suffix of files in a format that a reader writes."""
+    return _SUFFIXES.get(text_format, text_format)
+
+
 class Cut:
     """A callable that chunks a file with the chunker that `chunker_for` chooses for it. Pickles if the tokenizer does;
     each process loads it once.
@@ -193,7 +222,13 @@ class Cut:
 
     def __call__(self, document: Document) -> FileChunks:
         """The chunks of a file."""
-        return _cut_by(self.chunker(document.path, document.text), document)
+        return _cut_by(self.chunker_of(document), document)
+
+    def chunker_of(self, document: Document) -> TextChunker:
+        """The chunker for a file: that of the format that its text was read as, else that for its name and text."""
+        if document.format is None:
+            return self.chunker(document.path, document.text)
+        return self.chunker(f"text.{suffix_of(document.format)}", "")
 
     def chunker(self, path: str, text: str) -> TextChunker:
         """The chunker for a file of this name with this text."""
@@ -223,35 +258,62 @@ class _CutAlike:
 def _cut_by(chunker: TextChunker, document: Document) -> FileChunks:
     """The chunks that `chunker` makes of a file."""
     chunks = chunker.chunk(document.text, source=portable(document.path))
-    return FileChunks(document.path, document.encoding, document.size, chunks)
+    return FileChunks(document.path, document.encoding, document.size, chunks_in_file(chunks, document))
 
 
 @contextlib.contextmanager
 def working(
-    work: Callable[[Document], Result], workers: int, *, secrets: bool, start_method: str | None = None
+    work: Callable[[Document], Result],
+    workers: int,
+    intake: Intake,
+    *,
+    start_method: str | None = None,
+    changed: Counter[str] | None = None,
 ) -> Iterator[Callable[[Iterable[Found]], Iterator[Result | Problem]]]:
     """A function from files to what `work` makes of each that is text, in order, or the problem there is with it.
 
-    `secrets`: also of files that hold secrets. At most one worker: in this process, one file in memory at a time. More: in so many other processes, which live as long as the context does.
+    `intake`: what is taken of files. `changed` counts what was done to the files that were not read as they are. At most one worker: in this process, one file in memory
+    at a time. More: in so many other processes, which live as long as the context does.
     """
-    at_work = _AtWork(work, secrets=secrets)
+    at_work = _AtWork(work, intake)
+    counts = Counter() if changed is None else changed
     if workers < 2:
-        yield lambda items: map(at_work, items)
+        yield lambda items: _counted(map(at_work, items), counts)
         return
     from chunker.files.workers import Workers  # noqa: PLC0415
 
     with Workers(at_work, workers, start_method=start_method) as pool:
-        yield lambda items: _in_processes(items, pool)
+        yield lambda items: _counted(_in_processes(items, pool, intake.encoding), counts)
 
 
-def _in_processes(items: Iterable[Found], pool: Workers[Found, Result | Problem]) -> Iterator[Result | Problem]:
+@dataclass(frozen=True, slots=True)
+class _Done(Generic[Result]):
+    """A result, and what was done to the file before."""
+
+    result: Result
+    change: str | None
+
+
+def _counted(results: Iterable[_Done[Result] | Problem], changed: Counter[str]) -> Iterator[Result | Problem]:
+    for one in results:
+        if isinstance(one, Problem):
+            yield one
+        else:
+            if one.change is not None:
+                changed[one.change] += 1
+            yield one.result
+
+
+def _in_processes(
+    items: Iterable[Found], pool: Workers[Found, _Done[Result] | Problem], encoding: str
+) -> Iterator[_Done[Result] | Problem]:
     paths: list[str] = []
 
     def sent() -> Iterator[Found]:
         for item in items:
             paths.append(item.path)
             # Nobody else has our standard input.
-            yield read_document(item) if isinstance(item, FoundFile) and item.path == STANDARD_INPUT else item
+            yield read_document(item, encoding) if isinstance(item, FoundFile) and item.path == STANDARD_INPUT else item
 
     from chunker.files.workers import Lost  # noqa: PLC0415
 
@@ -262,32 +324,25 @@ def _in_processes(items: Iterable[Found], pool: Workers[Found, Result | Problem]
 class _AtWork(Generic[Result]):
     """Reads a file and does the work; whatever goes wrong is a `Problem`."""
 
-    def __init__(self, work: Callable[[Document], Result], *, secrets: bool) -> None:
+    def __init__(self, work: Callable[[Document], Result], intake: Intake) -> None:
         self._work = work
-        self._secrets = secrets
+        self._intake = intake
 
-    def __call__(self, item: Found) -> Result | Problem:
-        named = not isinstance(item, FoundFile) or item.named  # standard input was asked for, too
-        if not self._secrets and isinstance(item, FoundFile) and _named_as_secret(item):
-            return Problem(item.path, LEFT_OUT_BY_NAME, failed=named)
-        document = read_document(item) if isinstance(item, FoundFile) else item
+    def __call__(self, item: Found) -> _Done[Result] | Problem:
+        if isinstance(item, FoundFile):
+            document = self._intake.read(item)
+        else:  # standard input, which was asked for
+            document = self._intake.accept(item, named=True)
         if isinstance(document, Problem):
             return document
-        if not self._secrets and begins_with_key(document.text):
-            return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
         try:
-            return self._work(document)
+            return _Done(self._work(document), done_to(document))
         except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
             return _problem_of(error, document)
 
 
-def _named_as_secret(file: FoundFile) -> bool:
-    """Whether a file, or what the link leads to that was named, has the name of a secret."""
-    return named_as_secret(file.path) or (file.named and named_as_secret(portable(os.path.realpath(file.path))))
-
-
 def _problem_of(error: Exception, document: Document) -> Problem:
-    if isinstance(error, BudgetTooSmallError):
+    if isinstance(error, BudgetTooSmallError) and document.format is None and document.shortened is None:
         before = document.text[: error.offset]
         return Problem(document.path, str(error), len(before.encode(document.encoding)), count_line_ends(before) + 1)
     if isinstance(error, ChunkerError | BpeEngineError):

@@ -3,7 +3,9 @@
 A file that is named is taken, whatever the rules say; `-` is standard input. A folder is walked to the bottom:
 
 - `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), and the `.gitignore` files above the folder,
-  up to the root of its repository; a repository inside another one starts afresh.
+  up to the root of its repository; a repository inside another one starts afresh. Before these `.chunkerignore`.
+- Patterns (`patterns.py`) include files and exclude them.
+- Folders of packages that others wrote (`machine_made.py`) are not entered unless `vendored=True`.
 - Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: secrets
   and caches are there. The folders of version control systems are always left out.
 - Symbolic links are not followed: they lead to a file that is found at its own path, or out of the tree, or in a
@@ -25,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunker.files.gitignore import RuleStack, is_repository, repository_rules, rules_above
+from chunker.files.machine_made import vendored as vendored_by
+from chunker.files.patterns import Wanted
 
 STANDARD_INPUT = "-"
 
@@ -50,6 +54,7 @@ class Problem:
         offset: The offset in the file where it was found, in bytes from 0; or None.
         line: The line, from 1; or None.
         failed: False for a file that a walk rightly passes over, such as a picture between sources.
+        rule: The rule that leaves the file out, such as "lock file"; or None.
     """
 
     path: str
@@ -57,6 +62,7 @@ class Problem:
     offset: int | None = None
     line: int | None = None
     failed: bool = True
+    rule: str | None = None
 
     def __str__(self) -> str:
         line = "" if self.line is None else f" (line {self.line})"
@@ -71,6 +77,17 @@ class _Folder:
     path: str
     rules: RuleStack
     below: str
+    included: bool  # by a pattern, with all that is in it
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """What holds for the whole of a walk."""
+
+    leave_out: Collection[str]
+    wanted: Wanted
+    hidden: bool
+    vendored: bool
 
 
 def portable(path: str) -> str:
@@ -92,27 +109,42 @@ def printable(path: str) -> str:
 
 
 def find_files(
-    paths: Iterable[str], *, hidden: bool = False, leave_out: Collection[str] = ()
+    paths: Iterable[str],
+    *,
+    hidden: bool = False,
+    leave_out: Collection[str] = (),
+    wanted: Wanted | None = None,
+    vendored: bool = True,
 ) -> Iterator[FoundFile | Problem]:
-    """The files behind the paths, each once: the paths in their order, the files of a folder by path.
+    """Find the files behind paths, each once: the paths in their order, the files of a folder by path.
 
-    `leave_out` holds absolute paths that a walk passes over, such as the file that the results are written to.
     A path that does not exist and a folder that cannot be listed are Problems.
+
+    Args:
+        paths: Files, folders, and "-" for standard input.
+        hidden: Include hidden files of folders.
+        leave_out: Absolute paths that a walk passes over, such as that of the file of the results.
+        wanted: The files of folders that are wanted; None for all.
+        vendored: Enter folders of packages that others wrote; else each is a Problem that has not `failed`.
+
+    Yields:
+        Files, and the problems with others.
     """
+    walk = _Walk(leave_out, wanted or Wanted(), hidden, vendored)
     seen: set[str] = set()
     for path in paths:
-        for item in _find(path, leave_out, hidden=hidden):
+        for item in _find(path, walk):
             key = item.path if item.path == STANDARD_INPUT else os.path.abspath(item.path)
             if key not in seen:
                 seen.add(key)
                 yield item
 
 
-def _find(path: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[FoundFile | Problem]:
+def _find(path: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
     if path == STANDARD_INPUT:
         yield FoundFile(path, 0, named=True)
     elif os.path.isdir(path):
-        yield from _walk(_tidy(path), leave_out, hidden=hidden)
+        yield from _walked(_tidy(path), walk)
     else:
         try:
             yield FoundFile(_tidy(path), os.stat(path).st_size, named=True)
@@ -120,23 +152,24 @@ def _find(path: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[Fo
             yield Problem(_tidy(path), reason_of(error))
 
 
-def _walk(top: str, leave_out: Collection[str], *, hidden: bool) -> Iterator[FoundFile | Problem]:
+def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
     try:
         rules, below = rules_above(top)
     except OSError as error:
         yield Problem(top, f"the ignore rules that hold here cannot be read: {reason_of(error)}")
         return
     # A list and no recursion: a tree may be as deep as the disk allows. The next to do stands at the end.
-    pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, below)]
+    included = walk.wanted.includes_above(os.path.abspath(top))
+    pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, below, included)]
     while pending:
         item = pending.pop()
         if isinstance(item, _Folder):
-            pending.extend(reversed(_list_folder(item, leave_out, hidden=hidden)))
+            pending.extend(reversed(_list_folder(item, walk, is_top=item.path == top)))
         else:
             yield item
 
 
-def _list_folder(folder: _Folder, leave_out: Collection[str], *, hidden: bool) -> list[FoundFile | Problem | _Folder]:
+def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFile | Problem | _Folder]:
     """What one folder holds, in order; the folders in it are not opened yet."""
     rules, below = folder.rules, folder.below
     try:
@@ -147,20 +180,28 @@ def _list_folder(folder: _Folder, leave_out: Collection[str], *, hidden: bool) -
             entries = sorted((_sorting_key(entry), entry) for entry in listing)
     except OSError as error:
         return [Problem(folder.path, f"this folder is left out: {_reason_with_file(error, folder.path)}")]
+    if not (walk.vendored or is_top):
+        evidence = vendored_by(folder.path.rpartition("/")[2], {entry.name for _, entry in entries})
+        if evidence is not None:
+            return [Problem(folder.path, str(evidence), failed=False, rule=evidence.rule)]
     found: list[FoundFile | Problem | _Folder] = []
     for _, entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name == ".git" or (is_folder and entry.name in _VERSION_CONTROL):
             continue
-        if entry.name.startswith(".") and not hidden:
+        if entry.name.startswith(".") and not walk.hidden:
             continue
         inner = f"{below}/{entry.name}" if below else entry.name
         if rules.ignores(inner, is_folder=is_folder):
             continue
         path = _tidy(f"{folder.path.rstrip('/')}/{entry.name}")
+        absolute = os.path.abspath(path)
+        if walk.wanted.excludes(absolute, is_folder=is_folder):
+            continue
+        included = folder.included or walk.wanted.includes(absolute, is_folder=is_folder)
         if is_folder:
-            found.append(_Folder(path, rules, inner))
-        elif entry.is_file(follow_symlinks=False) and os.path.abspath(path) not in leave_out:
+            found.append(_Folder(path, rules, inner, included))
+        elif included and entry.is_file(follow_symlinks=False) and absolute not in walk.leave_out:
             found.append(_sized(path, entry))
     return found
 

@@ -3,7 +3,8 @@
 - UTF-8, or UTF-16 or UTF-32 with a byte order mark. The mark stays in the text, as U+FEFF, and line ends stay as they
   are. `Document.encoding` names the codec: `text.encode(encoding)` is the file again.
 - A byte that is not UTF-8 makes the file a `Problem` with its offset. Nothing is replaced and no other encoding is
-  guessed: every guess would change the text that is counted.
+  guessed: every guess would change the text that is counted. Who knows it names it: `encoding` is that of all files that are neither UTF-8 nor
+  marked; where it writes letters as other bytes than ASCII does (UTF-16, ISO-2022-JP), that of all files that are not marked.
 - A file is *binary* if its first 8 KiB hold a NUL byte (the rule of git), or are not UTF-8 and hold control characters.
   A binary file that a walk found is passed over; one that was named is a failure, since somebody wanted it.
 """
@@ -12,11 +13,14 @@ from __future__ import annotations
 
 import codecs
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from chunker.errors import OptionError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, reason_of
+from chunker.files.places import Places
+from chunker.files.shortening import Shortened
 
 # The longer marks first: the mark of UTF-32 (little-endian) begins with that of UTF-16.
 _MARKS = (
@@ -32,27 +36,49 @@ _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 11, 12, 13, 27}) + b"\x7f"
 # Compressed bytes hold about one in ten; text in an 8-bit encoding, which is to be reported, holds hardly any.
 _BINARY_SHARE = 0.02
 _BYTES_SHOWN = 4
+# Of many scripts: encodings in seven bits write them in bytes of ASCII.
+_LETTERS = "éяλאع漢あ한ไ"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that is text; `encoding` is the Python codec between `text` and its bytes, `size` their number."""
+    """A file that is text; `encoding` is the Python codec between `text` and its bytes, `size` their number.
+
+    Of a file that was read as something else than its characters (`chunker.files.readers`), `encoding` is the name of its reader, `format` that
+    of the format that `text` has, and `places` tell where in the file a part of `text` stands. `shortened` has what was left out of `text`.
+    `notes` go into the metadata of its chunks.
+    """
 
     path: str
     text: str
     encoding: str
     size: int
+    format: str | None = None
+    places: Places | None = None
+    shortened: Shortened | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
-def read_document(file: FoundFile) -> Document | Problem:
-    """The text of a file, or why there is none. Of a binary file only the first 8 KiB are read."""
+def codec_named(encoding: str) -> str:
+    """The name by which Python knows an encoding. Raises `OptionError` for one that it does not know, or that is not of text."""
+    try:
+        found = codecs.lookup(encoding)
+        found.incrementaldecoder("strict").decode(b"", final=True)
+        "".encode(encoding)
+    except (LookupError, TypeError, ValueError) as error:
+        raise OptionError(f"encoding must be the name of a text encoding, such as cp1252; got {encoding!r}") from error
+    return found.name
+
+
+def read_document(file: FoundFile, encoding: str = "utf-8") -> Document | Problem:
+    """The text of a file, or why there is none. Of a binary file only the first 8 KiB are read. `encoding`: of what is not UTF-8."""
     try:
         if file.path == STANDARD_INPUT:
             if sys.stdin is None:
                 return Problem(file.path, "standard input is closed")
-            return read_stream(sys.stdin.buffer, file)
+            return read_stream(sys.stdin.buffer, file, encoding)
         with Path(file.path).open("rb") as stream:
-            return read_stream(stream, file)
+            return read_stream(stream, file, encoding)
     except OSError as error:
         return Problem(file.path, reason_of(error))
 
@@ -66,20 +92,38 @@ def count_line_ends(text: str) -> int:
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
-def read_stream(stream: BinaryIO, file: FoundFile) -> Document | Problem:
+def read_stream(stream: BinaryIO, file: FoundFile, encoding: str = "utf-8") -> Document | Problem:
     """The text of an open file, which `file` names, or why there is none. Raises OSError as the stream does."""
     sample = stream.read(_SAMPLE_BYTES)
-    encoding = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
-    if encoding is None:
-        encoding = "utf-8"
+    marked = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
+    codecs_to_try = [marked] if marked else ["utf-8", encoding] if _extends_ascii(encoding) else [encoding]
+    if codecs_to_try[0] == "utf-8" and marked is None:
         reason = _why_binary(sample)
-        if reason is not None:
+        if reason is not None and not (encoding != "utf-8" and reason.startswith("not UTF-8")):
             return Problem(file.path, f"binary: {reason}", failed=file.named)
     content = sample + stream.read()
+    failure: UnicodeDecodeError | None = None
+    for codec in dict.fromkeys(codecs_to_try):
+        try:
+            return Document(file.path, content.decode(codec), codec, len(content))
+        except UnicodeDecodeError as error:
+            failure = error
+            failed = codec
+    assert failure is not None  # noqa: S101  # there is a codec, and it has raised this
+    return _undecodable(file.path, content, failure, failed)
+
+
+def _extends_ascii(encoding: str) -> bool:
+    """Whether bytes below 128 are the characters of ASCII in an encoding, wherever they stand.
+
+    >>> [_extends_ascii(name) for name in ("utf-8", "cp1252", "shift_jis", "utf-16-le", "iso2022_jp", "utf-7")]
+    [True, True, True, False, False, False]
+    """
     try:
-        return Document(file.path, content.decode(encoding), encoding, len(content))
-    except UnicodeDecodeError as error:
-        return _undecodable(file.path, content, error, encoding)
+        plain = bytes(range(128)).decode(encoding) == "".join(map(chr, range(128)))
+    except UnicodeDecodeError:
+        return False
+    return plain and not any((char.encode(encoding, "ignore") or b"\x80").isascii() for char in _LETTERS)
 
 
 def _why_binary(sample: bytes) -> str | None:

@@ -11,7 +11,8 @@ ignored folder, and that alone gives git's rule that nothing below an ignored fo
     build/         folders only
     !keep.log      not ignored after all; the last rule that matches decides
 
-Several files of rules are asked from the deepest folder up to the root of the repository, then `.git/info/exclude`.
+Several files of rules are asked from the deepest folder up to the root of the repository, then `.git/info/exclude`. Before all of these,
+in the same way, the files `.chunkerignore`, which have the same form: what they say holds, whatever git ignores.
 Not read: the user's own `core.excludesFile` and the index, so that the same tree gives the same files on every machine.
 `pathspec` was tried: on random rules it differs from git in one tree of nine, and a range such as `[b-a]` stops it.
 """
@@ -26,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 IGNORE_FILE = ".gitignore"
+# Of our own, beside git's: what is kept in a repository and is not to be chunked, or the other way round.
+OWN_IGNORE_FILE = ".chunkerignore"
 
 _SLASH = ord("/")
 _COLON = ord(":")
@@ -241,30 +244,36 @@ class RuleFile:
 class RuleStack:
     """All rules that hold in one folder of a tree; `top` is the absolute path of the tree's root.
 
-    `files` stand in the order of growing precedence: `.git/info/exclude`, the root's file, ..., the folder's own.
+    `files` stand in the order of growing precedence: `.git/info/exclude`, the root's file, ..., the folder's own. So do those of `.chunkerignore`, `own`.
     """
 
     top: Path
     files: tuple[RuleFile, ...] = ()
+    own: tuple[RuleFile, ...] = ()
 
     def entered(self, folder: str) -> RuleStack:
         """The stack one folder further down, with the rules of `folder` (relative to `top`, "" is `top` itself).
 
         Raises OSError if the folder has a file of rules that cannot be read.
         """
-        path = self.top / folder / IGNORE_FILE
+        files = self._with(self.files, folder, IGNORE_FILE)
+        own = self._with(self.own, folder, OWN_IGNORE_FILE)
+        return self if files is self.files and own is self.own else RuleStack(self.top, files, own)
+
+    def _with(self, files: tuple[RuleFile, ...], folder: str, name: str) -> tuple[RuleFile, ...]:
+        path = self.top / folder / name
         # A link is no file of rules: git does not follow it either, as it could point out of the tree.
         if path.is_symlink() or not path.is_file():
-            return self
+            return files
         rules = _read_rules(path)
         prefix_length = len(os.fsencode(folder)) + 1 if folder else 0
-        return RuleStack(self.top, (*self.files, RuleFile(rules, prefix_length))) if rules else self
+        return (*files, RuleFile(rules, prefix_length)) if rules else files
 
     def ignores(self, path: str, *, is_folder: bool) -> bool:
-        """True if git would leave out the entry at `path` (relative to `top`, with `/`) of a folder it has entered."""
+        """True if these rules leave out the entry at `path` (relative to `top`, with `/`) of a folder that was entered."""
         encoded = os.fsencode(path)
         name = encoded[encoded.rfind(b"/") + 1 :]
-        for file in reversed(self.files):
+        for file in (*reversed(self.own), *reversed(self.files)):
             below = encoded[file.prefix_length :]
             for rule in reversed(file.rules):
                 if rule.matches(name, below, is_folder=is_folder):

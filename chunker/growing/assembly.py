@@ -116,6 +116,10 @@ class TextOrigin:
             moved.append((start_byte + byte, end_byte + byte, first + breaks, last + breaks))
         return moved
 
+    def metadata_of(self, _index: int) -> Mapping[str, Any]:
+        """The metadata of a chunk: those of all."""
+        return self.metadata
+
     def breadcrumb(self, index: int) -> tuple[str, ...]:
         """The names of the regions around what is new in a chunk: behind the overlap."""
         number = index - self._first

@@ -11,13 +11,15 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args
 
 from chunker.arguments import require, require_all, require_text, require_whole, told
 from chunker.errors import OptionError, WrongTypeError
+from chunker.files.intake import Intake
+from chunker.files.patterns import Patterns, Wanted
 from chunker.hits import Hit
 from chunker.index.checking import faults
 from chunker.index.embedders import DEFAULT, Embedder, checked, embedder_named, identity
@@ -184,7 +186,7 @@ class Index:
             self._embedder = made
         return self._embedder
 
-    def sync(
+    def sync(  # noqa: PLR0913  # as many as there are options
         self,
         paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
@@ -192,6 +194,10 @@ class Index:
         dry_run: bool = False,
         hidden: bool = False,
         secrets: bool = False,
+        generated: bool = False,
+        include: Collection[str] | Patterns = (),
+        exclude: Collection[str] | Patterns = (),
+        encoding: str = "utf-8",
         max_file_bytes: int = MAX_FILE_BYTES,
         progress: Callable[[SyncReport], object] | None = None,
     ) -> SyncReport:
@@ -207,6 +213,10 @@ class Index:
             dry_run: Only report the work that there is.
             hidden: Include hidden files.
             secrets: Include files that hold secrets.
+            generated: Include what programs wrote; see `chunk_files`.
+            include: Patterns of the files of folders that are wanted.
+            exclude: Patterns of those that are not; they win.
+            encoding: The encoding of files that are not UTF-8.
             max_file_bytes: Leave out larger files.
             progress: Called with the report so far.
 
@@ -225,7 +235,8 @@ class Index:
             raise WrongTypeError(f"progress must be a function or None, not {told(progress)}")
         if max_file_bytes < 0:
             raise OptionError(f"max_file_bytes must be a whole number from 0, got {max_file_bytes!r}")
-        limits = Limits(hidden, secrets, max_file_bytes)
+        intake = Intake(secrets=secrets, generated=generated, encoding=encoding)
+        limits = Limits(hidden, max_file_bytes, intake, Wanted.of(include, exclude))
         listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         sources = Sources(listed, self._root, self.path, limits)
         named = _names(tags, "tags")

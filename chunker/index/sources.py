@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from chunker.errors import OptionError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable
+from chunker.files.intake import Intake
+from chunker.files.patterns import Wanted
 from chunker.files.secrets import LEFT_OUT_BY_NAME, named_as_secret
 
 # Larger files are data, or were written by a program: their chunks would drown what people wrote.
@@ -25,11 +27,12 @@ MAX_FILE_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is taken: `hidden` files, `secrets`, files of at most `max_file_bytes` bytes."""
+    """What is taken: `hidden` files, files of at most `max_file_bytes` bytes, of folders those that are `wanted`, and of all what `intake` says."""
 
     hidden: bool = False
-    secrets: bool = False
     max_file_bytes: int = MAX_FILE_BYTES
+    intake: Intake = field(default_factory=Intake)
+    wanted: Wanted = field(default_factory=Wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,10 @@ class Sources:
     def found(self) -> Iterator[Source | Problem]:
         """The files, each once; a Problem for what cannot be had, and one that has not `failed` for what is left out on purpose."""
         folders: set[str] = set()
-        for item in find_files(self._tops, hidden=self._limits.hidden):
+        limits = self._limits
+        for item in find_files(
+            self._tops, hidden=limits.hidden, wanted=limits.wanted, vendored=limits.intake.generated
+        ):
             if isinstance(item, Problem):
                 yield replace(item, path=self._name(item.path))
             elif not self._is_of_index(item.path):
@@ -77,8 +83,9 @@ class Sources:
 
     def _judged(self, file: FoundFile) -> Source | Problem:
         name = self._name(file.path)
-        if not self._limits.secrets and named_as_secret(file.path):
-            return Problem(name, LEFT_OUT_BY_NAME, failed=False)
+        problem = self._limits.intake.judge_name(file)
+        if problem is not None:
+            return replace(problem, path=name, failed=False)
         if file.size > self._limits.max_file_bytes:
             limit = self._limits.max_file_bytes
             return Problem(name, f"left out: {file.size:,} bytes are more than {limit:,}", failed=False)
@@ -86,7 +93,7 @@ class Sources:
 
     def _hidden_secrets(self, folder: str, seen: set[str]) -> Iterator[Problem]:
         """The hidden files beside a file that are secrets. A walk says nothing of hidden files; of these one should know."""
-        if folder in seen or self._limits.secrets:
+        if folder in seen or self._limits.intake.secrets:
             return
         seen.add(folder)
         try:

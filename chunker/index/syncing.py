@@ -18,13 +18,14 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chunker.files.chunk_files import Cut
-from chunker.files.discovery import FoundFile, Problem, portable
-from chunker.files.documents import Document, read_document
-from chunker.files.secrets import LEFT_OUT_BY_TEXT, begins_with_key
+from chunker.files.discovery import FoundFile, Problem
+from chunker.files.documents import Document
+from chunker.files.file_chunks import chunks_in_file
+from chunker.files.secrets import LEFT_OUT
 from chunker.formats.unknown import LinesFormat
 from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
@@ -140,12 +141,10 @@ class Sync:
             if self._writer is None:
                 self._held.update(one.version for one in known if one is not None)
             return
-        document = read_document(source.file)
+        document = self._limits.intake.read(source.file)
         if isinstance(document, Problem):
-            self._note(Problem(source.name, document.reason, document.offset, document.line, document.failed))
-            return
-        if not self._limits.secrets and begins_with_key(document.text):
-            self._note(Problem(source.name, LEFT_OUT_BY_TEXT, failed=False))
+            failed = document.failed and document.reason not in LEFT_OUT
+            self._note(replace(document, path=source.name, failed=failed))
             return
         version = self._version(source.name, document)
         if version is None:
@@ -155,14 +154,16 @@ class Sync:
 
     def _version(self, name: str, document: Document) -> bytes | None:
         """The key of the version that a text is; one that is new is put among the changes. None if it cannot be cut."""
-        chunker = self._cut.chunker(portable(document.path), document.text)
+        chunker = self._cut.chunker_of(document)
         form = chunker.format
         notes = repr(form) if isinstance(form, LinesFormat) else ""
+        if document.shortened is not None:
+            notes += repr(document.shortened)  # what was left out moves the spans
         key = version_key(self._fingerprint, type(form).__name__, form.language, notes, document.text)
         if key in self._changes.versions or key in self._planned or self._is_version(key):
             return key
         try:
-            chunks = chunks_of(chunker, document.text, self._reach)
+            chunks = chunks_in_file(chunks_of(chunker, document.text, self._reach), document)
         except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
             self._note(Problem(name, f"{type(error).__name__}: {error}"))
             return None

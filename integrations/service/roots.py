@@ -26,6 +26,7 @@ from typing import NamedTuple
 from chunker.files.discovery import FoundFile, Problem, portable, printable, reason_of
 from chunker.files.documents import Document, read_stream
 from chunker.files.gitignore import is_repository, repository_rules, rules_above
+from chunker.files.intake import Intake
 from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
 from chunker.integrations.service.errors import RefusedError, TooMuchError
@@ -36,6 +37,8 @@ _LONGEST_NAME = 4096
 _HEAD_BYTES = 65_536
 # Where there is none: an index that lies in a root is hidden, as any folder with such a name.
 _NO_INDEX = Path(os.devnull)
+# Who asks for a file by its name gets it, whoever wrote it.
+_ALL_TEXTS = Intake(generated=True, verbatim=True)
 _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 
 
@@ -98,7 +101,9 @@ class Roots:
     def _walked(self) -> Iterator[tuple[_Root, Source | Problem]]:
         for root in self._roots:
             top = root.path if root.is_folder else root.path.parent
-            for found in Sources([root.path], top, _NO_INDEX, Limits(max_file_bytes=self._max_bytes)).found():
+            for found in Sources(
+                [root.path], top, _NO_INDEX, Limits(max_file_bytes=self._max_bytes, intake=_ALL_TEXTS)
+            ).found():
                 yield root, found
 
     def _refusal(self, root: _Root, name: str, found: Source | Problem) -> str | None:

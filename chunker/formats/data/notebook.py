@@ -39,6 +39,17 @@ _PREAMBLE = strength_at(_LINES + 1)  # inside what stands before the lines of a 
 _TYPE = re.compile(r'"cell_type"\s*+:\s*+"([a-z]++)"')
 _VALUE = re.compile(r'"source"\s*+:\s*+(.*)', re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+# Outputs whose plain text only stands for them: "<Figure size 640x480 with 1 Axes>".
+_SHOWN_OTHERWISE = (
+    "image/",
+    "video/",
+    "audio/",
+    "application/vnd.jupyter.widget",
+    "application/vnd.plotly",
+    "application/javascript",
+)
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*+[A-Za-z]")
+_OVERWRITTEN = re.compile(r"\A.*(?:\r|\x08{4,})", re.DOTALL)
 _HEADING = re.compile(r"\s*+(#{1,6})[ \t]++([^\n]*?)[ \t#]*+(\n|\Z)")
 
 
@@ -82,6 +93,12 @@ def notebook_text(notebook: str, *, outputs: bool = False) -> str:
     >>> notebook_text('{"cells": [{"cell_type": "markdown", "source": ["# One"]}, {"cell_type": "code", "source": "1 + 1"}]}')
     '# One\n\n```python\n1 + 1\n```\n'
     """
+    parts = [text for text, _ in notebook_parts(notebook, outputs=outputs)]
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def notebook_parts(notebook: str, *, outputs: bool = False) -> Iterator[tuple[str, int]]:
+    """The blocks of Markdown that `notebook_text` is made of, each with the number of its cell, from 1. Raises as it does."""
     try:
         content = json.loads(notebook)
     except ValueError as error:
@@ -92,17 +109,15 @@ def notebook_text(notebook: str, *, outputs: bool = False) -> str:
     if not isinstance(cells, list):
         raise NotebookError('a notebook of version 4 has a list "cells"; this has none')
     language = _language(content)
-    parts: list[str] = []
-    for cell in cells:
+    for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):
             continue
         source = _joined(cell.get("source"))
         if source.strip():
             kind = cell.get("cell_type")
-            parts.append(_fenced(source, language) if kind == "code" else source.strip("\n"))
+            yield (_fenced(source, language) if kind == "code" else source.strip("\n")), number
         if outputs:
-            parts += (_fenced(result, "text") for result in _results(cell) if result.strip())
-    return "\n\n".join(parts) + "\n" if parts else ""
+            yield from ((_fenced(result, "text"), number) for result in _results(cell) if result.strip())
 
 
 class _Cell(NamedTuple):
@@ -248,11 +263,30 @@ def _language(notebook: dict[str, Any]) -> str:
 
 
 def _results(cell: dict[str, Any]) -> Iterator[str]:
-    """The texts among the outputs of a cell."""
+    """The texts among the outputs of a cell: not what stands for a picture, and of a line that was written over again its last state."""
     found = cell.get("outputs")
     for output in found if isinstance(found, list) else []:
         if isinstance(output, dict):
-            data = output.get("data")
-            yield _joined(output.get("text")) or (_joined(data.get("text/plain")) if isinstance(data, dict) else "")
+            yield _shown(_joined(output.get("text")) or _plain_result(output.get("data")))
             if output.get("output_type") == "error":
                 yield f"{output.get('ename')}: {output.get('evalue')}"
+
+
+def _plain_result(data: object) -> str:
+    if not isinstance(data, dict) or any(kind.startswith(_SHOWN_OTHERWISE) for kind in data):
+        return ""
+    return _joined(data.get("text/plain"))
+
+
+def _shown(output: str) -> str:
+    r"""An output as a terminal would leave it: without colours, and with what was written last over a line.
+
+    >>> _shown("1/2\r2/2\n\x1b[31mred\x1b[0m")
+    '2/2\nred'
+    """
+    if "\x1b" in output:
+        output = _ESCAPES.sub("", output)
+    if "\r" not in output and "\b" not in output:
+        return output
+    lines = output.replace("\r\n", "\n").split("\n")
+    return "\n".join(_OVERWRITTEN.sub("", line.rstrip("\r\b")) for line in lines)

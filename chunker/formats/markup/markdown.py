@@ -56,6 +56,10 @@ _FRONT_MATTER = re.compile(
 _FENCE = re.compile(r"`{3,}+|~{3,}+")
 _CLOSING_FENCES = {mark: re.compile(rf"[ \t>]*+{mark}{{3,}}+[ \t]*+\n?\Z") for mark in "`~"}
 _LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]]*+\])")
+# Of documentation tools: {#anchor .class key="value"} behind a heading, of kramdown {: #anchor }.
+_ATTRIBUTES = re.compile(
+    r"""[ \t]*+\{:?[ \t]*+(?=[\#.:}]|[\w-]++=|-\})(?:[\#.:]?[\w:.-]++(?:=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s"'{}]*+))?+[ \t]*+)*+\}[ \t]*+(?=\#*+\s*\Z)"""
+)
 _MARKS_BEFORE = re.compile(r"[ \t>]*+(?:#{1,6}(?=\s|\Z))?")
 _MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
 
@@ -151,7 +155,8 @@ class _Reading:
 
 
 def _plain(heading: str) -> str:
-    """The text of a heading on one line; of links only the text, as an address says little in a breadcrumb and costs much."""
+    """The text of a heading on one line; of links only the text, as an address says little in a breadcrumb and costs much. Without attributes."""
     heading = heading.replace("\r\n", "\n").replace("\r", "\n")
     heading = _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", heading, count=1))
+    heading = _ATTRIBUTES.sub("", heading, count=1)
     return " ".join(_LINK.sub(r"\1", heading).split())

@@ -1,0 +1,49 @@
+"""The end of a run, for people: which files were left out by which rule, and what was shortened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import typer
+
+from chunker.files.discovery import Problem, printable
+from chunker.files.intake import EMBEDDED, NOTEBOOK, WORDS_OF_DRAWING
+
+# Files of a rule that are named; the others are counted.
+_NAMED = 3
+_MANY = {EMBEDDED: "files with embedded data", NOTEBOOK: "notebooks", WORDS_OF_DRAWING: "drawings"}
+_ONE = {EMBEDDED: "1 file with embedded data", NOTEBOOK: "1 notebook", WORDS_OF_DRAWING: "1 drawing"}
+
+
+def tell_rules(problems: Sequence[Problem]) -> None:
+    """Print on standard error what rules have left out, if they have."""
+    if any(problem.rule for problem in problems):
+        typer.echo("Left out what programs wrote (--generated takes it):", err=True)
+        for line in _by_rule(problems):
+            typer.echo(f"  {line}", err=True)
+
+
+def tell_changes(changed: Counter[str]) -> None:
+    """Print on standard error what was shortened, if something was."""
+    if changed:
+        typer.echo(f"Shortened (--verbatim takes it as it is): {_changes(changed)}", err=True)
+
+
+def _by_rule(problems: Sequence[Problem]) -> Iterator[str]:
+    """One line for each rule that leaves something out: how often, and what first."""
+    rules: dict[str, list[str]] = {}
+    for problem in problems:
+        if problem.rule:
+            seen = problem.reason.removeprefix(f"left out: {problem.rule}")
+            rules.setdefault(problem.rule, []).append(printable(problem.path) + seen)
+    for rule, paths in sorted(rules.items(), key=lambda item: (-len(item[1]), item[0])):
+        more = f", and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+        yield f"{len(paths):,} {rule}: {', '.join(paths[:_NAMED])}{more}"
+
+
+def _changes(changed: Counter[str]) -> str:
+    told = (
+        _ONE[change] if number == 1 else f"{number:,} {_MANY[change]}" for change, number in sorted(changed.items())
+    )
+    return ", ".join(told)

@@ -1,0 +1,49 @@
+"""Chunks of a file, which know more than their text: where in the file they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chunker.files.documents import Document
+from chunker.files.places import Places
+from chunker.files.shortening import Shortened
+from chunker.growing.assembly import TextOrigin, shared_origin
+from chunker.models import Chunk
+from chunker.span import Span
+
+
+class FileOrigin(TextOrigin):
+    """The origin of chunks whose text is not, character by character, that of the file.
+
+    Spans are told as those of the file where some of it was left out, and "places" among the metadata say which pages, slides or cells a chunk is of.
+    """
+
+    __slots__ = ("_places", "_shortened")
+
+    def __init__(self, origin: TextOrigin, document: Document) -> None:
+        for name in TextOrigin.__slots__:
+            setattr(self, name, getattr(origin, name))
+        self.metadata = {**origin.metadata, **document.notes}
+        self._places: Places | None = document.places
+        self._shortened: Shortened | None = document.shortened
+
+    def span(self, index: int) -> Span:
+        """The span of a chunk, in the file."""
+        span = super().span(index)
+        return span if self._shortened is None else Span(**self._shortened.moved(span.model_dump()))
+
+    def metadata_of(self, index: int) -> Mapping[str, Any]:
+        """The metadata of a chunk, with its places."""
+        if self._places is None:
+            return self.metadata
+        start, end = self.pieces[index - self._first][:2]
+        return {**self.metadata, "places": [dict(place) for place in self._places.between(start, end)]}
+
+
+def chunks_in_file(chunks: list[Chunk], document: Document) -> list[Chunk]:
+    """The chunks of the text of a document, as those of its file."""
+    if document.places is None and document.shortened is None and not document.notes:
+        return chunks
+    origin = shared_origin(chunks)
+    return chunks if origin is None else FileOrigin(origin, document).chunks()

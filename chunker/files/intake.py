@@ -1,0 +1,136 @@
+"""From a file that was found to the text that is chunked: what is left out, and what is read in another form.
+
+    .env                     left out, as it holds secrets                                  (secrets.py)
+    uv.lock, app.min.js      left out, as a program wrote it                                (machine_made.py)
+    report.pdf               read as Markdown, with pages and boxes                         (readers/)
+    plot.ipynb, flow.svg     read as the cells of the notebook, as the words of the drawing
+    page.md                  read, and embedded pictures shortened                          (shortening.py)
+
+Nothing of this is done to a text that is handed to a chunker: it is about files alone. A file that was named is never left out because of
+who wrote it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass, replace
+
+from chunker.errors import NotebookError
+from chunker.files.discovery import FoundFile, Problem, portable
+from chunker.files.documents import Document, codec_named, read_document, read_stream
+from chunker.files.machine_made import Evidence, made_by_name, made_by_text
+from chunker.files.readers import ReadText
+from chunker.files.readers.drawing import is_drawing, read_drawing
+from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
+from chunker.files.shortening import shorten
+from chunker.formats.data.notebook import notebook_parts
+
+DRAWING = "drawing without words"
+# What was done to a file that was not left out, as a summary tells it.
+EMBEDDED = "embedded data"
+NOTEBOOK = "notebook"
+WORDS_OF_DRAWING = "drawing"
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What is taken of files.
+
+    Args:
+        secrets: take files that hold secrets.
+        generated: take what a program wrote.
+        verbatim: take notebooks, drawings and embedded data as they stand in the file.
+        encoding: that of files that are not UTF-8; see `chunker.files.documents`.
+    """
+
+    secrets: bool = False
+    generated: bool = False
+    verbatim: bool = False
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", codec_named(self.encoding))
+
+    def read(self, file: FoundFile) -> Document | Problem:
+        """The text of a file as it is to be chunked, or why there is none."""
+        problem = self.judge_name(file)
+        if problem is not None:
+            return problem
+        return self.accept(read_document(file, self.encoding), named=file.named)
+
+    def read_bytes(self, content: bytes, file: FoundFile) -> Document | Problem:
+        """The same for the content of a file that somebody else has opened."""
+        problem = self.judge_name(file)
+        if problem is not None:
+            return problem
+        return self.accept(read_stream(io.BytesIO(content), file, self.encoding), named=file.named)
+
+    def accept(self, document: Document | Problem, *, named: bool) -> Document | Problem:
+        """What is to be chunked of a text, as far as its name said nothing against it."""
+        if isinstance(document, Problem):
+            return document
+        if not self.secrets and begins_with_key(document.text):
+            return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
+        short = document if self.verbatim else _shortened(document, named=named)
+        if isinstance(short, Problem) or self.generated or named:
+            return short
+        evidence = made_by_text(short.path, short.text)
+        return short if evidence is None else _left_out(short.path, evidence)
+
+    def judge_name(self, file: FoundFile) -> Problem | None:
+        """Why a file is left out for its name, or None."""
+        if not self.secrets and _has_secret_name(file):
+            return Problem(file.path, LEFT_OUT_BY_NAME, failed=file.named)
+        evidence = None if self.generated or file.named else made_by_name(file.path)
+        return None if evidence is None else _left_out(file.path, evidence)
+
+
+def done_to(document: Document) -> str | None:
+    """What was done to a file so that its text is worth chunking, or None."""
+    if document.encoding in {NOTEBOOK, WORDS_OF_DRAWING}:
+        return document.encoding
+    return None if document.shortened is None else EMBEDDED
+
+
+def _has_secret_name(file: FoundFile) -> bool:
+    """Whether a file, or what the link leads to that was named, has the name of a secret."""
+    return named_as_secret(file.path) or (file.named and named_as_secret(portable(os.path.realpath(file.path))))
+
+
+def _left_out(path: str, evidence: Evidence) -> Problem:
+    return Problem(path, str(evidence), failed=False, rule=evidence.rule)
+
+
+def _shortened(document: Document, *, named: bool) -> Document | Problem:
+    """A text without what is embedded in it, in a form that can be read."""
+    if document.path.lower().endswith(".ipynb"):
+        document = _cells(document)
+    elif is_drawing(document.path, document.text):
+        words = read_drawing(document.text)
+        if words.text:
+            return _read_as(document, WORDS_OF_DRAWING, words)
+        if not named:
+            return _left_out(document.path, Evidence(DRAWING))
+    text, shortened = shorten(document.text)
+    if shortened is None:
+        return document
+    if (
+        document.places is not None
+    ):  # of cells, which are told by their numbers: there is no span of the file to be moved
+        return replace(document, text=text, places=document.places.moved(shortened.offsets, shortened.characters))
+    left_out = f"{shortened.left_out:,} characters of embedded data"
+    return replace(document, text=text, shortened=shortened, notes={**document.notes, "left_out": left_out})
+
+
+def _cells(document: Document) -> Document:
+    """A notebook as its cells; what is none after all stays as it is."""
+    try:
+        parts = [(text, {"cell": number}) for text, number in notebook_parts(document.text, outputs=True)]
+    except NotebookError:
+        return document
+    return _read_as(document, NOTEBOOK, ReadText.of_parts(parts))
+
+
+def _read_as(document: Document, reader: str, made: ReadText) -> Document:
+    return Document(document.path, made.text, reader, document.size, made.format, made.places, notes=made.notes)

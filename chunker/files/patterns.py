@@ -1,0 +1,80 @@
+"""Patterns that say which files of a walk are wanted: `--include` and `--exclude`, in the form of `.gitignore`.
+
+    include *.md         only these files; of a folder that is named, all that is in it
+    exclude drafts/      none of these, whatever is included
+
+A pattern with a slash inside is about a path below `folder`, which for the command is the current folder, or the folder of the
+pyproject.toml that has the pattern; one without is about a name, anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from chunker.files.gitignore import Rule, parse_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The rules of some patterns, and the absolute path that they are relative to."""
+
+    rules: tuple[Rule, ...]
+    folder: str
+
+    @classmethod
+    def of(cls, patterns: Iterable[str], folder: str | os.PathLike[str] | None = None) -> Self:
+        """`folder`: None for the current one."""
+        lines = b"\n".join(os.fsencode(pattern.replace("\n", "?")) for pattern in patterns)
+        return cls(parse_rules(lines), str(Path(folder or Path.cwd()).resolve()))
+
+    def __bool__(self) -> bool:
+        return bool(self.rules)
+
+    def match(self, path: str, *, is_folder: bool) -> bool:
+        """Whether the last rule that is about the entry at this absolute path takes it; what is in a folder that matches is for the caller."""
+        encoded = os.fsencode(path)
+        name = encoded[encoded.rfind(b"/") + 1 :]
+        below = encoded.removeprefix(os.fsencode(self.folder).rstrip(b"/") + b"/")
+        for rule in reversed(self.rules):
+            if rule.matches(name, below, is_folder=is_folder):
+                return rule.ignores
+        return False
+
+    def match_above(self, path: str) -> bool:
+        """Whether this absolute path, or a folder around it below `folder`, matches."""
+        below = os.path.relpath(path, self.folder)
+        if below == os.curdir or below.startswith(os.pardir):
+            return False
+        parts = Path(below).parts
+        tops = (f"{self.folder.rstrip('/')}/{'/'.join(parts[:end])}" for end in range(1, len(parts) + 1))
+        return any(self.match(top, is_folder=True) for top in tops)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which files of a walk are wanted, by patterns; without any, all are."""
+
+    include: Patterns | None = None
+    exclude: Patterns | None = None
+
+    @classmethod
+    def of(cls, include: Iterable[str] | Patterns = (), exclude: Iterable[str] | Patterns = ()) -> Self:
+        """By patterns; those that are texts are relative to the current folder."""
+        given = [one if isinstance(one, Patterns) else Patterns.of(one) for one in (include, exclude)]
+        return cls(*(one or None for one in given))
+
+    def excludes(self, path: str, *, is_folder: bool) -> bool:
+        """Whether the entry at this absolute path is not wanted, nor what is in it."""
+        return self.exclude is not None and self.exclude.match(path, is_folder=is_folder)
+
+    def includes(self, path: str, *, is_folder: bool) -> bool:
+        """Whether the entry at this absolute path is asked for."""
+        return self.include is None or self.include.match(path, is_folder=is_folder)
+
+    def includes_above(self, path: str) -> bool:
+        """Whether all that is in the folder at this absolute path is asked for."""
+        return self.include is None or self.include.match_above(path)

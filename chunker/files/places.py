@@ -1,0 +1,40 @@
+"""Places of a text in the file that it was read from: pages and boxes of a PDF, slides, rows of sheets, cells of a notebook.
+
+text     "# Results\\n\\nSales rose.\\n..."
+parts    (0, {"page": 1, "box": [72.0, 90.5, 210.2, 110.0]})       from this character up to the next part
+(11, {"page": 1, "box": [72.0, 120.0, 523.0, 168.4]})
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The parts of a text: where each starts, in characters and ascending, and what is known of its place in the file, as JSON values."""
+
+    starts: Sequence[int]
+    where: Sequence[Mapping[str, Any]]
+
+    def between(self, start: int, end: int) -> list[Mapping[str, Any]]:
+        """The places of the parts that `text[start:end]` has something of, in order, each once.
+
+        >>> Places([0, 5, 9], [{"cell": 1}, {"cell": 2}, {"cell": 3}]).between(4, 9)
+        [{'cell': 1}, {'cell': 2}]
+        """
+        first = max(bisect_right(self.starts, start) - 1, 0)
+        found: list[Mapping[str, Any]] = []
+        for place in self.where[first : bisect_left(self.starts, end)]:
+            if not found or found[-1] != place:
+                found.append(place)
+        return found
+
+    def moved(self, offsets: Sequence[int], shorter: Sequence[int]) -> Places:
+        """The places after so many characters, `shorter`, were taken out of the text up to each of `offsets`, which are those after it."""
+        old = [offset + before for offset, before in zip(offsets, (0, *shorter), strict=False)]
+        taken = (0, *shorter)
+        return Places([start - taken[bisect_left(old, start)] for start in self.starts], self.where)

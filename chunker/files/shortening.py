@@ -1,0 +1,127 @@
+"""Embedded data taken out of a text: pictures as `data:` addresses, and long runs of base64 or hexadecimal digits.
+
+    ![logo](data:image/png;base64,iVBORw0KGgoAAA... 40,000 characters)      ->      ![logo](data:image/png;base64,…)
+
+In place of each stands one character, "…". `Shortened` knows what was there, so that a span in the shorter text is told as a span in the
+file: what is left out is inside of it. People write neither, so nothing is lost that was meant to be read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+from chunker.formats.expressions import re
+
+MARK = "…"
+_MARK_BYTES = len(MARK.encode())
+
+# Characters: shorter data are a digest, a key for a test or an icon of a few dots.
+_LONG_ADDRESS, _LONG_RUN, _WRAPPED_LINE, _WRAPPED_LINES = 64, 200, 48, 6
+
+_ADDRESS = re.compile(
+    rf"data:[\w.+-]*+/?+[\w.+-]*+(?:;[\w.=+-]*+)*+,(?P<data>[^\s\"'`<>()\[\]{{}}\\]{{{_LONG_ADDRESS},}}+)", re.ASCII
+)
+_RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])(?P<data>[A-Za-z0-9+/_-]{{{_LONG_RUN},}}+={{0,2}})")
+# Base64 in lines of one length, as mail programs, certificates and string literals of source code have it.
+_WRAPPED = re.compile(
+    rf"(?m)^(?P<before>[ \t]*+[\"'b]{{0,2}})(?P<data>[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+(?:\r?\n[ \t]*+[\"'b]{{0,2}}[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+){{{_WRAPPED_LINES - 1},}}+)"
+)
+_HEXADECIMAL = re.compile(r"[0-9a-f]++|[0-9A-F]++")
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """The places of what was left out. `offsets` are those of the marks in the shorter text; the others say, for all up to each mark,
+    how many characters, bytes and line ends the file has more.
+    """
+
+    offsets: list[int]
+    characters: list[int]
+    byte_counts: list[int]
+    line_ends: list[int]
+
+    @property
+    def left_out(self) -> int:
+        """Characters that are not in the text."""
+        return self.characters[-1] + len(self.offsets)
+
+    def moved(self, span: Mapping[str, int]) -> dict[str, int]:
+        """A span of the shorter text, as the fields of `Span`, told as one of the file."""
+        # A mark is inside a chunk or is not: what stands at `start` is not before it, what ends behind it is.
+        first, last = bisect_left(self.offsets, span["start"]), bisect_left(self.offsets, span["end"])
+        before = (0, 0, 0) if not first else self._up_to(first - 1)
+        upto = (0, 0, 0) if not last else self._up_to(last - 1)
+        return {
+            "start": span["start"] + before[0],
+            "end": span["end"] + upto[0],
+            "start_byte": span["start_byte"] + before[1],
+            "end_byte": span["end_byte"] + upto[1],
+            "start_line": span["start_line"] + before[2],
+            "end_line": span["end_line"] + upto[2],
+        }
+
+    def _up_to(self, number: int) -> tuple[int, int, int]:
+        return self.characters[number], self.byte_counts[number], self.line_ends[number]
+
+
+def shorten(text: str) -> tuple[str, Shortened | None]:
+    """The text without embedded data, and what was left out; None if there was none. Linear.
+
+    >>> short, places = shorten("a ![x](data:image/png;base64," + "iVBORw0K" * 20 + ") b")
+    >>> short, places.left_out
+    ('a ![x](data:image/png;base64,…) b', 160)
+    """
+    found = _found(text)
+    if not found:
+        return text, None
+    parts: list[str] = []
+    offsets: list[int] = []
+    at = size = 0
+    for start, end in found:
+        parts += (text[at:start], MARK)
+        size += start - at
+        offsets.append(size)
+        size += len(MARK)
+        at = end
+    parts.append(text[at:])
+    runs = [text[start:end] for start, end in found]
+    return "".join(parts), Shortened(
+        offsets,
+        list(accumulate(len(run) - len(MARK) for run in runs)),
+        list(accumulate(len(run.encode("utf-8", "surrogatepass")) - _MARK_BYTES for run in runs)),
+        list(accumulate(run.count("\n") for run in runs)),
+    )
+
+
+def _found(text: str) -> list[tuple[int, int]]:
+    """The spans of embedded data, in order, none in another."""
+    found: list[tuple[int, int]] = []
+    if "data:" in text:
+        found += (match.span("data") for match in _ADDRESS.finditer(text))
+    # A word of a text is short: most are not looked into further.
+    longest = max(map(len, text.split()), default=0)
+    if longest >= _LONG_RUN:
+        found += (match.span("data") for match in _RUN.finditer(text) if _is_data(match["data"]))
+    if longest >= _WRAPPED_LINE:
+        found += (match.span("data") for match in _WRAPPED.finditer(text) if _is_data(match["data"]))
+    found.sort()
+    apart: list[tuple[int, int]] = []
+    for start, end in found:
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, end))
+    return apart
+
+
+def _is_data(run: str) -> bool:
+    """Whether a run has the letters and digits that random bytes have: words, paths and repeated characters have not."""
+    sample = run[:4_096]
+    if _HEXADECIMAL.fullmatch(sample):
+        return len(set(sample)) > 8
+    upper = sum("A" <= char <= "Z" for char in sample)
+    lower = sum("a" <= char <= "z" for char in sample)
+    digits = sum("0" <= char <= "9" for char in sample)
+    least = len(sample) / 25
+    return min(upper, lower, digits) >= least and len(set(sample)) > 24

@@ -1,0 +1,106 @@
+"""Options of the command from pyproject.toml and the environment, and which of them wins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from chunker.cli.app import app
+
+WORDS = "one two three four five six seven eight nine ten\n" * 60
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text(WORDS)
+    (tmp_path / "b.txt").write_text(WORDS)
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(project: Path, table: str) -> None:
+    (project / "pyproject.toml").write_text(f"[project]\nname = 'x'\n\n{table}\n")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments, prog_name="chunker")
+
+
+def largest(*arguments: str) -> int:
+    done = run("chunk", *arguments, "--format", "jsonl")
+    assert done.exit_code == 0, done.output
+    return max(int(json.loads(line)["token_count"]) for line in done.stdout.splitlines())
+
+
+def test_the_command_line_wins_over_the_environment_and_that_over_the_file(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 256 < largest("b.txt") <= 512
+    write(project, "[tool.chunker]\nmax-tokens = 64")
+    assert 32 < largest("b.txt") <= 64
+    write(project, "[tool.chunker]\nmax-tokens = 64\n[tool.chunker.chunk]\nmax_tokens = 128")
+    assert 64 < largest("b.txt") <= 128
+    monkeypatch.setenv("CHUNKER_MAX_TOKENS", "32")
+    assert 16 < largest("b.txt") <= 32
+    assert 8 < largest("b.txt", "--max-tokens", "16") <= 16
+
+
+def test_patterns_of_the_file_are_relative_to_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, '[tool.chunker]\nexclude = ["docs/a.txt"]\n[tool.chunker.count]\nby = "total"')
+    monkeypatch.chdir(project / "docs")
+    (project / "docs" / "c.txt").write_text(WORDS)
+    done = run("chunk", "..", "--format", "jsonl")
+    assert {json.loads(line)["path"] for line in done.stdout.splitlines()} == {
+        "../b.txt",
+        "../docs/c.txt",
+        "../pyproject.toml",
+    }
+    assert run("count", "..", "--format", "jsonl").stdout.startswith('{"files":3,')
+    monkeypatch.setenv("CHUNKER_EXCLUDE", "c.txt b.txt")
+    assert run("count", ".", "--format", "jsonl").stdout.startswith('{"files":1,')
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("[tool.chunker]\nmax-token = 3", "'max-token', which no command knows"),
+        ("[tool.chunker.chunk]\nlimit = 3", "'limit', which this command does not know"),
+        ("[tool.chunker.cut]\nlimit = 3", "no command has this name"),
+        ("[tool.chunker]\nmax-tokens = 'many'", "max-tokens"),
+        ("[tool.chunker\n", "pyproject.toml"),
+        ("[tool]\nchunker = 3", "must be a table"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_done(project: Path, table: str, said: str) -> None:
+    write(project, table)
+    done = run("chunk", "b.txt")
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
+
+
+def test_a_file_outside_of_the_repository_says_nothing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, "[tool.chunker]\nmax-tokens = 'many'")
+    inner = project / "inner"
+    (inner / ".git").mkdir(parents=True)
+    (inner / "b.txt").write_text(WORDS)
+    monkeypatch.chdir(inner)
+    assert 256 < largest("b.txt") <= 512
+
+
+def test_what_is_left_out_is_told_by_rules(project: Path) -> None:
+    (project / "uv.lock").write_text("version = 1\n")
+    (project / "a.svg").write_text("<svg><path/></svg>")
+    (project / "b.svg").write_text("<svg><text>Hello</text></svg>")
+    done = run("chunk", ".")
+    assert "Left out what programs wrote (--generated takes it):" in done.output
+    assert "  1 lock file: uv.lock" in done.output
+    assert "  1 drawing without words: a.svg" in done.output
+    assert "Shortened (--verbatim takes it as it is): 1 drawing" in done.output
+    everything = run("chunk", ".", "--generated", "--verbatim")
+    assert "Left out" not in everything.output
+    assert "uv.lock" in everything.stdout
