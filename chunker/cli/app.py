@@ -75,7 +75,7 @@ def _root(
     ] = False,
 ) -> None:
     """Chunks that fit a token budget exactly, at the cost of reading the text once."""
-    from chunker.cli.options import read_settings
+    from chunker.cli.options import read_settings  # noqa: PLC0415  # --help needs none of it
 
     read_settings(ctx)
 

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunker.files.gitignore import RuleStack, is_repository, repository_rules, rules_above
-from chunker.files.machine_made import vendored as vendored_by
 from chunker.files.patterns import Wanted
 
 STANDARD_INPUT = "-"
@@ -181,7 +180,9 @@ def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFil
     except OSError as error:
         return [Problem(folder.path, f"this folder is left out: {_reason_with_file(error, folder.path)}")]
     if not (walk.vendored or is_top):
-        evidence = vendored_by(folder.path.rpartition("/")[2], {entry.name for _, entry in entries})
+        from chunker.files.machine_made import vendored  # noqa: PLC0415  # its expressions take time to compile
+
+        evidence = vendored(folder.path.rpartition("/")[2], {entry.name for _, entry in entries})
         if evidence is not None:
             return [Problem(folder.path, str(evidence), failed=False, rule=evidence.rule)]
     found: list[FoundFile | Problem | _Folder] = []

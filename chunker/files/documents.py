@@ -15,12 +15,14 @@ import codecs
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from chunker.errors import OptionError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, reason_of
-from chunker.files.places import Places
-from chunker.files.shortening import Shortened
+
+if TYPE_CHECKING:
+    from chunker.files.places import Places
+    from chunker.files.shortening import Shortened
 
 # The longer marks first: the mark of UTF-32 (little-endian) begins with that of UTF-16.
 _MARKS = (

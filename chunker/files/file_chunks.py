@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chunker.files.documents import Document
-from chunker.files.places import Places
-from chunker.files.shortening import Shortened
 from chunker.growing.assembly import TextOrigin, shared_origin
 from chunker.models import Chunk
 from chunker.span import Span
+
+if TYPE_CHECKING:
+    from chunker.files.places import Places
+    from chunker.files.shortening import Shortened
 
 
 class FileOrigin(TextOrigin):

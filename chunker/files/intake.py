@@ -10,27 +10,32 @@ Nothing of this is done to a text that is handed to a chunker: it is about files
 who wrote it.
 """
 
+# What not every file needs is imported where it is used: expressions take time to compile.
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import io
 import os
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from chunker.errors import NotebookError
 from chunker.files.discovery import FoundFile, Problem, portable
 from chunker.files.documents import Document, codec_named, read_document, read_stream
-from chunker.files.machine_made import Evidence, made_by_name, made_by_text
 from chunker.files.readers import ReadText
-from chunker.files.readers.drawing import is_drawing, read_drawing
 from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
-from chunker.files.shortening import shorten
-from chunker.formats.data.notebook import notebook_parts
+
+if TYPE_CHECKING:
+    from chunker.files.machine_made import Evidence
 
 DRAWING = "drawing without words"
 # What was done to a file that was not left out, as a summary tells it.
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"
 WORDS_OF_DRAWING = "drawing"
+# Characters: no text is shortened that has fewer.
+SHORTEST_DATA = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,8 @@ class Intake:
         short = document if self.verbatim else _shortened(document, named=named)
         if isinstance(short, Problem) or self.generated or named:
             return short
+        from chunker.files.machine_made import made_by_text
+
         evidence = made_by_text(short.path, short.text)
         return short if evidence is None else _left_out(short.path, evidence)
 
@@ -82,7 +89,11 @@ class Intake:
         """Why a file is left out for its name, or None."""
         if not self.secrets and _has_secret_name(file):
             return Problem(file.path, LEFT_OUT_BY_NAME, failed=file.named)
-        evidence = None if self.generated or file.named else made_by_name(file.path)
+        if self.generated or file.named:
+            return None
+        from chunker.files.machine_made import made_by_name
+
+        evidence = made_by_name(file.path)
         return None if evidence is None else _left_out(file.path, evidence)
 
 
@@ -106,12 +117,14 @@ def _shortened(document: Document, *, named: bool) -> Document | Problem:
     """A text without what is embedded in it, in a form that can be read."""
     if document.path.lower().endswith(".ipynb"):
         document = _cells(document)
-    elif is_drawing(document.path, document.text):
-        words = read_drawing(document.text)
-        if words.text:
-            return _read_as(document, WORDS_OF_DRAWING, words)
-        if not named:
-            return _left_out(document.path, Evidence(DRAWING))
+    elif document.path.lower().endswith(".svg"):
+        words = _words(document)
+        if words is not None and (words.text or not named):
+            return _read_as(document, WORDS_OF_DRAWING, words) if words.text else _without_words(document.path)
+    if len(document.text) < SHORTEST_DATA:
+        return document
+    from chunker.files.shortening import shorten
+
     text, shortened = shorten(document.text)
     if shortened is None:
         return document
@@ -123,8 +136,22 @@ def _shortened(document: Document, *, named: bool) -> Document | Problem:
     return replace(document, text=text, shortened=shortened, notes={**document.notes, "left_out": left_out})
 
 
+def _words(document: Document) -> ReadText | None:
+    from chunker.files.readers.drawing import is_drawing, read_drawing
+
+    return read_drawing(document.text) if is_drawing(document.path, document.text) else None
+
+
+def _without_words(path: str) -> Problem:
+    from chunker.files.machine_made import Evidence
+
+    return _left_out(path, Evidence(DRAWING))
+
+
 def _cells(document: Document) -> Document:
     """A notebook as its cells; what is none after all stays as it is."""
+    from chunker.formats.data.notebook import notebook_parts
+
     try:
         parts = [(text, {"cell": number}) for text, number in notebook_parts(document.text, outputs=True)]
     except NotebookError:
