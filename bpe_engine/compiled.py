@@ -206,7 +206,7 @@ class CompiledPipeline(_Piped):
     def __init__(self, specification: Specification) -> None:
         from bpe_engine.pipeline.added_tokens import written_tokens
         from bpe_engine.pipeline.compiling import compile_specification, token_normalizer
-        from bpe_engine.pipeline.token_table import SpecificationTable
+        from bpe_engine.pipeline.specification_table import SpecificationTable
 
         parts = compile_specification(specification)
         written = written_tokens(specification.added_tokens, token_normalizer(specification))

@@ -31,6 +31,8 @@ from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.text.input import received
 from bpe_engine.vocabulary import LARGEST_ID
 
+__all__ = ["GPT1Tokenizer"]
+
 END = "</w>"
 """Suffix of the last symbol of each word."""
 

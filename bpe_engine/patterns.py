@@ -28,6 +28,8 @@ from typing import Literal
 
 from bpe_engine.errors import PatternError
 
+__all__ = ["PATTERNS", "STAGES", "Pattern"]
+
 
 @dataclass(frozen=True)
 class Pattern:

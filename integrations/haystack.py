@@ -23,6 +23,8 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "haystack") from error
 
+__all__ = ["TokenBudgetDocumentSplitter"]
+
 _PAGE_BREAKS = re.compile("\f*")
 
 

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from chunker.integrations.requirements import missing
-from chunker.options import Options
 
 try:
     import ray
@@ -30,12 +29,14 @@ except ModuleNotFoundError as error:
 from chunker.files.discovery import Problem
 from chunker.scale import ChunkBatch, CorpusReport, EmbedBatch
 from chunker.scale import chunk_corpus as chunk_parts
-from chunker.scale.columns import BatchSettings
+from chunker.scale.columns import ChunkSettings
 
 if TYPE_CHECKING:
     from chunker.index import Embedder
     from chunker.scale.corpus import Batch, Done, PartWork
     from chunker.scale.parts import Output, Part
+
+__all__ = ["chunk", "chunk_corpus", "embed"]
 
 # Documents at a time: enough to pay for the way to a worker, few enough that their chunks are no burden.
 BATCH_ROWS = 256
@@ -43,10 +44,6 @@ BATCH_ROWS = 256
 EMBED_ROWS = 1024
 # How often a part is given to a worker that dies of it.
 _RETRIES = 1
-
-
-class ChunkSettings(Options, BatchSettings, total=False):
-    """What `ChunkBatch` takes beside `max_tokens`."""
 
 
 def chunk(

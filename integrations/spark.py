@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
 from chunker.integrations.requirements import missing
-from chunker.options import Options
 
 try:
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
@@ -26,14 +25,12 @@ except ModuleNotFoundError as error:
 import pyarrow as pa
 
 from chunker.scale import ChunkBatch, EmbedBatch
-from chunker.scale.columns import BatchSettings
+from chunker.scale.columns import ChunkSettings
 
 if TYPE_CHECKING:
     from chunker.index import Embedder
 
-
-class ChunkSettings(Options, BatchSettings, total=False):
-    """What `ChunkBatch` takes beside `max_tokens`."""
+__all__ = ["chunk", "embed"]
 
 
 def chunk(frame: Any, max_tokens: int = 512, **settings: Unpack[ChunkSettings]) -> Any:  # noqa: ANN401  # DataFrames of Spark

@@ -15,7 +15,7 @@ import bpe_engine
 from chunker import Problem, chunk_files, chunker_for
 from chunker.index import Filter, Index
 from chunker.prompt import Item, Section, assemble
-from chunker.view import Settings, page, see
+from chunker.view import PageSettings, page, see
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BUDGET = 512
@@ -110,7 +110,7 @@ def look(path: Path) -> None:
             if file.suffix in {".py", ".md", ".js"}
         )
         plain = chunker_for("", BUDGET)
-        settings = Settings("o200k_base", BUDGET, plain.min_tokens, plain.overlap, context=False)
+        settings = PageSettings("o200k_base", BUDGET, plain.min_tokens, plain.overlap, context=False)
         with path.open("wb") as written:
             written.writelines(page(texts, settings, "bpe-chunker"))
         print(f"  {path.stat().st_size / 1e6:.1f} MB, for any browser: {path.resolve()}")

@@ -25,7 +25,7 @@ from bpe_engine.pipeline.added_tokens import AddedTokenFinder, Found, always, wa
 from bpe_engine.pipeline.normalizers import Lowercase, Prepend, UnicodeForm
 from bpe_engine.pipeline.pre_tokenizers import Metaspace
 from bpe_engine.pipeline.specification import AddedToken, Specification
-from bpe_engine.pipeline.token_table import SpecificationTable
+from bpe_engine.pipeline.specification_table import SpecificationTable
 from bpe_engine.special_tokens import Specials
 from bpe_engine.text.input import byte_places, received, to_bytes
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 from bpe_engine.patterns import DEEPSEEK_V3, FALCON, GPT2, LLAMA3_ASCII, QWEN2_ASCII, QWEN35_ASCII, STARCODER, Pattern
 
+__all__ = ["PRE_TOKENIZATIONS"]
+
 
 @dataclass(frozen=True)
 class PreTokenization:

@@ -21,6 +21,8 @@ import ahocorasick
 from bpe_engine.errors import EncodingError, VocabularyError
 from bpe_engine.reference.naive import merges
 
+__all__ = ["TokenDictionary"]
+
 
 class TokenDictionary:
     """All tokens of a vocabulary, without specials. Immutable, but for what it remembers; shared by threads.

@@ -20,6 +20,8 @@ from array import array
 from bpe_engine.reference.compatible import compatible
 from bpe_engine.reference.dictionary import TokenDictionary
 
+__all__ = ["TokenTable"]
+
 
 class TokenTable:
     """One row a byte of a growing text. Time: the number of tokens that end at each byte, at most the longest token.

@@ -17,6 +17,8 @@ from bisect import bisect_right
 from functools import cache
 from typing import NamedTuple
 
+__all__ = ["stand_ins"]
+
 UNICODE_VERSION = "16.0"
 
 # None of them is ASCII: patterns know ASCII characters by name, in contractions and in [A-Za-z] and [0-9].

@@ -18,7 +18,7 @@ from chunker.errors import ChunkerError
 from chunker.files.chunk_files import suffix_of
 from chunker.files.discovery import portable, printable
 from chunker.files.documents import Document
-from chunker.view.page import Settings, page
+from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenText, see
 
 DEFAULT_PAGE = "chunker-view.html"
@@ -76,7 +76,7 @@ def show(
         if terminal:
             parts = _lines(texts, to_file=output != STANDARD_OUTPUT, show_tokens=options.show_tokens)
         else:
-            settings = Settings(
+            settings = PageSettings(
                 tokenizer=portable(options.tokenizer_name),
                 max_tokens=plain.max_tokens,
                 min_tokens=plain.min_tokens,

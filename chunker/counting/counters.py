@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sized
 
-from chunker.counting.growing_tails import Count, Cuts, TailAppender, TailPrepender
+from chunker.counting.growing_tails import Count, SettledCuts, TailAppender, TailPrepender
 from chunker.errors import OptionError
 
 # Characters that are read at a time for each token of a limit: an average token has 3 to 5.
@@ -68,7 +68,7 @@ class SettlingCounter:
 
     reserve = 0
 
-    def __init__(self, count: Count, cuts: Cuts) -> None:
+    def __init__(self, count: Count, cuts: SettledCuts) -> None:
         self._count = count
         self.cuts = cuts
 
@@ -184,7 +184,7 @@ class UnitCounter(SettlingCounter):
         return f"UnitCounter({self.unit!r})"
 
 
-UNITS: dict[str, tuple[Count, Cuts]] = {
+UNITS: dict[str, tuple[Count, SettledCuts]] = {
     "bytes": (_bytes, _Anywhere()),
     "characters": (len, _Anywhere()),
     "words": (_words, _AtSpaces()),

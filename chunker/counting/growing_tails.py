@@ -4,7 +4,7 @@
     settled    the quick brown   |          3, never counted again
     open end                  fo            1, counted again after each append
 
-How much is settled is for `Cuts` to say, which know a tokenizer's configuration. Without them nothing ever is: each count reads the
+How much is settled is for `SettledCuts` to say, which know a tokenizer's configuration. Without them nothing ever is: each count reads the
 whole text. A text that grows to the left is the same in a mirror.
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 Count = Callable[[str], int]
 
 
-class Cuts(Protocol):
+class SettledCuts(Protocol):
     """Places where a text comes apart for a tokenizer: count(text) == count(text[:cut]) + count(text[cut:]), whatever follows or precedes."""
 
     def last(self, text: str) -> int:
@@ -32,7 +32,7 @@ class Cuts(Protocol):
         ...
 
 
-class Tail(NamedTuple):
+class TailState(NamedTuple):
     """A state of a growing text: the tokens of what is settled, the open end, and its tokens, None if it was not counted yet."""
 
     settled: int
@@ -52,10 +52,10 @@ class TailAppender:
 
     __slots__ = ("_count", "_cuts", "_tail")
 
-    def __init__(self, count: Count, cuts: Cuts | None) -> None:
+    def __init__(self, count: Count, cuts: SettledCuts | None) -> None:
         self._count = count
         self._cuts = cuts
-        self._tail = Tail(0, "", None)
+        self._tail = TailState(0, "", None)
 
     @property
     def count(self) -> int:
@@ -63,7 +63,7 @@ class TailAppender:
         settled, text, tokens = self._tail
         if tokens is None:
             tokens = self._count(text)
-            self._tail = Tail(settled, text, tokens)
+            self._tail = TailState(settled, text, tokens)
         return settled + tokens
 
     @property
@@ -82,13 +82,13 @@ class TailAppender:
             if cut:
                 settled += self._count(text[:cut])
             text = self._cuts.shortened(text[cut:])
-        self._tail = Tail(settled, text, None)
+        self._tail = TailState(settled, text, None)
 
-    def snapshot(self) -> Tail:
+    def snapshot(self) -> TailState:
         """A mark of this state. O(1)."""
         return self._tail
 
-    def rollback(self, mark: Tail, /) -> None:
+    def rollback(self, mark: TailState, /) -> None:
         """Return to the state of `mark`. O(1)."""
         self._tail = mark
 
@@ -98,10 +98,10 @@ class TailPrepender:
 
     __slots__ = ("_count", "_cuts", "_tail")
 
-    def __init__(self, count: Count, cuts: Cuts | None) -> None:
+    def __init__(self, count: Count, cuts: SettledCuts | None) -> None:
         self._count = count
         self._cuts = cuts
-        self._tail = Tail(0, "", None)
+        self._tail = TailState(0, "", None)
 
     @property
     def count(self) -> int:
@@ -109,7 +109,7 @@ class TailPrepender:
         settled, text, tokens = self._tail
         if tokens is None:
             tokens = self._count(text)
-            self._tail = Tail(settled, text, tokens)
+            self._tail = TailState(settled, text, tokens)
         return settled + tokens
 
     def prepend(self, text: str, /) -> None:
@@ -123,4 +123,4 @@ class TailPrepender:
             if cut:
                 settled += self._count(text[cut:])
                 text = text[:cut]
-        self._tail = Tail(settled, text, None)
+        self._tail = TailState(settled, text, None)

@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from chunker.counting.counters import RecountingCounter, SettlingCounter
-from chunker.counting.growing_tails import Cuts, TailAppender, TailPrepender
+from chunker.counting.growing_tails import SettledCuts, TailAppender, TailPrepender
 from chunker.errors import OptionError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class HuggingFaceCounter:
         return isinstance(self._counter, SettlingCounter)
 
     @property
-    def cuts(self) -> Cuts | None:
+    def cuts(self) -> SettledCuts | None:
         """Where texts come apart for it; None if that is not known."""
         return self._counter.cuts if isinstance(self._counter, SettlingCounter) else None
 

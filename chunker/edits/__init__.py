@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from chunker.edits.edited_text import Change, EditedText
+from chunker.edits.edited_text import ChunkChange, EditedText
 
-__all__ = ["Change", "EditedText"]
+__all__ = ["ChunkChange", "EditedText"]

@@ -22,7 +22,7 @@ from typing import NamedTuple, overload
 
 from chunker.arguments import require, require_source, require_text, require_whole
 from chunker.chunkers import TextChunker
-from chunker.edits.rows import Mark, Pieces, Row, Rows, Stand
+from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
 from chunker.edits.windows import Chunking, NotLocalError, Window, edge_before, looked_at, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.open_outline import open_outline
@@ -35,7 +35,7 @@ from chunker.models import Chunk
 _NOTHING = Stand((), 0, 0)
 
 
-class Change(NamedTuple):
+class ChunkChange(NamedTuple):
     """The effect of an edit on the chunks.
 
     Args:
@@ -64,7 +64,7 @@ class EditedText:
     Examples:
         >>> text = EditedText(TextChunker(6, min_tokens=0), "One line here.\\nAnother line.\\nThe last of them.\\n")
         >>> text.replace(0, 3, "No")
-        Change(first=0, removed=1, added=1)
+        ChunkChange(first=0, removed=1, added=1)
         >>> text.chunks[0].body
         'No line here.\\n'
     """
@@ -100,7 +100,7 @@ class EditedText:
         """Whether an edit takes the time of the text around it, not of the whole text."""
         return self._rules is not None
 
-    def replace(self, start: int, end: int, text: str) -> Change:
+    def replace(self, start: int, end: int, text: str) -> ChunkChange:
         """Replace `text[start:end]`.
 
         Args:
@@ -160,7 +160,7 @@ class EditedText:
         made = list(window.grow(0, _NOTHING))
         return Rows([one.row for one in made], [one.step for one in made]), window.outline.notes
 
-    def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> Change:
+    def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
         """The change between two lists of chunks, found by comparing all of them."""
         mine = _told(self._rows if self._whole is None else self._whole, new)
         theirs = _told(before, old)
@@ -170,18 +170,18 @@ class EditedText:
         first = min(len(theirs), len(mine)) if first is None else first
         most = min(len(theirs), len(mine)) - first
         last = next((number for number in range(most) if theirs[-1 - number] != mine[-1 - number]), most)
-        return Change(first, len(theirs) - last - first, len(mine) - last - first)
+        return ChunkChange(first, len(theirs) - last - first, len(mine) - last - first)
 
     # --- the neighbourhood of an edit
 
-    def _reread(self, chunking: Chunking, new: str, start: int, end: int) -> Change:
+    def _reread(self, chunking: Chunking, new: str, start: int, end: int) -> ChunkChange:
         """Chunk the neighbourhood of an edit of text[start:end], which made `new` of the text."""
         longer = len(new) - len(self._text)
         rows = self._rows
         first = self._first_to_grow(start)
         at, stand = rows.starts[first], rows.rows[first].stand
         mark_at, mark = rows.mark(first), rows.rows[first].mark
-        made: list[Row] = []
+        made: list[EditedRow] = []
         steps: list[int] = []
         ahead = rows.holding(end) + 2
         size = len(self._text) // max(len(rows.rows), 1) * 6 + 1_000
@@ -208,7 +208,7 @@ class EditedText:
             mark_at, mark = at + here.offset, here
             size *= 2
 
-    def _put(self, first: int, behind: int, made: list[Row], steps: list[int], start: int) -> Change:
+    def _put(self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
         """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were."""
         before = self._rows
         self._rows = before.replaced(first, behind, made, steps)
@@ -218,7 +218,7 @@ class EditedText:
                 break
             at += steps[same]
             same += 1
-        return Change(first + same, behind - first - same, len(made) - same)
+        return ChunkChange(first + same, behind - first - same, len(made) - same)
 
     def _first_to_grow(self, start: int) -> int:
         """The last chunk that did not look at what an edit at `start` may have changed."""

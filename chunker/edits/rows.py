@@ -40,7 +40,7 @@ class Stand(NamedTuple):
     overlapping: int
 
 
-class Row(NamedTuple):
+class EditedRow(NamedTuple):
     """A chunk: its first and last offset from where the grower stood, what is in front of them, and what it takes to grow it again.
 
     The first is not 0 where an overlap turned out to be too long.
@@ -58,7 +58,7 @@ class Row(NamedTuple):
 class Rows:
     """The chunks of one version of a text."""
 
-    def __init__(self, rows: list[Row], steps: list[int]) -> None:
+    def __init__(self, rows: list[EditedRow], steps: list[int]) -> None:
         self.rows = rows
         self.steps = steps
         self.starts = list(accumulate(steps, initial=0))[: len(rows)]
@@ -76,7 +76,7 @@ class Rows:
         """The last place where the text can be read anew, at the start of this chunk or before it."""
         return self.starts[number] + self.rows[number].mark.offset
 
-    def replaced(self, first: int, behind: int, rows: list[Row], steps: list[int]) -> Rows:
+    def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int]) -> Rows:
         """With these rows in place of rows[first:behind]."""
         return Rows(self.rows[:first] + rows + self.rows[behind:], self.steps[:first] + steps + self.steps[behind:])
 

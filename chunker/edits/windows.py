@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from chunker.chunkers import TextChunker
-from chunker.edits.rows import Mark, Row, Stand
+from chunker.edits.rows import EditedRow, Mark, Stand
 from chunker.formats import Outline
 from chunker.formats.restarting import Restarts
 from chunker.growing.compiled import grower_of
@@ -63,7 +63,7 @@ class Chunking(NamedTuple):
 class Made(NamedTuple):
     """A row, how far it is from its start to that of the next, and how the grower stands there."""
 
-    row: Row
+    row: EditedRow
     step: int
     stand: Stand
 
@@ -147,7 +147,7 @@ class Window:
             places, behind, overlapping = grower.ahead()
             row_ahead = rows[behind] if behind < len(rows) else len(text)
             after = places[0].offset if places else row_ahead
-            row = Row(
+            row = EditedRow(
                 piece.start - at, piece.end - at, piece.context, piece.tokens, piece.label, stand, self.mark(start + at)
             )
             front = [self._outside(place, after, len(text)) for place in places]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import regex
 
-from chunker.formats.embedded import Stretch, code_inside, sketch_inside
+from chunker.formats.embedded import EmbeddedSpan, code_inside, sketch_inside
 from chunker.formats.expressions import re
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.prose import prose_ends
@@ -46,7 +46,9 @@ class Columns:
         self.labels = [label]
         self._first = -1  # the strength of what begins at 0, were it not the start of the text
         self.scopes: list[Scope] = []
-        self._code_inside: Callable[[str, Stretch, str], Outline | None] = sketch_inside if sketching else code_inside
+        self._code_inside: Callable[[str, EmbeddedSpan, str], Outline | None] = (
+            sketch_inside if sketching else code_inside
+        )
         self._sketches: list[Sketch] = []  # of code
 
     def put(self, offset: int, strength: int, label: str) -> None:
@@ -107,7 +109,7 @@ class Columns:
         for offset in sorted(places):
             self.put(offset, *places[offset])
 
-    def code(self, stretch: Stretch, language: str) -> None:
+    def code(self, stretch: EmbeddedSpan, language: str) -> None:
         """The lines of code, or what its own format makes of them."""
         outline = self._code_inside(self._text, stretch, language)
         if outline is None:

@@ -21,7 +21,7 @@ from chunker.formats.content import interpreter_of, language_of_content, languag
 UNKNOWN = "other"
 
 
-class Detected(NamedTuple):
+class FormatGuess(NamedTuple):
     """`language`: as people write it, "C++"; "other" if nothing tells. `format`: the name of its format, None if it has none."""
 
     language: str
@@ -36,19 +36,19 @@ class _Tables(NamedTuple):
     formats_of_suffixes: dict[str, str]
 
 
-def detect(path: str, text: str = "") -> Detected:
+def detect(path: str, text: str = "") -> FormatGuess:
     """The language of the file at `path`, and its format; `text` need be no more than the beginning.
 
     >>> detect("a/page.tsx"), detect("x.zzz")
-    (Detected(language='TypeScript', format='tsx'), Detected(language='other', format=None))
+    (FormatGuess(language='TypeScript', format='tsx'), FormatGuess(language='other', format=None))
     """
     tables = _tables()
     suffix = _suffix(path)
     language = language_of(path, text)
     if suffix in tables.formats_of_suffixes:
         # Of these languages it is a kind of its own, or one that their grammars do not know.
-        return Detected(language, tables.formats_of_suffixes[suffix] or None)
-    return Detected(language, tables.formats.get(language))
+        return FormatGuess(language, tables.formats_of_suffixes[suffix] or None)
+    return FormatGuess(language, tables.formats.get(language))
 
 
 def language_of(path: str, text: str = "") -> str:

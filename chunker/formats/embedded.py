@@ -47,7 +47,7 @@ _ALIASES = {
 _NAME_OF_ALIAS = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
 
 
-class Stretch(NamedTuple):
+class EmbeddedSpan(NamedTuple):
     """A stretch of lines in a text: `start` and `end` in characters, `start` at a line start.
 
     `indent`: at most so many characters of indentation and quote marks are not part of the code on each line.
@@ -58,7 +58,7 @@ class Stretch(NamedTuple):
     indent: int = 0
 
 
-def code_inside(text: str, stretch: Stretch, language: str) -> Outline | None:
+def code_inside(text: str, stretch: EmbeddedSpan, language: str) -> Outline | None:
     """The outline of the code in `stretch`, in offsets of `text`; None if it is short, or nothing knows the language.
 
     Its boundaries lie strictly inside the stretch, each at the start of a line of `text` or inside one, and their strengths
@@ -72,7 +72,7 @@ def code_inside(text: str, stretch: Stretch, language: str) -> Outline | None:
     return Outline.of_columns(*code.columns(outline), code.scopes(outline), outline.notes, finest=outline.finest)
 
 
-def sketch_inside(text: str, stretch: Stretch, language: str) -> Sketch | None:
+def sketch_inside(text: str, stretch: EmbeddedSpan, language: str) -> Sketch | None:
     """The same without scopes, until it is opened: where nobody asks for them, code is read in half the time."""
     code_format = _format_inside(stretch, language)
     if code_format is None:
@@ -89,7 +89,7 @@ def sketch_inside(text: str, stretch: Stretch, language: str) -> Sketch | None:
     )
 
 
-def _format_inside(stretch: Stretch, language: str) -> Format | None:
+def _format_inside(stretch: EmbeddedSpan, language: str) -> Format | None:
     return None if stretch.end - stretch.start < LONG_CODE else _format_of(language)
 
 
@@ -115,7 +115,7 @@ class _Line(NamedTuple):
 class _Code:
     """The code of a stretch by itself, and what is said of it in offsets of the text around it."""
 
-    def __init__(self, around: str, stretch: Stretch) -> None:
+    def __init__(self, around: str, stretch: EmbeddedSpan) -> None:
         self._stretch = stretch
         self.text, self._lines = _unindented(around, stretch)
         self._starts = [line.start for line in self._lines]
@@ -146,7 +146,7 @@ class _Code:
         return line.origin if offset == line.start else line.origin + line.dropped + offset - line.start
 
 
-def _unindented(text: str, stretch: Stretch) -> tuple[str, list[_Line]]:
+def _unindented(text: str, stretch: EmbeddedSpan) -> tuple[str, list[_Line]]:
     """The code, and its lines; all of it is one line if there is nothing to drop."""
     if not stretch.indent:
         return text[stretch.start : stretch.end], [_Line(0, stretch.start, 0)]

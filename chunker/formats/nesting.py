@@ -37,7 +37,7 @@ MAX_NAMED = 50
 _EXTENDED = regex.compile(r"[^\r\n](?=[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])", regex.V0)
 
 
-class Rank(IntEnum):
+class NestingRank(IntEnum):
     """The order of the boundaries of one depth."""
 
     COMMENTED = 0  # between comments and the member that they belong to
@@ -46,12 +46,12 @@ class Rank(IntEnum):
 
 
 _STRENGTHS = [
-    [int(Strength.STRUCTURE) + (MAX_DEPTH - depth) * len(Rank) + rank for rank in range(len(Rank))]
+    [int(Strength.STRUCTURE) + (MAX_DEPTH - depth) * len(NestingRank) + rank for rank in range(len(NestingRank))]
     for depth in range(MAX_DEPTH + 1)
 ]
 
 
-def strength_at(depth: int, rank: int = Rank.MEMBER) -> int:
+def strength_at(depth: int, rank: int = NestingRank.MEMBER) -> int:
     """The strength of a boundary at this depth.
 
     >>> strength_at(0) > strength_at(0, Rank.FIRST) > strength_at(1) > strength_at(10_000) == strength_at(250)

@@ -17,7 +17,7 @@ from itertools import compress
 from operator import not_
 
 from chunker.formats.code.grammar import Grammar
-from chunker.formats.code.walking import Closed, Found, Rank, is_plain_part, strength_at
+from chunker.formats.code.walking import Closed, Rank, WalkResult, is_plain_part, strength_at
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.sketches import Inside, Sketch
 from chunker.formats.text.lines import LineTable
@@ -27,7 +27,7 @@ Placed = dict[int, tuple[int, str]]
 _LINE, _PARAGRAPH = int(Strength.LINE), int(Strength.PARAGRAPH)
 
 
-def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
+def place(found: WalkResult, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
     """The outline of a text that is `size` characters long, at least one."""
     placed, tops = _settled(found, lines)
     ends = [*lines.starts, size]
@@ -36,9 +36,9 @@ def place(found: Found, lines: LineTable, size: int, grammar: Grammar, notes: di
 
 
 def sketch(
-    found: Found,
+    found: WalkResult,
     closed: list[Closed],
-    enter: Callable[[list[Closed], list[int]], Found],
+    enter: Callable[[list[Closed], list[int]], WalkResult],
     lines: LineTable,
     *,
     size: int,
@@ -72,7 +72,7 @@ def sketch(
     return rows.sketch(units, look, scopes_of, notes)
 
 
-def _settled(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:
+def _settled(found: WalkResult, lines: LineTable) -> tuple[Placed, dict[int, int]]:
     """What is placed on which line, and which parts moved where, on account of comments and attributes."""
     placed, tops = _with_leading_lines(found, lines)
     _cut_off_trailing_comments(placed, found, lines)
@@ -86,14 +86,14 @@ def _label_of(placed: Placed, grammar: Grammar) -> str:
     return label if known else grammar.label
 
 
-def _regions(found: Found, tops: dict[int, int], ends: list[int]) -> Iterator[tuple[int, int, str]]:
+def _regions(found: WalkResult, tops: dict[int, int], ends: list[int]) -> Iterator[tuple[int, int, str]]:
     """Where the named definitions start and end, in characters."""
     for region in found.regions:
         if name := region.name:
             yield ends[tops.get(region.first, region.first)], ends[region.last + 1], name
 
 
-def _heads(found: Found, tops: dict[int, int], ends: list[int]) -> dict[int, int]:
+def _heads(found: WalkResult, tops: dict[int, int], ends: list[int]) -> dict[int, int]:
     """The lines between the tops of parts and their first lines, these included -> where the first lines end, in characters.
 
     Of parts that are no better than lines there are none: where these begin, no unit does.
@@ -219,7 +219,7 @@ class _Rows:
         )
 
 
-def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[int, int]]:
+def _with_leading_lines(found: WalkResult, lines: LineTable) -> tuple[Placed, dict[int, int]]:
     """The parts moved up to the first of the comments and attributes above them; and where those that moved went.
 
     Comments belong to what follows without a blank line, unless they are indented more: those end the part before.
@@ -261,7 +261,7 @@ def _with_leading_lines(found: Found, lines: LineTable) -> tuple[Placed, dict[in
     return placed, tops
 
 
-def _cut_off_trailing_comments(placed: Placed, found: Found, lines: LineTable) -> None:
+def _cut_off_trailing_comments(placed: Placed, found: WalkResult, lines: LineTable) -> None:
     """Comments at the end of a definition stay with it, if all of it fits; else they go first."""
     commented = set(found.comments)
     for last, first in found.comments.items():

@@ -24,7 +24,7 @@ from chunker.prompt.session import PromptSession
 if TYPE_CHECKING:
     from chunker.prompt.conversation import Change, Conversation, Drift
     from chunker.prompt.conversation.masks import generation_mask, role_mask, sampled_mask
-    from chunker.prompt.conversation.spans import Span, spans
+    from chunker.prompt.conversation.spans import ConversationSpan, spans
     from chunker.prompt.templates.template import ChatTemplate
 
 # Imported when they are asked for: they need Jinja, which is an extra.
@@ -33,7 +33,7 @@ _LATER = {
     "ChatTemplate": "chunker.prompt.templates.template",
     "Conversation": "chunker.prompt.conversation",
     "Drift": "chunker.prompt.conversation",
-    "Span": "chunker.prompt.conversation.spans",
+    "ConversationSpan": "chunker.prompt.conversation.spans",
     "generation_mask": "chunker.prompt.conversation.masks",
     "role_mask": "chunker.prompt.conversation.masks",
     "sampled_mask": "chunker.prompt.conversation.masks",
@@ -51,6 +51,7 @@ __all__ = [
     "ContextPlan",
     "Conversation",
     "ConversationError",
+    "ConversationSpan",
     "Drift",
     "Exchange",
     "Item",
@@ -65,7 +66,6 @@ __all__ = [
     "RequiredItemsError",
     "Section",
     "SectionReport",
-    "Span",
     "TemplateLimitError",
     "assemble",
     "generation_mask",

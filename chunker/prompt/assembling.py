@@ -19,11 +19,19 @@ from chunker.prompt.filling import Filler
 from chunker.prompt.items import Fill, Item, Section
 from chunker.prompt.layout import Layout, Leaf
 from chunker.prompt.report import ItemReport, Report
-from chunker.prompt.rules import Options, check
+from chunker.prompt.rules import PromptOptions, check
 
 
 class Message(BaseModel):
-    """A message as vendors' interfaces take it: `message.model_dump(exclude_none=True)`."""
+    """A message as vendors' interfaces take it: `message.model_dump(exclude_none=True)`.
+
+    Args:
+        role: The role: "user", "assistant", "system", "tool" ...
+        content: The text.
+        name: The name of the author, or None.
+        tool_calls: Calls of tools that the message makes, or None.
+        tool_call_id: The call that the message answers, or None.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,7 +43,14 @@ class Message(BaseModel):
 
 
 class Prompt(BaseModel):
-    """A prompt that fits, and the report of how it was assembled."""
+    """A prompt that fits, and the report of how it was assembled.
+
+    Attributes:
+        text: The whole prompt, frames included.
+        token_count: Its exact number of tokens.
+        messages: Its messages, with a chat format.
+        report: The outcome for each item, and the use of the budget.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +110,7 @@ def assemble(
     frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
     counter = resolve_tokenizer(tokenizer)
     layout = Layout(items, separator, fill, frames)
-    check(layout, Options(budget, reserve, fill))
+    check(layout, PromptOptions(budget, reserve, fill))
     # A tokenizer may say that its model puts tokens of its own around each text.
     room = budget - reserve - getattr(counter, "reserve", 0)
     filler = Filler(layout, counter, room, drop_duplicates=drop_duplicates)

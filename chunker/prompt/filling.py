@@ -21,7 +21,7 @@ from chunker.prompt.errors import RequiredItemsError
 from chunker.prompt.groups import Group, groups_of, rank
 from chunker.prompt.joining import Row
 from chunker.prompt.layout import Layout, Leaf, Region
-from chunker.prompt.ledger import Ledger
+from chunker.prompt.ledger import SectionLedger
 from chunker.prompt.pricing import Pricer
 from chunker.prompt.report import Reason
 from chunker.prompt.truncating import Cutter, Version
@@ -31,7 +31,7 @@ _ITS_OWN_FAULT = ("empty", "duplicate", "maximum")
 
 
 @dataclass(slots=True)
-class Outcome:
+class FillOutcome:
     """What became of one item so far."""
 
     reason: Reason | None = None
@@ -55,8 +55,8 @@ class Filler:
         self._step = 0
         self.row = Row(len(layout.leaves), self._pricer, layout.glue, layout.kinds.__getitem__)
         self.frame = self.row.total
-        self.ledger = Ledger(layout, room, self.frame)
-        self.outcomes = [Outcome() for _ in layout.leaves]
+        self.ledger = SectionLedger(layout, room, self.frame)
+        self.outcomes = [FillOutcome() for _ in layout.leaves]
         self._groups = groups_of(layout.leaves)
         self._competing: dict[Region, list[Leaf]] = {}
         for leaf in layout.leaves:

@@ -25,7 +25,7 @@ class _Closing:
     used: int
 
 
-class Ledger:
+class SectionLedger:
     """Who may use how many tokens, and who has."""
 
     def __init__(self, layout: Layout, room: int, frame: int) -> None:

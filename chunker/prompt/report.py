@@ -12,7 +12,19 @@ Reason = Literal["budget", "section", "minimum", "maximum", "group", "duplicate"
 
 
 class ItemReport(BaseModel):
-    """The outcome for one item."""
+    """The outcome for one item.
+
+    Attributes:
+        id: Its name.
+        section: The names of the sections around it, such as "context/files"; "" for none.
+        status: "kept", "truncated" or "dropped".
+        reason: Why it is not in the prompt, or not whole.
+        tokens_before: Tokens of its text alone.
+        tokens: Tokens of the part that is kept, alone.
+        kept: Spans of the part that is kept, in characters.
+        step: Its number in the order in which items were put in; None if it was not.
+        added: Tokens by which the prompt grew: with separators, headers and frames.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,7 +42,14 @@ class ItemReport(BaseModel):
 
 
 class SectionReport(BaseModel):
-    """The use of the budget of one section, in tokens."""
+    """The use of the budget of one section, in tokens.
+
+    Attributes:
+        name: The name of the section.
+        given: Its share, and what the sections before it left.
+        used: Tokens of the items in it.
+        passed_on: Tokens that it left to the sections after it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,7 +60,17 @@ class SectionReport(BaseModel):
 
 
 class Report(BaseModel):
-    """The outcome for each item, and the use of the budget. `print(report)` shows a table."""
+    """The outcome for each item, and the use of the budget. `print(report)` shows a table.
+
+    Attributes:
+        budget: The largest number of tokens of prompt and answer.
+        reserve: The tokens of these that are for the answer.
+        token_count: Tokens of the prompt.
+        stable_tokens: Tokens of the stable items at the start, which a provider's cache may hold.
+        separator_tokens: Tokens that belong to no item: separators, headers and frames, less what joins save.
+        items: The outcome for each item.
+        sections: The use of the budget of each section.
+    """
 
     model_config = ConfigDict(frozen=True)
 

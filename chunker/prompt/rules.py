@@ -11,7 +11,7 @@ from chunker.prompt.items import Fill
 from chunker.prompt.layout import DEEPEST, Layout, Leaf, Region
 
 
-class Options(NamedTuple):
+class PromptOptions(NamedTuple):
     """What `assemble` was called with, besides the items."""
 
     budget: int
@@ -20,10 +20,10 @@ class Options(NamedTuple):
 
 
 # Each yields what breaks it, as messages.
-Rule = Callable[[Layout, Options], Iterator[str]]
+Rule = Callable[[Layout, PromptOptions], Iterator[str]]
 
 
-def check(layout: Layout, options: Options) -> None:
+def check(layout: Layout, options: PromptOptions) -> None:
     """Raise `PromptConfigurationError` with all that is wrong."""
     # What is wrong with the shape of the tree would make the other messages wrong.
     broken = [message for rule in (_entries, _depth, _whole) for message in rule(layout, options)]
@@ -33,7 +33,7 @@ def check(layout: Layout, options: Options) -> None:
 
 
 def _each_item(says: Callable[[Leaf], str | None]) -> Rule:
-    def rule(layout: Layout, _options: Options) -> Iterator[str]:
+    def rule(layout: Layout, _options: PromptOptions) -> Iterator[str]:
         for leaf in layout.leaves:
             message = says(leaf)
             if message:
@@ -43,7 +43,7 @@ def _each_item(says: Callable[[Leaf], str | None]) -> Rule:
 
 
 def _each_section(says: Callable[[Region], str | None]) -> Rule:
-    def rule(layout: Layout, _options: Options) -> Iterator[str]:
+    def rule(layout: Layout, _options: PromptOptions) -> Iterator[str]:
         for region in layout.regions[1:]:
             message = says(region)
             if message:
@@ -52,17 +52,17 @@ def _each_section(says: Callable[[Region], str | None]) -> Rule:
     return rule
 
 
-def _entries(layout: Layout, _options: Options) -> Iterator[str]:
+def _entries(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     for stranger in layout.strangers:
         yield f"items must be Item, Section, Chunk, Hit or Path, got {stranger!r:.60}"
 
 
-def _depth(layout: Layout, _options: Options) -> Iterator[str]:
+def _depth(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     if layout.too_deep is not None:
         yield f"section {layout.too_deep!r} has {DEEPEST} sections around it: there must be fewer"
 
 
-def _whole(_layout: Layout, options: Options) -> Iterator[str]:
+def _whole(_layout: Layout, options: PromptOptions) -> Iterator[str]:
     whole: dict[str, object] = {
         "budget": options.budget,
         "reserve": options.reserve,
@@ -72,7 +72,7 @@ def _whole(_layout: Layout, options: Options) -> Iterator[str]:
             yield f"{name} must be a whole number of tokens, got {value!r}"
 
 
-def _budget(_layout: Layout, options: Options) -> Iterator[str]:
+def _budget(_layout: Layout, options: PromptOptions) -> Iterator[str]:
     if options.budget < 1:
         yield f"budget must be at least 1 token, got {options.budget}"
     elif not 0 <= options.reserve < options.budget:
@@ -81,13 +81,13 @@ def _budget(_layout: Layout, options: Options) -> Iterator[str]:
         yield f"fill must be one of {', '.join(get_args(Fill))}; got {options.fill!r}"
 
 
-def _ids(layout: Layout, _options: Options) -> Iterator[str]:
+def _ids(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     for name, number in Counter(leaf.id for leaf in layout.leaves).items():
         if number > 1:
             yield f"id {name!r} is that of {number} items: ids tell them apart in the report"
 
 
-def _section_names(layout: Layout, _options: Options) -> Iterator[str]:
+def _section_names(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     for region in layout.regions:
         names = Counter(child.section.name for child in region.children)
         for name, number in names.items():
@@ -95,7 +95,7 @@ def _section_names(layout: Layout, _options: Options) -> Iterator[str]:
                 yield f"section {name!r}: {number} sections side by side have this name"
 
 
-def _shares(layout: Layout, _options: Options) -> Iterator[str]:
+def _shares(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     for region in layout.regions:
         if region is not region.scope:
             continue
@@ -104,7 +104,7 @@ def _shares(layout: Layout, _options: Options) -> Iterator[str]:
             yield f"the shares of the sections in {region.section.name!r} come to {total:g}: they must not be more than 1"
 
 
-def _floors(layout: Layout, options: Options) -> Iterator[str]:
+def _floors(layout: Layout, options: PromptOptions) -> Iterator[str]:
     # From the inside out: a section needs at least what those in it are promised.
     floors: dict[Region, int] = {}
     for region in reversed(layout.regions):
@@ -118,7 +118,7 @@ def _floors(layout: Layout, options: Options) -> Iterator[str]:
         yield f"the min_tokens of the sections come to {floors[layout.root]}: there are {room} tokens"
 
 
-def _messages(layout: Layout, _options: Options) -> Iterator[str]:
+def _messages(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     for region in layout.regions[1:]:
         section = region.section
         if layout.chat_format is None:
@@ -137,7 +137,7 @@ def _messages(layout: Layout, _options: Options) -> Iterator[str]:
             yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id are of a message, and this item is a part of that of its section"
 
 
-def _tools(layout: Layout, _options: Options) -> Iterator[str]:
+def _tools(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     called: dict[str, int] = {}
     for leaf in layout.leaves:
         for call in leaf.item.tool_calls:
@@ -157,7 +157,7 @@ def _tools(layout: Layout, _options: Options) -> Iterator[str]:
             yield f"item {leaf.id!r}: the tool call {answered!r} that it answers is made behind it"
 
 
-def _stable_first(layout: Layout, _options: Options) -> Iterator[str]:
+def _stable_first(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     changing: Leaf | None = None
     for leaf in layout.leaves:
         if not leaf.item.stable:

@@ -28,7 +28,7 @@ from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.items import Item
 from chunker.prompt.layout import Layout, content_of
 from chunker.prompt.report import ItemReport, Reason, Report
-from chunker.prompt.rules import Options, check
+from chunker.prompt.rules import PromptOptions, check
 from chunker.prompt.truncating import Version
 from chunker.prompt.turn_row import TurnRow
 from chunker.prompt.turns import Ties, Turn, TurnOptions, Unit
@@ -90,7 +90,7 @@ class PromptSession:
         require(hysteresis, (int, float), "hysteresis", "a number")
         if not 0 <= hysteresis < 1:
             raise PromptConfigurationError(f"hysteresis must be at least 0 and less than 1, got {hysteresis:g}")
-        self._options = Options(budget, reserve, "best_effort")
+        self._options = PromptOptions(budget, reserve, "best_effort")
         self._chat_format = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
         self._separator = separator
         self._room = budget - reserve

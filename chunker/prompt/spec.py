@@ -67,7 +67,7 @@ class _ItemFields(_Fields):
     name: str | None = None
 
 
-class ChunkFields(_Fields):
+class ChunkSpec(_Fields):
     """How files are cut into items; a number stands for its `max_tokens`."""
 
     max_tokens: int = Field(ge=1)
@@ -90,7 +90,7 @@ class _FilesFields(_ItemFields):
     heading: str = ""
     secrets: bool = False
     chunks: Annotated[
-        ChunkFields | None, BeforeValidator(lambda given: {"max_tokens": given} if type(given) is int else given)
+        ChunkSpec | None, BeforeValidator(lambda given: {"max_tokens": given} if type(given) is int else given)
     ] = None
 
 
@@ -171,7 +171,7 @@ SectionEntry.model_rebuild()
 _NAMES = sorted(
     {
         name
-        for model in (TextEntry, FileEntry, GlobEntry, SectionEntry, PromptSpec, ChunkFields)
+        for model in (TextEntry, FileEntry, GlobEntry, SectionEntry, PromptSpec, ChunkSpec)
         for name in model.model_fields
     }
 )

@@ -15,7 +15,7 @@ from chunker.prompt.layout import Layout, Leaf
 from chunker.prompt.report import ItemReport
 
 
-class Stretch(NamedTuple):
+class PromptPart(NamedTuple):
     """A part of a prompt's text; `item`: its number in the report, None for separators, headers, footers and frames."""
 
     item: int | None
@@ -28,7 +28,7 @@ def stretches(
     *,
     chat_format: str | ChatFormat | None = None,
     separator: str = "\n\n",
-) -> list[Stretch]:
+) -> list[PromptPart]:
     """The text of `assemble(items, ...)` in stretches; `chat_format` and `separator` as they were given there. Linear; nothing is counted.
 
     >>> from chunker.prompt import assemble
@@ -38,12 +38,12 @@ def stretches(
     """
     frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
     layout = Layout(items, separator, "best_effort", frames)
-    found: list[Stretch] = []
+    found: list[PromptPart] = []
     before = -1
     for leaf, report in zip(layout.leaves, prompt.report.items, strict=True):
         if report.status != "dropped":
             found += _between(layout.glue(before, leaf.place))
-            found.append(Stretch(leaf.place, kept_text(leaf, report)))
+            found.append(PromptPart(leaf.place, kept_text(leaf, report)))
             before = leaf.place
     found += _between(layout.glue(before, len(layout.leaves)))
     if "".join(stretch.text for stretch in found) != prompt.text:
@@ -61,6 +61,6 @@ def kept_text(leaf: Leaf, report: ItemReport) -> str:
     return f"{text[:start]}{leaf.item.ellipsis}{text[end:]}"
 
 
-def _between(parts: Sequence[Part]) -> list[Stretch]:
+def _between(parts: Sequence[Part]) -> list[PromptPart]:
     text = "".join(part.text if isinstance(part, Break) else part for part in parts)
-    return [Stretch(None, text)] if text else []
+    return [PromptPart(None, text)] if text else []

@@ -37,7 +37,7 @@ COLUMNS: dict[str, pa.DataType | None] = {
 }
 
 
-class Columns(Protocol):
+class ChunkRows(Protocol):
     """The chunks of several texts, one text after the other."""
 
     def add(self, text: str, origin: TextOrigin) -> None:
@@ -49,7 +49,7 @@ class Columns(Protocol):
         ...
 
 
-def chunk_columns() -> Columns:
+def chunk_columns() -> ChunkRows:
     """Columns without rows."""
     compiled = native()
     return PythonColumns() if compiled is None else CompiledColumns(compiled.ChunkColumns())

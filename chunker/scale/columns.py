@@ -59,6 +59,10 @@ class BatchSettings(TypedDict, total=False):
     chunker: TextChunker | None
 
 
+class ChunkSettings(Options, BatchSettings, total=False):
+    """All options of `ChunkBatch` beside `max_tokens`."""
+
+
 class ChunkBatch:
     """Chunk the texts of a table; a row for each chunk. Call it with a table.
 

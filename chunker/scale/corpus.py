@@ -28,7 +28,7 @@ from chunker.files.discovery import Problem
 from chunker.files.workers import Lost, Workers
 from chunker.scale.columns import ChunkBatch
 from chunker.scale.errors import PartError, ScaleError, TargetError
-from chunker.scale.parts import OUTPUTS, Output, Part, PartWriter, Place, read_tables
+from chunker.scale.parts import OUTPUTS, Location, Output, Part, PartWriter, read_tables
 
 Batch = Callable[[pa.Table], pa.Table]
 
@@ -79,7 +79,7 @@ class PartWork:
     """Does one part: reads it, takes each table through the steps, writes what comes out. Pickles if they do; never raises for what a part holds."""
 
     def __init__(
-        self, source: Place, target: Place, steps: Sequence[Batch], *, output: Output, rows: int, settings: str
+        self, source: Location, target: Location, steps: Sequence[Batch], *, output: Output, rows: int, settings: str
     ) -> None:
         self._source = source
         self._target = target
@@ -180,7 +180,7 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
             raise OptionError(f"{name} must be a whole number from 1, got {value!r}")
     began = time.monotonic()
     made: Sequence[Batch] = [ChunkBatch()] if steps is None else [steps] if callable(steps) else list(steps)
-    read, write = Place(source), Place(target)
+    read, write = Location(source), Location(target)
     parts = read.parts()
     settings = " ".join(_fingerprint(step) for step in made)
     report, waiting = _waiting(read, write, parts, settings, output, redo=redo)
@@ -209,7 +209,7 @@ def result_name(name: str, output: Output) -> str:
 
 
 def _waiting(
-    source: Place, target: Place, parts: Sequence[Part], settings: str, output: Output, *, redo: bool
+    source: Location, target: Location, parts: Sequence[Part], settings: str, output: Output, *, redo: bool
 ) -> tuple[CorpusReport, list[Part]]:
     """The report so far, and what is to be done."""
     report = CorpusReport(parts=len(parts))
@@ -236,7 +236,7 @@ def _waiting(
     return report, waiting
 
 
-def _record(target: Place, name: str) -> Done | None:
+def _record(target: Location, name: str) -> Done | None:
     try:
         with target.files.open_input_stream(target.path(_record_name(name))) as stream:
             record = Done(**json.loads(stream.read()))

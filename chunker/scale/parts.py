@@ -43,7 +43,7 @@ class Part:
     modified: int
 
 
-class Place:
+class Location:
     """A folder, or one file, in some file system. Pickles by its URL or path."""
 
     def __init__(self, url: str | os.PathLike[str]) -> None:
@@ -52,7 +52,7 @@ class Place:
         self.files, self.root = _filesystem(self.url)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Place, (self.url,)
+        return Location, (self.url,)
 
     def path(self, name: str) -> str:
         """Where the file of this name is, for `files`."""
@@ -102,7 +102,7 @@ class Place:
         return PartWriter(self.files.open_output_stream(self.path(name)), schema, output)
 
 
-def read_tables(place: Place, part: Part, rows: int) -> Iterator[pa.Table]:
+def read_tables(place: Location, part: Part, rows: int) -> Iterator[pa.Table]:
     """The tables of a part, each of at most `rows` rows. Raises `PartError`."""
     path = place.path(part.name)
     told = part.name or place.url

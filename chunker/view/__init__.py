@@ -12,7 +12,7 @@ Chunks that were made elsewhere are shown with `see_chunks`.
 
 from __future__ import annotations
 
-from chunker.view.page import Settings, page
+from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenChunk, SeenText, see, see_chunks
 
-__all__ = ["SeenChunk", "SeenText", "Settings", "page", "see", "see_chunks"]
+__all__ = ["PageSettings", "SeenChunk", "SeenText", "page", "see", "see_chunks"]

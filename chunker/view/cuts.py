@@ -48,7 +48,7 @@ _ENDS: tuple[tuple[str, Callable[[str], Iterator[int]]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SeenCut:
     """The cut before a chunk: `label` names what begins there, `strength` is that of the boundary.
 
     `level` and `levels`: the place of that strength among the levels of structure that the text has, 1 for the strongest; 0 if the cut is
@@ -99,11 +99,11 @@ class Cuts:
         # Of the unit looked at last: where it ends, and where its blank lines begin.
         self._unit_end, self._unit_ink = -1, -1
 
-    def before(self, chunks: Sequence[Chunk]) -> list[Cut | None]:
+    def before(self, chunks: Sequence[Chunk]) -> list[SeenCut | None]:
         """The cut before each chunk: where the one before it ended. None for the first, and where nothing was cut."""
         return [None, *starmap(self._between, pairwise(chunks))] if chunks else []
 
-    def _between(self, previous: Chunk, following: Chunk) -> Cut | None:
+    def _between(self, previous: Chunk, following: Chunk) -> SeenCut | None:
         offset = previous.span.end
         if offset >= len(self._text):
             return None
@@ -139,11 +139,11 @@ class Cuts:
             self._unit_end, self._unit_ink = end, start + len(self._text[start:end].rstrip())
         return offset > self._unit_ink and self._text[offset - 1] in "\r\n"
 
-    def _cut(self, boundary: Boundary) -> Cut:
+    def _cut(self, boundary: Boundary) -> SeenCut:
         _, strength, label = boundary
         if strength >= Strength.STRUCTURE:
-            return Cut(label, strength, Grade.STRUCTURE, self._levels[strength], len(self._levels))
+            return SeenCut(label, strength, Grade.STRUCTURE, self._levels[strength], len(self._levels))
         for grade in reversed(Grade):
             if strength >= Strength[grade.name]:
-                return Cut(label, strength, grade)
-        return Cut(label, strength, Grade.CHARACTER)
+                return SeenCut(label, strength, grade)
+        return SeenCut(label, strength, Grade.CHARACTER)

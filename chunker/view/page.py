@@ -37,7 +37,7 @@ _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
-class Settings(NamedTuple):
+class PageSettings(NamedTuple):
     """What was asked for, shown at the head of the page; limits in tokens."""
 
     tokenizer: str
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     show_tokens: bool = False
 
 
-def page(texts: Iterable[SeenText], settings: Settings, title: str) -> Iterator[bytes]:
+def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Iterator[bytes]:
     """The page in parts, UTF-8; takes one text at a time. The same texts give the same page."""
     head, body, tail = frame("page.html", READER_STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chunker.prompt import ItemReport, Prompt
-from chunker.prompt.stretches import Stretch
+from chunker.prompt.stretches import PromptPart
 from chunker.view.page import block, escaped, frame
 
 _STYLES = ("page.css", "prompt.css")
 _SCRIPTS = ("text.js", "prompt.js")
 
 
-def prompt_page(prompt: Prompt, stretches: Sequence[Stretch], title: str, tokenizer: str) -> Iterator[bytes]:
+def prompt_page(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> Iterator[bytes]:
     """The page in parts, UTF-8. The same prompt gives the same page.
 
     `stretches`: those of the prompt, see `chunker.prompt.stretches`; `title` and `tokenizer`: names, shown at its head.
@@ -34,7 +34,7 @@ def prompt_page(prompt: Prompt, stretches: Sequence[Stretch], title: str, tokeni
     yield tail.encode()
 
 
-def prompt_data(prompt: Prompt, stretches: Sequence[Stretch], title: str, tokenizer: str) -> dict[str, Any]:
+def prompt_data(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> dict[str, Any]:
     """What the page is told. Its `stretches` are pairs of the number of an item, or -1, and a text."""
     report = prompt.report
     return {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from chunker.chunkers import TextChunker
 from chunker.models import Chunk
-from chunker.view.cuts import Cut, Cuts
+from chunker.view.cuts import Cuts, SeenCut
 
 _OWN_NOTES = frozenset({"source"})
 
@@ -31,7 +31,7 @@ class SeenChunk:
     chunk: Chunk
     fill: float
     trail: tuple[str, ...]
-    cut: Cut | None
+    cut: SeenCut | None
     repeated: int
     repeated_tokens: int
     token_lengths: list[int] | None

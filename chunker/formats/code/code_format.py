@@ -25,7 +25,7 @@ from chunker.formats.code.generic import generic_grammar
 from chunker.formats.code.grammar import Grammar, compiled
 from chunker.formats.code.parsing import hidden_rows, parse
 from chunker.formats.code.tables import grammar_named
-from chunker.formats.code.walking import Closed, Found, Walk
+from chunker.formats.code.walking import Closed, Walk, WalkResult
 from chunker.formats.outline import Outline, Strength
 from chunker.formats.placing import place, sketch
 from chunker.formats.sketches import Sketch
@@ -112,7 +112,7 @@ class _Reading:
         """All of the boundaries."""
         if not self._size:
             return Outline([], finest=Strength.SENTENCE)
-        found = Found(self.hidden) if self.tree is None else self._walk(0).run(self.tree.root_node)
+        found = WalkResult(self.hidden) if self.tree is None else self._walk(0).run(self.tree.root_node)
         return place(found, self.lines, self._size, self._grammar, self.notes)
 
     def sketch(self, small: int) -> Sketch:
@@ -129,7 +129,7 @@ class _Reading:
         """A walk over the tree, that does not enter what is of so many bytes at most."""
         return Walk(self._grammar, self._source, self.lines, self.hidden, small)
 
-    def _enter(self, nodes: list[Closed], comments: list[int]) -> Found:
+    def _enter(self, nodes: list[Closed], comments: list[int]) -> WalkResult:
         """What is inside some nodes; on these lines there are comments."""
         walk = Walk(self._grammar, self._source, self.lines, comments)
         return walk.enter([(one.node, one.depth) for one in nodes])

@@ -24,6 +24,8 @@ from tree_sitter import Language
 
 from chunker.formats.code.naming import NameTemplate
 
+__all__ = ["Definition", "Grammar"]
+
 ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does not understand
 
 
@@ -93,7 +95,7 @@ class Role(IntEnum):
     WRAPPER = 6
 
 
-class Inside(IntEnum):
+class InsideNode(IntEnum):
     """What is in a kind of node; by how much its children are deeper, where they are parts."""
 
     NOTHING = -1  # not worth entering
@@ -130,17 +132,17 @@ def compiled(grammar: Grammar) -> Compiled:
         (grammar.leading, Role.LEADING),
     ):
         roles.update(dict.fromkeys(types, role))
-    inside = dict.fromkeys(grammar.opaque | grammar.comments, Inside.NOTHING)
-    inside.update(dict.fromkeys(grammar.bodies | grammar.groups, Inside.PARTS))
-    inside.update(dict.fromkeys(grammar.lists, Inside.ELEMENTS))
+    inside = dict.fromkeys(grammar.opaque | grammar.comments, InsideNode.NOTHING)
+    inside.update(dict.fromkeys(grammar.bodies | grammar.groups, InsideNode.PARTS))
+    inside.update(dict.fromkeys(grammar.lists, InsideNode.ELEMENTS))
     always = {kind: definition.label for kind, definition in grammar.definitions.items() if not definition.condition}
     labels = {**grammar.labels, **always}
 
-    result = Compiled(language, {ERROR: int(Role.OTHER)}, {ERROR: int(Inside.PARTS)}, {ERROR: "statement"})
+    result = Compiled(language, {ERROR: int(Role.OTHER)}, {ERROR: int(InsideNode.PARTS)}, {ERROR: "statement"})
     for kind in range(language.node_kind_count):
         if language.node_kind_is_named(kind):
             name = language.node_kind_for_id(kind) or ""
             result.roles[kind] = int(roles.get(name, Role.OTHER))
-            result.inside[kind] = int(inside.get(name, Inside.SENTENCE))
+            result.inside[kind] = int(inside.get(name, InsideNode.SENTENCE))
             result.labels[kind] = labels.get(name, "statement")
     return result

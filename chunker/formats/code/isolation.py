@@ -33,7 +33,7 @@ READY = b"!"
 
 
 @dataclass(frozen=True)
-class Limits:
+class ParserLimits:
     """What one text may cost. `seconds` of processor time and `seconds_per_megabyte` for each million bytes on top; the clock may show ten times
     as much. `megabytes` of memory, and `megabytes_per_megabyte` on top (where the system can limit it: not on Windows).
     """
@@ -55,9 +55,9 @@ class Limits:
 class IsolatedFormat:
     """A format whose outlines are made in another process. The format has to pickle. Raises nothing that the format does not raise."""
 
-    def __init__(self, inner: Format, limits: Limits | None = None) -> None:
+    def __init__(self, inner: Format, limits: ParserLimits | None = None) -> None:
         self._inner = inner
-        self._limits = limits or Limits()
+        self._limits = limits or ParserLimits()
         self._pickled = pickle.dumps(inner)
 
     @property
@@ -92,7 +92,7 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
-    def ask(self, pickled: bytes, source: bytes, limits: Limits) -> bytes | None:
+    def ask(self, pickled: bytes, source: bytes, limits: ParserLimits) -> bytes | None:
         """The answer to one request; None if the worker did not live to give it."""
         seconds, memory = limits.time(len(source)), limits.memory(len(source))
         head = json.dumps([seconds, memory, len(pickled), len(source)]).encode()

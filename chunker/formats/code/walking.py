@@ -69,7 +69,7 @@ def is_plain_part(strength: int) -> bool:
     return strength >= Strength.STRUCTURE and (strength - Strength.STRUCTURE) % _RANKS == Rank.PART
 
 
-class Region(NamedTuple):
+class SyntaxRegion(NamedTuple):
     """The lines of a definition, comments at its end included."""
 
     first: int
@@ -83,7 +83,7 @@ class Region(NamedTuple):
         return self.naming()
 
 
-class Found:
+class WalkResult:
     """What the walk collects, by line.
 
     `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
@@ -99,7 +99,7 @@ class Found:
         self.own: dict[int, int] = {}
         self.headers: dict[int, int] = {}
         self.comments: dict[int, int] = {row: row for row in hidden}
-        self.regions: list[Region] = []
+        self.regions: list[SyntaxRegion] = []
 
 
 class _Siblings:
@@ -140,7 +140,7 @@ class Walk:
     def __init__(
         self, grammar: Grammar, source: bytes, lines: LineTable, hidden: Iterable[int], small: int = 0
     ) -> None:
-        self.found = Found(hidden)
+        self.found = WalkResult(hidden)
         self.closed: list[Closed] = []
         self._small = small
         self._may_end: dict[int, bool] = {}  # whether what ends on a line may be closed
@@ -150,7 +150,7 @@ class Walk:
         self._lines = lines
         self._row_of_indent = dict(zip(lines.indents, range(len(lines)), strict=True))
 
-    def run(self, root: Node) -> Found:
+    def run(self, root: Node) -> WalkResult:
         """Collect the parts of the tree."""
         stack: list[tuple[Node, int]] = []
         # Whatever the root is called, it is a body.
@@ -167,7 +167,7 @@ class Walk:
         self.closed = settled
         return self.found
 
-    def enter(self, stack: list[tuple[Node, int]]) -> Found:
+    def enter(self, stack: list[tuple[Node, int]]) -> WalkResult:
         """Collect the parts of these nodes, each with its depth; the list is empty then."""
         inside = self._compiled.inside
         while stack:
@@ -388,7 +388,7 @@ class Walk:
             self.found.headers[row] = header
         if siblings.attributes >= 0:
             self.found.leading[row] = siblings.attributes
-        self.found.regions.append(Region(row, last, depth, naming))
+        self.found.regions.append(SyntaxRegion(row, last, depth, naming))
         siblings.previous = name
         siblings.attributes, siblings.strength = -1, siblings.part + _DEFINITION_OVER_PART
 

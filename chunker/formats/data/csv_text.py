@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from chunker.formats.data.csv_restarts import CsvRestarts
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, Rank, outline_of, strength_at
+from chunker.formats.nesting import LONG, NestingRank, outline_of, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope
 from chunker.formats.restarting import RestartingOutline
@@ -68,7 +68,7 @@ class CsvFormat:
         if has_header:
             scopes.append(Scope(0, len(text), "", header=text[slice(*rows[0])].removeprefix("\ufeff").rstrip("\r\n")))
         cell = _expressions(delimiter)[1]
-        strengths = {0: 0, 1: strength_at(0, Rank.FIRST)} if has_header else {0: 0}
+        strengths = {0: 0, 1: strength_at(0, NestingRank.FIRST)} if has_header else {0: 0}
         usual, cell_strength = strength_at(0), strength_at(1)
         for number, (start, end) in enumerate(rows):
             if number:

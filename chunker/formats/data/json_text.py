@@ -26,7 +26,7 @@ import json
 from itertools import compress
 
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, Rank, between_clusters, name_of, strength_at
+from chunker.formats.nesting import LONG, MAX_NAMED, NestingRank, between_clusters, name_of, strength_at
 from chunker.formats.outline import Outline, Scope, Strength
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
@@ -34,7 +34,7 @@ _PLAIN = r'[^"\[\]{},/]*+'
 # The rest of the line, if nothing but a comment is on it, and the blank lines behind it; else spaces.
 _AFTER = r"(?:[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
 _OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
-_FIRST, _MEMBER = int(Rank.FIRST), int(Rank.MEMBER)
+_FIRST, _MEMBER = int(NestingRank.FIRST), int(NestingRank.MEMBER)
 _EVENT = re.compile(
     rf"""{_PLAIN}(?:{_STRING}{_PLAIN})*+"""
     rf"""(?:(?:([\[{{])|(,)){_AFTER}((?=\s*+(?:[\]}}]|\Z)))?+|([\]}}])|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?+|/|\Z)""",

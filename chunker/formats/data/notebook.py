@@ -28,6 +28,8 @@ from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, name_of, outline_of, strength_at
 from chunker.formats.outline import Outline, Scope, Strength
 
+__all__ = ["notebook_text"]
+
 # Depths: the members of the notebook, its cells, their members, the lines of a cell.
 _CELLS, _MEMBERS, _LINES = 2, 3, 4
 _ROOT_MEMBER = strength_at(0) + 30

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from chunker.formats.data.json_text import JsonFormat
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, Rank, name_of, outline_of, strength_at
+from chunker.formats.nesting import LONG, MAX_NAMED, NestingRank, name_of, outline_of, strength_at
 from chunker.formats.outline import Outline, Scope, Strength
 
 _LINE = re.compile(r"(\ufeff?[ \t]*+)((?:-(?:[ \t]++|(?=[\r\n]|\Z)))*+)([^\r\n]*+)(?:\r\n?|\n|\Z)")
@@ -39,7 +39,7 @@ _BLOCK_SCALAR = re.compile(r"[ \t]*+(?:[&!][^\s,\[\]{}]*+[ \t]++)*+[|>][-+0-9]*+
 _FLOW = re.compile(r"\ufeff?(?:\s++|\#[^\r\n]*+)*+[\[{](?!\{|%)")
 
 _MAPPING, _SEQUENCE = 0, 1
-_DOCUMENT = strength_at(0) + len(Rank)
+_DOCUMENT = strength_at(0) + len(NestingRank)
 
 
 class YamlFormat:
@@ -174,9 +174,9 @@ class _Walk:
         levels = self._levels
         if not levels or (levels[-1].column, levels[-1].kind) != (column, kind):
             levels.append(_Level(column, kind))
-            rank = Rank.FIRST
+            rank = NestingRank.FIRST
         else:
-            rank = Rank.MEMBER
+            rank = NestingRank.MEMBER
         level = levels[-1]
         level.number += 1
         level.start = top
@@ -184,7 +184,7 @@ class _Walk:
         if put:
             depth = len(levels) - 1
             if top < start:
-                self._put(start, strength_at(depth, Rank.COMMENTED), "key" if kind == _MAPPING else "item")
+                self._put(start, strength_at(depth, NestingRank.COMMENTED), "key" if kind == _MAPPING else "item")
             self._put(top, strength_at(depth, rank), "key" if kind == _MAPPING else "item")
 
     def _close(self, column: int, kind: int, end: int) -> None:

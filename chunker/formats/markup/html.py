@@ -25,7 +25,7 @@ from html import unescape
 
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, Heading, sections
-from chunker.formats.embedded import Stretch
+from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.html_tags import (
     BARRIERS,
@@ -368,6 +368,6 @@ class _Reader:
             language = "" if _OTHER_SCRIPT.search(self.copy, tag.start, tag.content_start) else "javascript"
         if tag.name != "textarea" and first:
             last = max(first, self.copy.rfind("\n", first, tag.content_end) + 1)
-            self._columns.code(Stretch(first, last), language)
+            self._columns.code(EmbeddedSpan(first, last), language)
         else:
             self._columns.verbatim(tag.content_start, tag.content_end)

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, Heading, sections
-from chunker.formats.embedded import Stretch
+from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.latex_commands import (
     LISTS,
@@ -244,7 +244,7 @@ class _Reader:
             return
         pattern = _MINTED_LANGUAGE if command.name == "minted" else _LISTING_LANGUAGE
         found = pattern.match(self._copy, command.body, first)
-        self._columns.code(Stretch(first, last), found[1] if found else "")
+        self._columns.code(EmbeddedSpan(first, last), found[1] if found else "")
 
     def _lines(self, environment: _Environment, end: int) -> None:
         """The lines of what is kept whole, and the rows of a table in it."""

@@ -31,7 +31,7 @@ import regex
 
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, Heading, nested, sections
-from chunker.formats.embedded import Stretch
+from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_blocks import read_blocks
 from chunker.formats.markup.markdown_restarts import MarkdownRestarts
@@ -130,7 +130,7 @@ class _Reading:
             elif kind == "fence":
                 columns.code(*self._code_of(start, end))
             else:
-                columns.code(Stretch(start, end), kind)
+                columns.code(EmbeddedSpan(start, end), kind)
         return columns.inside()
 
     def scopes(self, inside: list[Scope]) -> list[Scope]:
@@ -140,7 +140,7 @@ class _Reading:
         tables = [Scope(start, end, "", text[start:row]) for start, end, row in self.found.tables()]
         return nested([*inside, *tables, *sections(headings, len(text))])
 
-    def _code_of(self, start: int, end: int) -> tuple[Stretch, str]:
+    def _code_of(self, start: int, end: int) -> tuple[EmbeddedSpan, str]:
         """The code of a fence, and its language: the first word behind the marks."""
         # The line that opens a fence stays with the first line of code, the one that closes it with the last.
         first = self._copy.find("\n", start, end) + 1 or end
@@ -149,9 +149,9 @@ class _Reading:
         if fence is None or not _CLOSING_FENCES[fence[0][0]].match(self._copy, last, end):
             last = end
         if fence is None:  # a parser took something else for one
-            return Stretch(first, last), ""
+            return EmbeddedSpan(first, last), ""
         words = self._text[fence.end() : first].replace("{", " ").replace("}", " ").split()
-        return Stretch(first, last, fence.start() - start), words[0].lstrip(".") if words else ""
+        return EmbeddedSpan(first, last, fence.start() - start), words[0].lstrip(".") if words else ""
 
 
 def _plain(heading: str) -> str:

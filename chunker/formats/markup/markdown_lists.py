@@ -40,7 +40,7 @@ _LINE = re.compile(
 )
 
 
-class Step(NamedTuple):
+class ListStep(NamedTuple):
     """One thing to tell: "open", "item", "paragraph" or "close"."""
 
     kind: str
@@ -48,7 +48,7 @@ class Step(NamedTuple):
     end: int
 
 
-def tell(steps: list[Step], reader: Reader) -> None:
+def tell(steps: list[ListStep], reader: Reader) -> None:
     """Tell a reader."""
     for kind, start, end in steps:
         if kind == "paragraph":
@@ -61,7 +61,7 @@ def tell(steps: list[Step], reader: Reader) -> None:
             reader.close()
 
 
-def plain_list(copy: str, start: int, end: int) -> list[Step] | None:
+def plain_list(copy: str, start: int, end: int) -> list[ListStep] | None:
     """What there is to tell about the stretch `copy[start:end]`, which begins with a list; None if it is not plain."""
     walk = _Walk()
     at = start
@@ -87,7 +87,7 @@ class _Walk:
     """The open lists and items while the lines are read."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[ListStep] = []
         self._items: list[int] = []  # the column where the content of each open item begins
         self._lists: list[str] = []  # the kind of each open list: its bullet, or what stands behind its numbers
         self._paragraph: int | None = None  # where the open one began
@@ -108,8 +108,8 @@ class _Walk:
             self.close_to(depth)
         if len(self._lists) == depth:
             self._lists.append(kind)
-            self.steps.append(Step("open", at, at))
-        self.steps.append(Step("item", at, at))
+            self.steps.append(ListStep("open", at, at))
+        self.steps.append(ListStep("item", at, at))
         self._items.append(column + len(marker) + pad)
         self._paragraph = at
         return True
@@ -129,14 +129,14 @@ class _Walk:
     def blank(self, at: int) -> None:
         """A blank line, or anything else that ends a paragraph."""
         if self._paragraph is not None:
-            self.steps.append(Step("paragraph", self._paragraph, at))
+            self.steps.append(ListStep("paragraph", self._paragraph, at))
             self._paragraph = None
 
     def close_to(self, depth: int) -> None:
         """Close all lists but the outermost `depth`."""
         while len(self._lists) > depth:
             self._lists.pop()
-            self.steps.append(Step("close", 0, 0))
+            self.steps.append(ListStep("close", 0, 0))
 
     def _depth_at(self, column: int) -> int:
         """How many of the open items a line with this indentation is in."""

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, Heading, sections
-from chunker.formats.embedded import Stretch
+from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.markup import restructuredtext_lines as rst
 from chunker.formats.markup.restructuredtext_lines import Line, is_adornment, lines_of
 from chunker.formats.outline import Outline, Scope, Strength
@@ -390,7 +390,7 @@ class _Walk:
     def _verbatim(self, name: str, row: int, body: int, behind: int, argument: str) -> None:
         start, first, end = self._lines[row].start, self._lines[body].start, self._end_of(behind)
         if name in _CODE:
-            self._columns.code(Stretch(first, end, self._lines[body].ink - first), argument)
+            self._columns.code(EmbeddedSpan(first, end, self._lines[body].ink - first), argument)
         else:
             self._columns.verbatim(first, end)
         if name == "csv-table":

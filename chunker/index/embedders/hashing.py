@@ -43,7 +43,7 @@ _SAME = _table()
 
 
 class HashingEmbedder:
-    """Vectors of hashed words and parts of words, made on the spot. Lexical: for search by meaning use a model.
+    """Vectors of hashed words and parts of words, without a model. Lexical: for search by meaning use a model.
 
     Args:
         dimensions: The length of a vector.

@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from chunker.prompt.conversation.conversation import Conversation
 from chunker.prompt.conversation.offsets import ids_between, starts_of
-from chunker.prompt.conversation.spans import Span, spans
+from chunker.prompt.conversation.spans import ConversationSpan, spans
 from chunker.prompt.errors import ConversationError
 
 _BLOCKS = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")
@@ -87,11 +87,11 @@ def role_mask(conversation: Conversation, roles: Collection[str] = ("assistant",
     return _mask(conversation, made)
 
 
-def _first(inner: list[Span]) -> int:
+def _first(inner: list[ConversationSpan]) -> int:
     return min(span.first for span in inner)
 
 
-def _mask(conversation: Conversation, found: list[Span]) -> bytearray:
+def _mask(conversation: Conversation, found: list[ConversationSpan]) -> bytearray:
     mask = bytearray(conversation.count)
     starts = starts_of(conversation, conversation.text)
     for span in found:

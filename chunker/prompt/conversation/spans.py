@@ -20,7 +20,7 @@ from chunker.prompt.templates.marks import Stretch, stretches
 Kind = Literal["message", "content", "thinking", "tool_call", "generation", "sampled"]
 
 
-class Span(NamedTuple):
+class ConversationSpan(NamedTuple):
     """A part of a conversation.
 
     Attributes:
@@ -46,7 +46,7 @@ class Span(NamedTuple):
     last: int
 
 
-def spans(conversation: Conversation) -> list[Span]:
+def spans(conversation: Conversation) -> list[ConversationSpan]:
     """All spans of a conversation, in the order of the text, outer ones first. Takes some renderings.
 
     Args:
@@ -80,6 +80,6 @@ def spans(conversation: Conversation) -> list[Span]:
     for part in parts:
         first, last = ids_between(starts, part.start, part.end)
         role = roles[part.message] if 0 <= part.message < len(roles) else "assistant" if part.kind == "sampled" else ""
-        made.append(Span(part.kind, part.message, role, part.number, part.start, part.end, first, last))  # type: ignore[arg-type]
+        made.append(ConversationSpan(part.kind, part.message, role, part.number, part.start, part.end, first, last))  # type: ignore[arg-type]
     order = ("message", "generation", "sampled", "thinking", "tool_call", "content")
     return sorted(made, key=lambda span: (span.start, -span.end, order.index(span.kind)))

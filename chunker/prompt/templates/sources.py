@@ -23,7 +23,7 @@ _OTHERS = "additional_chat_templates"
 _GGUF_TOKENS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
 
-class Found(NamedTuple):
+class FoundTemplate(NamedTuple):
     """The chat template that a file holds, and what it says of it."""
 
     text: str
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     name: str
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> FoundTemplate:
     """The template of a file or folder. Raises ChatTemplateError and OSError."""
     if path.is_dir():
         for name in (_JINJA, _JSON, _CONFIG):
@@ -48,21 +48,21 @@ def read(path: Path) -> Found:
         others = (
             {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.jinja"))} if folder.is_dir() else {}
         )
-        return Found(path.read_text("utf-8"), special_tokens_of(config), others, str(path))
+        return FoundTemplate(path.read_text("utf-8"), special_tokens_of(config), others, str(path))
     config = _object(path)
     beside = path.parent / _CONFIG
     tokens = special_tokens_of(_object(beside) if path.name == _JSON and beside.is_file() else config)
     return _chosen(config.get("chat_template"), tokens, str(path))
 
 
-def _chosen(templates: object, tokens: Mapping[str, str], name: str) -> Found:
+def _chosen(templates: object, tokens: Mapping[str, str], name: str) -> FoundTemplate:
     if isinstance(templates, str):
-        return Found(templates, tokens, {}, name)
+        return FoundTemplate(templates, tokens, {}, name)
     if isinstance(templates, list):
         pairs = [(one.get("name"), one.get("template")) for one in templates if isinstance(one, dict)]
         templates = {key: text for key, text in pairs if isinstance(key, str) and isinstance(text, str)}
     if isinstance(templates, dict) and "default" in templates:
-        return Found(templates["default"], tokens, templates, name)
+        return FoundTemplate(templates["default"], tokens, templates, name)
     raise ChatTemplateError("it has no chat_template, or none of the name default", name)
 
 
@@ -88,7 +88,7 @@ def _object(path: Path) -> dict[str, Any]:
     return made
 
 
-def _of_gguf(path: Path) -> Found:
+def _of_gguf(path: Path) -> FoundTemplate:
     prefix = "tokenizer.chat_template"
     numbers = {key: f"tokenizer.ggml.{name}_token_id" for key, name in _GGUF_TOKENS.items()}
     wanted = {*numbers.values(), "tokenizer.ggml.tokens"}
@@ -103,7 +103,7 @@ def _of_gguf(path: Path) -> Found:
             token = tokens[found]
             special[key] = token.decode("utf-8", "replace") if isinstance(token, bytes) else str(token)
     others = {key.removeprefix(f"{prefix}."): text for key, text in metadata.items() if key.startswith(f"{prefix}.") and isinstance(text, str)}  # fmt: skip
-    return Found(metadata[prefix], special, others, str(path))
+    return FoundTemplate(metadata[prefix], special, others, str(path))
 
 
 def source_of(chat_format: ChatFormat) -> str:

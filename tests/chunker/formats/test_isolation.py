@@ -19,7 +19,7 @@ import chunker
 from chunker import CodeChunker, OptionError
 from chunker.formats.code import isolation
 from chunker.formats.code.code_format import CodeFormat
-from chunker.formats.code.isolation import IsolatedFormat, Limits
+from chunker.formats.code.isolation import IsolatedFormat, ParserLimits
 
 JAVA = CodeFormat("java")
 SAMPLE = (Path(__file__).parent / "samples" / "Sample.java").read_text("utf-8")
@@ -40,7 +40,7 @@ def test_the_outline_is_the_same(text: str) -> None:
 
 
 def test_what_takes_too_long_is_cut_by_lines_and_the_next_one_is_not() -> None:
-    kind = IsolatedFormat(JAVA, Limits(seconds=0.2, seconds_per_megabyte=0))
+    kind = IsolatedFormat(JAVA, ParserLimits(seconds=0.2, seconds_per_megabyte=0))
     begin = time.monotonic()
     outline = kind.outline(f"class A {{\n{ENDLESS}\n}}\n")
     assert time.monotonic() - begin < 20
@@ -51,7 +51,7 @@ def test_what_takes_too_long_is_cut_by_lines_and_the_next_one_is_not() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="memory is not limited there")
 def test_what_takes_too_much_memory_is_cut_by_lines() -> None:
-    kind = IsolatedFormat(JAVA, Limits(seconds=60, megabytes=300, megabytes_per_megabyte=0))
+    kind = IsolatedFormat(JAVA, ParserLimits(seconds=60, megabytes=300, megabytes_per_megabyte=0))
     assert kind.outline(ENDLESS).notes == {"parse": "given up"}
 
 

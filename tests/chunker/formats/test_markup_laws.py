@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunker import TextChunker
 from chunker.formats import Outline, Strength
-from chunker.formats.embedded import LONG_CODE, Stretch, code_inside
+from chunker.formats.embedded import LONG_CODE, EmbeddedSpan, code_inside
 from chunker.formats.prose import prose_ends
 from chunker.formats.registry import format_named
 from chunker.formats.segmentation import prose_sentence_ends
@@ -299,7 +299,7 @@ def test_code_inside_a_list_is_found_where_it_stands() -> None:
     for prefix, indent in (("", 0), ("   ", 3), ("> ", 2)):
         head = "text\n"
         text = head + "".join(prefix + line for line in lines) + "end\n"
-        stretch = Stretch(len(head), len(text) - 4, indent)
+        stretch = EmbeddedSpan(len(head), len(text) - 4, indent)
         outline = code_inside(text, stretch, "py")
         assert outline is not None
         functions = [boundary.offset for boundary in outline.boundaries if boundary.label == "function"]
@@ -310,8 +310,8 @@ def test_code_inside_a_list_is_found_where_it_stands() -> None:
 
 def test_code_that_is_short_or_in_no_known_language_is_lines() -> None:
     text = "x = 1\n" * LONG_CODE
-    assert code_inside(text, Stretch(0, LONG_CODE - 1), "python") is None
-    assert code_inside(text, Stretch(0, LONG_CODE), "python") is not None
-    assert code_inside(text, Stretch(0, LONG_CODE), "klingon") is None
-    assert code_inside(text, Stretch(0, LONG_CODE), "markdown") is None
-    assert code_inside(text, Stretch(0, LONG_CODE), "") is None
+    assert code_inside(text, EmbeddedSpan(0, LONG_CODE - 1), "python") is None
+    assert code_inside(text, EmbeddedSpan(0, LONG_CODE), "python") is not None
+    assert code_inside(text, EmbeddedSpan(0, LONG_CODE), "klingon") is None
+    assert code_inside(text, EmbeddedSpan(0, LONG_CODE), "markdown") is None
+    assert code_inside(text, EmbeddedSpan(0, LONG_CODE), "") is None

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from chunker.prompt import CHAT_FORMATS, Item, PromptConfigurationError, Section, assemble
 from chunker.prompt.layout import DEEPEST, Layout
-from chunker.prompt.rules import RULES, Options
+from chunker.prompt.rules import RULES, PromptOptions
 
 CALL = {"id": "c", "function": {"name": "f"}}
 NAN = float("nan")
@@ -136,7 +136,7 @@ def test_every_rule_is_broken_by_one_of_these() -> None:
         if isinstance(options.get("chat_format"), str) and options["chat_format"] == "klingon":
             continue
         layout = Layout(items, "\n", "best_effort", CHAT_FORMATS.get(options.get("chat_format", "")))
-        given = Options(options.get("budget", 1_000), options.get("reserve", 0), options.get("fill", "strict"))
+        given = PromptOptions(options.get("budget", 1_000), options.get("reserve", 0), options.get("fill", "strict"))
         unbroken = [rule for rule in unbroken if not list(rule(layout, given))]
     assert unbroken == []
 

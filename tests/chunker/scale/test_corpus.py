@@ -26,7 +26,7 @@ import chunker
 from chunker.errors import OptionError
 from chunker.index import HashingEmbedder, embedder_named
 from chunker.scale import ChunkBatch, ColumnError, CorpusReport, EmbedBatch, PartError, TargetError, chunk_corpus
-from chunker.scale.parts import Place, read_tables
+from chunker.scale.parts import Location, read_tables
 
 BATCH = ChunkBatch(40, context=True)
 
@@ -248,7 +248,7 @@ def test_what_is_refused(corpus: Path, tmp_path: Path) -> None:
 def test_a_part_needs_memory_for_some_rows_alone(tmp_path: Path) -> None:
     table = pa.table({"text": ["word " * 50] * 4000})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=500)
-    place = Place(str(tmp_path))
+    place = Location(str(tmp_path))
     sizes = [len(one) for one in read_tables(place, place.parts()[0], 64)]
     assert max(sizes) == 64
     assert sum(sizes) == 4000

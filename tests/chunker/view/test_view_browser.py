@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
-from chunker.view import SeenText, Settings, page, see
+from chunker.view import PageSettings, SeenText, page, see
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 # Waits without a string for the page to evaluate, which its policy forbids.
 expect = playwright.expect
-SETTINGS = Settings("o200k_base", 40, 5, 8, context=True)
+SETTINGS = PageSettings("o200k_base", 40, 5, 8, context=True)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 
@@ -49,7 +49,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     def opened(
         texts: list[SeenText],
         *,
-        settings: Settings = SETTINGS,
+        settings: PageSettings = SETTINGS,
         anchor: str = "",
         **options: Any,
     ) -> Page:

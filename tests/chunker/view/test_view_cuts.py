@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 from chunker.formats import Strength
-from chunker.view.cuts import Cut, Cuts, Grade
+from chunker.view.cuts import Cuts, Grade, SeenCut
 
 PYTHON = '''import os
 
@@ -34,11 +34,11 @@ MARKDOWN = (
 PROSE = "Erste Zeile. Noch ein Satz darin.\nZweite Zeile.\n\nEin Absatz, der länger ist als die anderen.\n\n\n" * 5
 
 
-def cuts_of(chunker: TextChunker, text: str) -> list[Cut | None]:
+def cuts_of(chunker: TextChunker, text: str) -> list[SeenCut | None]:
     return Cuts(text, chunker.outline(text)).before(chunker.chunk(text))
 
 
-def only_cuts(chunker: TextChunker, text: str) -> list[Cut]:
+def only_cuts(chunker: TextChunker, text: str) -> list[SeenCut]:
     cuts = cuts_of(chunker, text)
     assert cuts[0] is None
     assert len(cuts) > 1

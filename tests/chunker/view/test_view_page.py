@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, MarkdownChunker, TextChunker
-from chunker.view import SeenText, Settings, page, see
+from chunker.view import PageSettings, SeenText, page, see
 from chunker.view.page import text_data
 from chunker.view.seeing import histogram
 
-SETTINGS = Settings("o200k_base", 32, 4, 0, context=False)
+SETTINGS = PageSettings("o200k_base", 32, 4, 0, context=False)
 HOSTILE = (
     "</script><script>alert(1)</script> <!--<script> \"'`${alert(2)}` <img src=x onerror=alert(3)> &lt;&amp;lt; ]]> "
     "\u2028\u2029 \u202eRLO\u202c \u2066\u2069 \0\x01\x1b[31m \ufeff \ud800\udc00 \udfff \ud83d \ude00 👩‍👩‍👧 \r lone \r\n x"
@@ -52,7 +52,7 @@ class Elements(HTMLParser):
             self.raw[-1] = (attributes, content + data)
 
 
-def html_of(texts: list[SeenText], title: str = "title", used: Settings = SETTINGS) -> str:
+def html_of(texts: list[SeenText], title: str = "title", used: PageSettings = SETTINGS) -> str:
     return b"".join(page(texts, used, title)).decode("utf-8")
 
 

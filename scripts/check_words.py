@@ -1,0 +1,238 @@
+"""Check the words of the public interface. `make lint` runs it; codespell checks the spelling.
+
+undocumented    parameters of public callables that no docstring section names, and entries that name no parameter
+same_names      two classes of one name in a package, two modules of one name in neighbouring folders
+unlisted        names that the documentation imports and the module does not list in `__all__`
+other_words     words for which the glossary has a better one
+
+BPE_ENGINE_IMPLEMENTATION=python PYTHONPATH=. python scripts/check_words.py
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import inspect
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# The packages whose `__all__` is the public interface.
+PUBLIC = ("bpe_engine", "chunker", "chunker.prompt", "chunker.index", "chunker.scale", "chunker.formats")
+
+OURS = ("bpe_engine", "chunker")
+
+# Class names that two modules of a package may share, and why.
+SHARED_CLASSES = {
+    "AppendingEncoder": "the protocol, and its implementation in Python",
+    "IntervalEncoder": "the protocol, and its implementation in Python",
+    "Layout": "of the parts of a prompt, and of the ids of a conversation",
+    "PrependingEncoder": "the protocol, and its implementation in Python",
+    "TokenTable": "the readable algorithms are a package of their own",
+}
+# Module names that neighbouring folders may share, and why.
+SHARED_MODULES = {
+    "engine": "the protocol, and its implementation in Python",
+    "errors": "the exceptions of each package",
+    "layout": "of the parts of a prompt, and of the ids of a conversation",
+    "options": "of the chunkers, and of the command, which has the same",
+    "registry": "tiktoken has a module of this name in this place",
+    "vocabulary": "the class, and the training that makes one",
+}
+
+# Words on the left side have a better one in the glossary: a pattern, and what to write.
+WORDS = (
+    (r"crumbs?", "undersized chunk"),
+    (r"firm(ly)?", "settled, or safe split"),
+    (r"inks?", "trailing white space"),
+    (r"looked into", "refined"),
+    (r"spots?", "offset"),
+    (r"stretch(es)?", "span"),
+    (r"trails?", "breadcrumb"),
+)
+
+_SECTION = re.compile(r"(Args|Attributes):\n((?:(?: {4}.*)?\n)*)")
+_ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): ", re.MULTILINE)
+_IMPORT = re.compile(r"^[ >.]*from ((?:bpe_engine|chunker)[\w.]*) import (?:\(([^)]*)\)|([^\n#(]+))", re.MULTILINE)
+
+
+# --- parameters
+
+
+def undocumented(module: ModuleType) -> Iterator[str]:
+    """A line for each parameter of a public callable that its docstring does not name, and for each entry too many."""
+    for name, called, parameters in public_callables(module):
+        text = "\n".join(filter(None, (inspect.getdoc(one) for one in called))) + "\n"
+        sections = _SECTION.findall(text)
+        named = {entry for _, section in sections for entry in _ENTRY.findall(section)}
+        arguments = {entry for title, section in sections if title == "Args" for entry in _ENTRY.findall(section)}
+        yield from (f"{name}: no Args entry for {parameter}" for parameter in parameters if parameter not in named)
+        yield from (f"{name}: {entry} in Args is no parameter" for entry in sorted(arguments - set(parameters)))
+
+
+def public_callables(module: ModuleType) -> Iterator[tuple[str, tuple[object, ...], list[str]]]:
+    """Each public function, class and method: its name, the objects that have its docstrings, its parameters."""
+    for name in module.__all__:
+        found = getattr(module, name)
+        label = f"{module.__name__}.{name}"
+        if inspect.isclass(found) and not issubclass(found, enum.Enum):
+            own = [base for base in found.__mro__ if base.__module__.startswith(OURS)]
+            yield label, (*_until_init(own), *_own_init(own)), class_parameters(found, own)
+            yield from methods(label, own)
+        elif inspect.isfunction(found) or hasattr(found, "__wrapped__"):
+            yield label, (found,), _parameters(found)
+
+
+def class_parameters(found: type[Any], own: list[type[Any]]) -> list[str]:
+    """The parameters of a class: its fields, or those of an `__init__` of ours. A field of a pydantic model may have a description."""
+    fields = getattr(found, "model_fields", None)
+    if isinstance(fields, dict):
+        return [name for name, field in fields.items() if not field.description]
+    if dataclasses.is_dataclass(found):
+        return [field.name for field in dataclasses.fields(found) if field.init]
+    if issubclass(found, tuple):
+        return list(getattr(found, "_fields", ()))
+    return next((_parameters(init)[1:] for init in _own_init(own)), [])
+
+
+def methods(label: str, own: list[type[Any]]) -> Iterator[tuple[str, tuple[object, ...], list[str]]]:
+    """The public methods of a class and of its bases of ours, each once."""
+    seen = set()
+    for base in own:
+        for name, member in vars(base).items():
+            function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+            wanted = not name.startswith("_") or name == "__call__"
+            if wanted and name not in seen and inspect.isfunction(function):
+                parameters = _parameters(function)
+                yield f"{label}.{name}", (function,), parameters if isinstance(member, staticmethod) else parameters[1:]
+            seen.add(name)
+
+
+def _until_init(own: list[type[Any]]) -> Iterator[type[Any]]:
+    """The classes that may say what a class takes: up to the one that has an `__init__`."""
+    for base in own:
+        yield base
+        if "__init__" in vars(base):
+            return
+
+
+def _own_init(own: list[type[Any]]) -> list[Callable[..., Any]]:
+    found = next((vars(base)["__init__"] for base in own if "__init__" in vars(base)), None)
+    # That of a protocol is of `typing`.
+    return [found] if inspect.isfunction(found) and found.__module__.startswith(OURS) else []
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if not name.startswith("_")]
+
+
+# --- names
+
+
+def same_names(package: Path) -> Iterator[str]:
+    """A line for each name that two classes of a package have, or two modules of neighbouring folders."""
+    classes: defaultdict[str, list[Path]] = defaultdict(list)
+    modules: defaultdict[str, list[Path]] = defaultdict(list)
+    for path in python_files(package):
+        modules[path.stem].append(path)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes[node.name].append(path)
+    for name, paths in classes.items():
+        if len(paths) > 1 and name not in SHARED_CLASSES:
+            yield f"class {name} is in {' and in '.join(str(path.relative_to(package.parent)) for path in paths)}"
+    for name, paths in modules.items():
+        folders = [path.parent for path in paths]
+        near = [folder for folder in folders if folder.parent in folders]
+        if near and name not in SHARED_MODULES and not name.startswith("__"):
+            yield f"module {name} is in {near[0].relative_to(package.parent)} and in the folder around it"
+
+
+def python_files(package: Path) -> list[Path]:
+    """The modules of a package, without what is linked into it."""
+    links = [path for path in package.iterdir() if path.is_symlink()]
+    return [path for path in sorted(package.rglob("*.py")) if not any(path.is_relative_to(link) for link in links)]
+
+
+def unlisted(page: Path, root: Path = ROOT) -> Iterator[str]:
+    """A line for each name that a page imports and that its module does not list in `__all__`."""
+    for module, several, one in _IMPORT.findall(page.read_text(encoding="utf-8")):
+        listed = names_of(module, root)
+        for name in re.findall(r"(\w+)(?: as \w+)?", re.sub(r"\s+", " ", several or one)):
+            if name not in listed and not is_module(f"{module}.{name}", root):
+                yield f"{page.relative_to(root)} imports {name}, which {module} does not list in __all__"
+
+
+def names_of(module: str, root: Path) -> set[str]:
+    """The names in `__all__` of a module, without importing it."""
+    path = _path_of(module, root)
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else ast.Module([], [])
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(isinstance(at, ast.Name) and at.id == "__all__" for at in node.targets):
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def is_module(module: str, root: Path) -> bool:
+    """Whether there is a module of this name."""
+    return _path_of(module, root).is_file()
+
+
+def _path_of(module: str, root: Path) -> Path:
+    path = root.joinpath(*module.replace("chunker.integrations", "integrations").split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+# --- words
+
+
+def other_words(place: str, text: str) -> Iterator[str]:
+    """A line for each word of a text that the glossary replaces by another."""
+    for pattern, better in WORDS:
+        for match in re.finditer(rf"\b{pattern}\b", text, re.IGNORECASE):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{place}, line {line}: {match.group()!r}: the glossary has {better!r}"
+
+
+def docstrings(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """The docstrings of the public callables of a module."""
+    for name, called, _ in public_callables(module):
+        for one in called:
+            yield name, inspect.getdoc(one) or ""
+
+
+def main() -> int:
+    """Check the packages and the documentation, and print what is wrong."""
+    modules = [import_module(name) for name in PUBLIC]
+    pages = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    found: list[str] = []
+    for module in modules:
+        found += undocumented(module)
+        for place, text in docstrings(module):
+            found += other_words(place, text)
+    for name in ("bpe_engine", "chunker", "integrations"):
+        found += same_names(ROOT / name)
+    for page in pages:
+        found += unlisted(page)
+        found += other_words(str(page.relative_to(ROOT)), page.read_text(encoding="utf-8"))
+    return tell(found)
+
+
+def tell(found: Iterable[str]) -> int:
+    """Print the faults, each once; 1 if there are some."""
+    faults = list(dict.fromkeys(found))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
