@@ -14,8 +14,8 @@ from chunker import TextChunker
 
 # Definitions up to this share of the budget should stay whole; what is to stay with a definition may need as much.
 FITTING = 0.8
-# Chunks below this share of the budget are crumbs, unless the text as a whole is.
-CRUMB = 0.1
+# Chunks below this share of the budget are undersized, unless the text as a whole is.
+UNDERSIZED = 0.1
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Findings(Cuts):
     lost: int = 0
     lost_black: int = 0
     wrong_offsets: int = 0
-    crumbs: int = 0
+    undersized: int = 0
 
     @property
     def spread(self) -> float:
@@ -79,8 +79,8 @@ class Findings(Cuts):
         self.squares += sum(size * size for size in sizes)
         self.over_budget += sum(size > limit for size in sizes)
         self.largest = max(self.largest, *sizes, 0)
-        if text.tokens >= CRUMB * limit:
-            self.crumbs += sum(size < CRUMB * limit for size in sizes)
+        if text.tokens >= UNDERSIZED * limit:
+            self.undersized += sum(size < UNDERSIZED * limit for size in sizes)
         self.wrong_offsets += sum(
             piece.start is None or piece.end is None or text.text[max(piece.start, 0) : piece.end] != piece.text
             for piece in pieces

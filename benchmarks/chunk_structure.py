@@ -36,7 +36,10 @@ ALWAYS: Sequence[Column] = (
     ("lost (not white space)", lambda found: f"{found.lost:,} ({found.lost_black:,})" if found.lost else "0"),
     ("wrong offsets", lambda found: f"{found.wrong_offsets:,}"),
     ("spread", lambda found: f"{found.spread:.2f}"),
-    ("crumbs", lambda found: f"{found.crumbs} ({_share(found.crumbs, found.chunks)})" if found.crumbs else "0"),
+    (
+        "undersized",
+        lambda found: f"{found.undersized} ({_share(found.undersized, found.chunks)})" if found.undersized else "0",
+    ),
     ("chunks", lambda found: f"{found.chunks:,}"),
 )
 EXPLANATION = """\
@@ -51,7 +54,7 @@ chunk than what they stand before
 - over budget: chunks of more tokens than the limit by tiktoken
 - lost: characters of the text that are in no chunk, and how many of them are not white space
 - wrong offsets: chunks whose offsets are missing or do not give the chunk's text
-- crumbs: chunks of less than 10 % of the budget in texts that have more
+- undersized: chunks of less than 10 % of the budget in texts that have more
 - spread: standard deviation of the sizes of chunks, as a share of their mean
 
 How fast they are is measured by benchmarks/chunk_speed.py."""

@@ -43,7 +43,14 @@ class Span(NamedTuple):
 
     @classmethod
     def model_validate(cls, value: Mapping[str, Any] | Self) -> Self:
-        """The span with the fields of a mapping. Raises pydantic's `ValidationError`."""
+        """A span from a mapping of its fields.
+
+        Args:
+            value: The mapping, or a span.
+
+        Raises:
+            ValidationError: A field is missing or wrong; pydantic's error.
+        """
         from chunker.span_schema import adapter_of  # noqa: PLC0415  # see above
 
         made: Self = adapter_of(cls).validate_python(value)
@@ -51,7 +58,14 @@ class Span(NamedTuple):
 
     @classmethod
     def model_validate_json(cls, value: str | bytes | bytearray) -> Self:
-        """The span with the fields of an object of JSON. Raises pydantic's `ValidationError`."""
+        """A span from JSON.
+
+        Args:
+            value: An object of JSON with its fields.
+
+        Raises:
+            ValidationError: It is no JSON, or a field is missing or wrong; pydantic's error.
+        """
         from chunker.span_schema import adapter_of  # noqa: PLC0415  # see above
 
         made: Self = adapter_of(cls).validate_json(value)

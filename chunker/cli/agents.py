@@ -54,7 +54,7 @@ class Client(StrEnum):
 
 
 @dataclass(frozen=True)
-class Place:
+class ConfigFiles:
     """Where a client keeps the servers of a project, and under which name.
 
     `settings`: the file, from the root of the project. `key`: the member that holds the servers. `extra`: what an entry has beside the command.
@@ -68,11 +68,11 @@ class Place:
 
 
 PLACES = {
-    Client.CLAUDE: Place(".mcp.json", "mcpServers", "CLAUDE.md"),
-    Client.CODEX: Place(".codex/config.toml", "mcp_servers"),
-    Client.CURSOR: Place(".cursor/mcp.json", "mcpServers"),
-    Client.GEMINI: Place(".gemini/settings.json", "mcpServers", "GEMINI.md"),
-    Client.VSCODE: Place(".vscode/mcp.json", "servers", extra=(("type", "stdio"),)),
+    Client.CLAUDE: ConfigFiles(".mcp.json", "mcpServers", "CLAUDE.md"),
+    Client.CODEX: ConfigFiles(".codex/config.toml", "mcp_servers"),
+    Client.CURSOR: ConfigFiles(".cursor/mcp.json", "mcpServers"),
+    Client.GEMINI: ConfigFiles(".gemini/settings.json", "mcpServers", "GEMINI.md"),
+    Client.VSCODE: ConfigFiles(".vscode/mcp.json", "servers", extra=(("type", "stdio"),)),
 }
 
 
@@ -120,7 +120,7 @@ def install(
             typer.echo(f"Wrote {path}")
 
 
-def with_server(text: str, place: Place) -> str:
+def with_server(text: str, place: ConfigFiles) -> str:
     """The settings `text` with an entry for `chunker mcp`; other entries stay.
 
     Raises:
@@ -149,7 +149,7 @@ def with_server(text: str, place: Place) -> str:
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
 
 
-def with_instructions(text: str, place: Place) -> str:  # noqa: ARG001  # called as `with_server` is
+def with_instructions(text: str, place: ConfigFiles) -> str:  # noqa: ARG001  # called as `with_server` is
     """The instructions `text` with the paragraph about budgets: in place of an older one, or at the end."""
     there = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}\n?", re.DOTALL)
     if there.search(text):

@@ -12,21 +12,21 @@ from typing import Annotated
 
 import typer
 
-from chunker.cli.plugins import CommandGroup, Place
+from chunker.cli.plugins import CommandGroup, LazyCommand
 
 # In the order in which they are listed; each is imported when it is run, or listed.
 COMMANDS = {
-    "chunk": Place("chunker.cli.chunk", "chunk"),
-    "view": Place("chunker.cli.view", "view"),
-    "count": Place("chunker.cli.count", "count"),
-    "check": Place("chunker.cli.check", "check"),
-    "prompt": Place("chunker.cli.prompt", "prompt"),
-    "prompt simulate": Place("chunker.cli.simulate", "simulate"),
-    "index": Place("chunker.cli.index", "index", "INDEX_EPILOG"),
-    "search": Place("chunker.cli.index", "search", "SEARCH_EPILOG"),
-    "train": Place("chunker.cli.train", "train"),
-    "tokenizer": Place("chunker.cli.tokenizers", "app"),
-    "agents": Place("chunker.cli.agents", "app"),
+    "chunk": LazyCommand("chunker.cli.chunk", "chunk"),
+    "view": LazyCommand("chunker.cli.view", "view"),
+    "count": LazyCommand("chunker.cli.count", "count"),
+    "check": LazyCommand("chunker.cli.check", "check"),
+    "prompt": LazyCommand("chunker.cli.prompt", "prompt"),
+    "prompt simulate": LazyCommand("chunker.cli.simulate", "simulate"),
+    "index": LazyCommand("chunker.cli.index", "index", "INDEX_EPILOG"),
+    "search": LazyCommand("chunker.cli.index", "search", "SEARCH_EPILOG"),
+    "train": LazyCommand("chunker.cli.train", "train"),
+    "tokenizer": LazyCommand("chunker.cli.tokenizers", "app"),
+    "agents": LazyCommand("chunker.cli.agents", "app"),
 }
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 GROUP = "bpe_chunker.commands"
 
 
-class Place(NamedTuple):
+class LazyCommand(NamedTuple):
     """A command of our own: its module, the function or `typer.Typer` there, and the text below its help."""
 
     module: str
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 class CommandGroup(typer.core.TyperGroup):
     """The commands of the application, then those of the plug-ins; a plug-in cannot replace one of ours."""
 
-    own: ClassVar[Mapping[str, Place]] = {}
+    own: ClassVar[Mapping[str, LazyCommand]] = {}
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -67,7 +67,7 @@ class CommandGroup(typer.core.TyperGroup):
 
 
 @functools.cache
-def _own(name: str, place: Place) -> Any:
+def _own(name: str, place: LazyCommand) -> Any:
     module = import_module(place.module)
     target = getattr(module, place.name)
     if isinstance(target, typer.Typer):  # a group, even of one command

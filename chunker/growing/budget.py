@@ -11,7 +11,7 @@ from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.native import native
 
-# An eighth: more than a tenth, below which a chunk is a crumb; and little enough that a unit of up to 80 % of the budget, and in fact
+# An eighth: more than a tenth, below which a chunk is undersized; and little enough that a unit of up to 80 % of the budget, and in fact
 # seven eighths, fits behind whatever is too little to be a chunk of its own.
 _MIN_SHARE = 8
 

@@ -252,7 +252,7 @@ class Optimizer:
         return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, self._budget.max_tokens)
 
     def _cost_of_chunk(self, size: int, repeated: int) -> float:
-        """The price of a chunk of `size` tokens; `repeated` of them are context and overlap, which do not save it from being a crumb."""
+        """The price of a chunk of `size` tokens; `repeated` of them are context and overlap, which do not save it from being undersized."""
         target, own = self._budget.target, size - repeated
         emptiness = (target - size) / target
         is_crumb = own < min(self._budget.min_tokens, self._budget.max_tokens - repeated)

@@ -88,15 +88,15 @@ def test_as_cheap_as_the_cheapest_of_all_ways(seed: int) -> None:
             continue
         if any(number < first for number, first in enumerate(firsts)):
             continue
-        befores = (0, *firsts[:-1])
+        starts = (0, *firsts[:-1])
         if any(
             first not in plan.choices(ledger, number, before)
-            for number, (first, before) in enumerate(zip(firsts, befores, strict=True))
+            for number, (first, before) in enumerate(zip(firsts, starts, strict=True))
         ):
             continue
         for writes in itertools.product((True, False), repeat=len(turns)):
             cache, dollars = Cache(), 0.0
-            for number, (first, before, write) in enumerate(zip(firsts, befores, writes, strict=True)):
+            for number, (first, before, write) in enumerate(zip(firsts, starts, writes, strict=True)):
                 bill, cache = ledger.bill(number, before, first, cache, write=write)
                 dollars += bill.dollars
             cheapest = min(cheapest, dollars)

@@ -108,7 +108,7 @@ chunk_corpus(sys.argv[3], sys.argv[4], ChunkBatch(40, context=True), rows=10)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize(
-    ("owner", "name", "at"), [("PartWriter", "write", 4), ("Place", "put", 2), ("Place", "write_bytes", 3)]
+    ("owner", "name", "at"), [("PartWriter", "write", 4), ("Location", "put", 2), ("Location", "write_bytes", 3)]
 )
 def test_killed_and_run_again(owner: str, name: str, at: int, corpus: Path, tmp_path: Path) -> None:
     """While a part is written, before it has its name, and before its record is there."""

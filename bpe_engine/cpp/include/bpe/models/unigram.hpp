@@ -11,7 +11,7 @@
 // Of equal sums the longest last token wins, as there. That makes O(1) amortized for the automaton, and one step for each token that ends at
 // a place. These have different sizes: a vocabulary of V bytes has at most sqrt(2 V) of them, whatever the text, and real ones have about three.
 //
-// Two libraries, two arithmetics (Flavor). Neighbouring unknown characters are one: the unknown token, or the token of each byte of them.
+// Two libraries, two kinds of arithmetic (Flavor). Neighbouring unknown characters are one: the unknown token, or the token of each byte of them.
 #pragma once
 
 #include <array>

@@ -1,0 +1,146 @@
+"""`scripts/check_words.py`: each of its rules finds what it is for, and the packages keep it."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "scripts" / "check_words.py"
+
+
+@pytest.fixture(scope="module")
+def words() -> ModuleType:
+    specification = importlib.util.spec_from_file_location("check_words", SCRIPT)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["check_words"] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def whole(first: int, second: int) -> int:
+    """Add two numbers.
+
+    Args:
+        first: The first one.
+        second: The other,
+            on two lines.
+    """
+    return first + second
+
+
+def half(first: int, second: int) -> int:
+    """Add two numbers.
+
+    Args:
+        first: The first one.
+        third: Not there.
+
+    Returns:
+        second: The sum.
+    """
+    return first + second
+
+
+@dataclass
+class Pair:
+    """Two numbers.
+
+    Attributes:
+        first: The first one.
+    """
+
+    first: int
+    second: int
+
+    def times(self, factor: int) -> int:
+        """The product of all."""
+        return self.first * self.second * factor
+
+
+def module_with(*values: object) -> ModuleType:
+    made = ModuleType("made")
+    made.__all__ = [value.__name__ for value in values]  # type: ignore[attr-defined]
+    for value in values:
+        setattr(made, value.__name__, value)  # type: ignore[attr-defined]
+    return made
+
+
+def test_a_documented_callable_passes(words: ModuleType) -> None:
+    assert list(words.undocumented(module_with(whole))) == []
+
+
+def test_a_parameter_without_an_entry(words: ModuleType) -> None:
+    assert list(words.undocumented(module_with(half))) == [
+        "made.half: no Args entry for second",
+        "made.half: third in Args is no parameter",
+    ]
+
+
+def test_fields_and_methods_of_a_class(words: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "OURS", (Pair.__module__,))
+    assert list(words.undocumented(module_with(Pair))) == [
+        "made.Pair: no Args entry for second",
+        "made.Pair.times: no Args entry for factor",
+    ]
+
+
+def test_names_twice(words: ModuleType, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    for folder in ("inner", "outer"):
+        (package / folder).mkdir(parents=True)
+    (package / "words.py").write_text("class Word: ...\n", encoding="utf-8")
+    (package / "inner" / "words.py").write_text("class _Word: ...\n", encoding="utf-8")
+    (package / "outer" / "letters.py").write_text("class Word: ...\n", encoding="utf-8")
+    (package / "inner" / "letters.py").write_text("class Layout: ...\n", encoding="utf-8")
+    (package / "layouts.py").write_text("class Layout: ...\n", encoding="utf-8")  # allowed
+    assert list(words.same_names(package)) == [
+        "class Word is in package/outer/letters.py and in package/words.py",
+        "module words is in package/inner and in the folder around it",
+    ]
+
+
+def test_names_outside_of_all(words: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "chunker" / "inner").mkdir(parents=True)
+    (tmp_path / "chunker" / "__init__.py").write_text('__all__ = ["Known"]\n', encoding="utf-8")
+    (tmp_path / "chunker" / "inner" / "__init__.py").write_text("", encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "from chunker import (\n    Known,\n    Hidden as H,\n)\n>>> from chunker import inner, Other\nfrom json import loads\n",
+        encoding="utf-8",
+    )
+    assert list(words.unlisted(page, tmp_path)) == [
+        "page.md imports Hidden, which chunker does not list in __all__",
+        "page.md imports Other, which chunker does not list in __all__",
+    ]
+
+
+def test_words_of_the_glossary(words: ModuleType) -> None:
+    found = list(words.other_words("place", "A breadcrumb.\nNo crumbs, and no\nstretch of Inks."))
+    assert found == [
+        "place, line 2: 'crumbs': the glossary has 'undersized chunk'",
+        "place, line 3: 'Inks': the glossary has 'trailing white space'",
+        "place, line 3: 'stretch': the glossary has 'span'",
+    ]
+
+
+def test_faults_fail(words: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert words.tell([]) == 0
+    assert words.tell(["one", "two", "one"]) == 1
+    assert capsys.readouterr().out == "one\ntwo\n"
+
+
+def test_spelling(tmp_path: Path) -> None:
+    pytest.importorskip("codespell_lib")
+    page = tmp_path / "page.md"
+    page.write_text("Recieve the `Nd` of a café.\n", encoding="utf-8")
+    command = [sys.executable, "-m", "codespell_lib", "--toml", str(SCRIPT.parents[1] / "pyproject.toml"), str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("==>")) == (65, 1), done
