@@ -140,7 +140,7 @@ def test_faults_fail(words: ModuleType, capsys: pytest.CaptureFixture[str]) -> N
 def test_spelling(tmp_path: Path) -> None:
     pytest.importorskip("codespell_lib")
     page = tmp_path / "page.md"
-    page.write_text("Recieve the `Nd` of a café.\n", encoding="utf-8")
+    page.write_text("Recieve the `Nd` of a café.\n", encoding="utf-8")  # codespell:ignore
     command = [sys.executable, "-m", "codespell_lib", "--toml", str(SCRIPT.parents[1] / "pyproject.toml"), str(page)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.count("==>")) == (65, 1), done
