@@ -11,7 +11,7 @@ from typing import Any
 
 import sentencepiece
 
-from bpe_engine.formats.sentencepiece import parse_model
+from bpe_engine.formats.sentencepiece_file import parse_model
 
 TEXTS = ["hello world", "abc def the"] * 20
 

@@ -62,7 +62,7 @@ def prompt(
     .gitignore names, and what looks like a secret; nothing outside of it is read. With --html alone nothing is printed.
     """
     with ending_quietly():
-        from chunker.cli.run_prompt import Wanted, run
+        from chunker.cli.run_prompt import PromptOutput, run
 
         if report and as_json:
             raise typer.BadParameter("one of --report and --json", param_hint="--json")
@@ -72,4 +72,4 @@ def prompt(
             raise typer.BadParameter(f"{printable(spec)} is no file", param_hint="SPEC")
         if root is not None and not Path(root).is_dir():
             raise typer.BadParameter(f"{printable(root)} is no folder", param_hint="--root")
-        run(spec, root, Wanted(output, html, report, as_json))
+        run(spec, root, PromptOutput(output, html, report, as_json))

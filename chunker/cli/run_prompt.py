@@ -28,7 +28,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PromptOutput:
     """What to write: the prompt, its report or all as JSON to `output` (None or "-": standard output), and a page to `html`."""
 
     output: str | None
@@ -37,7 +37,7 @@ class Wanted:
     as_json: bool
 
 
-def run(spec: str, root: str | None, wanted: Wanted) -> None:
+def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
     """Assemble and write; raises `typer.BadParameter` for a spec that cannot be used, and `typer.Exit` if something failed."""
     try:
         loaded = load_spec(spec)
@@ -92,7 +92,7 @@ def _assemble(loaded: LoadedSpec, gathered: Gathered, tokenizer: TokenCounter) -
         raise SpecError("\n".join(f"{name}: {line}" for line in str(error).splitlines())) from None
 
 
-def _write(prompt: Prompt, loaded: LoadedSpec, gathered: Gathered, wanted: Wanted) -> None:
+def _write(prompt: Prompt, loaded: LoadedSpec, gathered: Gathered, wanted: PromptOutput) -> None:
     to_stdout = wanted.output is None or wanted.output == STANDARD_OUTPUT
     if wanted.html is not None:
         # Imported late: who wants no page need not wait for it.

@@ -30,7 +30,7 @@ _WITHOUT = frozenset(
 _OWN = frozenset({("check", "max_tokens")})
 
 
-class Settings(NamedTuple):
+class CommandSettings(NamedTuple):
     """The options of one command that a file has, by the names of its parameters, and the folder of the file."""
 
     folder: Path | None
@@ -39,7 +39,7 @@ class Settings(NamedTuple):
 
 def find_settings(
     start: Path, command: str, options_of: Callable[[str], Mapping[str, Sequence[str]]], commands: Sequence[str]
-) -> Settings:
+) -> CommandSettings:
     """Find the settings of a command that hold in a folder.
 
     Args:
@@ -56,10 +56,10 @@ def find_settings(
     for folder in (start, *start.parents):
         table = _table(folder / FILE)
         if table is not None:
-            return Settings(folder, _Reading(folder / FILE, command, options_of, commands).options(table))
+            return CommandSettings(folder, _Reading(folder / FILE, command, options_of, commands).options(table))
         if Path(folder, ".git").exists():
             break
-    return Settings(None, {})
+    return CommandSettings(None, {})
 
 
 def _table(path: Path) -> dict[str, Any] | None:
