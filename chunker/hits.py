@@ -20,9 +20,10 @@ class Hit:
         kind: The kind of text at its start: "function", "section", "paragraph" ...
         language: The language of the document; None for plain text.
         token_count: Tokens of `text`.
-        score: The score of the fusion, or of the one ranking that found it.
+        score: The points of the rules of the ranking; the cosine where it was by vectors alone.
         similarity: The cosine with the question; None if vectors were not searched.
         also: Other places of the same text, as "source:line".
+        points: What each rule of the ranking gave; None if it was not asked for.
     """
 
     source: str
@@ -36,6 +37,7 @@ class Hit:
     score: float
     similarity: float | None
     also: tuple[str, ...] = ()
+    points: dict[str, float] | None = None
 
     @property
     def body(self) -> str:

@@ -32,10 +32,12 @@ except ImportError as error:
     raise MissingExtraError("numpy", "index") from error
 
 from chunker.index.embedders import Embedder, HashingEmbedder, embedder_named
+from chunker.index.filters import Filter
 from chunker.index.indexing import Index
+from chunker.index.ranking import Weights
 from chunker.index.reports import Status, SyncReport
-from chunker.index.searching import Filter
 from chunker.index.settings import Settings
+from chunker.index.symbol_search import FoundDefinition
 from chunker.index.vector_stores import VectorStore, store_named
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "Embedder",
     "EmbedderError",
     "Filter",
+    "FoundDefinition",
     "HashingEmbedder",
     "Hit",
     "Index",
@@ -57,6 +60,7 @@ __all__ = [
     "SyncReport",
     "VectorStore",
     "VectorStoreError",
+    "Weights",
     "embedder_named",
     "store_named",
 ]

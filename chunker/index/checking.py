@@ -18,6 +18,11 @@ _COUNTS = {
     "places without a vector": "SELECT count(*) FROM places WHERE embedding NOT IN (SELECT id FROM embeddings)",
     "texts": "SELECT count(*) FROM embeddings WHERE (text IS NULL) != (places = 0)",
     "rows of vectors": "SELECT count(*) FROM embeddings WHERE row < 0 OR row >= (SELECT value FROM meta WHERE name = 'rows')",
+    "names of files": "SELECT abs((SELECT count(*) FROM files) - (SELECT coalesce(sum(files), 0) FROM sources))",
+    "words of files": "SELECT abs((SELECT count(*) FROM source_words_docsize) - (SELECT count(*) FROM sources))",
+    "definitions without a version": "SELECT count(*) FROM definitions WHERE version NOT IN (SELECT id FROM versions)",
+    "symbols": "SELECT abs((SELECT count(*) FROM symbols) - (SELECT count(*) FROM versions))",
+    "names that are used": "SELECT abs((SELECT count(*) FROM symbols) - (SELECT count(*) FROM used_names_docsize))",
     "words": "SELECT abs((SELECT count(*) FROM words_docsize) - (SELECT count(*) FROM embeddings WHERE places > 0))",
 }
 

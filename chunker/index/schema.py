@@ -5,6 +5,9 @@
     places       (version, number) -> embedding, span   where each chunk stands
     embeddings   key -> row of the vectors, text        how many places need it; without places the vector alone is kept
     words        full-text search over the texts        FTS5 without a copy of them
+    sources      the names of files, and full-text search over their words
+    definitions  (version, number) -> a symbol, its signature and span
+    symbols      version -> the lines of each name it uses, and what it imports; full-text search over the names
 
 SQLite in WAL mode: one writer, any number of readers, each of which sees the state of one commit.
 """
@@ -18,7 +21,7 @@ from pathlib import Path
 
 from chunker.index.errors import DamagedIndexError, IndexingError, LockedIndexError, StorageError
 
-SCHEMA = 1
+SCHEMA = 2
 DATABASE = "index.sqlite"
 # Seconds that a statement waits for another connection. Readers never wait; a writer for whoever checks or vacuums.
 _PATIENCE = 30.0
@@ -32,7 +35,8 @@ CREATE TABLE embeddings (
     checksum INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
     places INTEGER NOT NULL DEFAULT 0,
-    text TEXT
+    text TEXT,
+    names TEXT
 );
 CREATE INDEX embeddings_spare ON embeddings (id) WHERE places = 0;
 CREATE TABLE versions (
@@ -68,7 +72,26 @@ CREATE TABLE files (
     PRIMARY KEY (tag, source)
 ) WITHOUT ROWID;
 CREATE INDEX files_version ON files (version);
-CREATE VIRTUAL TABLE words USING fts5 (text, further, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5 (text, further, names, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE sources (id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, files INTEGER NOT NULL DEFAULT 0);
+CREATE VIRTUAL TABLE source_words USING fts5 (words, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE definitions (
+    version INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    folded TEXT NOT NULL,
+    qualified TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    PRIMARY KEY (version, number)
+) WITHOUT ROWID;
+CREATE INDEX definitions_folded ON definitions (folded);
+CREATE TABLE symbols (version INTEGER PRIMARY KEY, imports TEXT NOT NULL, uses BLOB NOT NULL);
+CREATE VIRTUAL TABLE used_names USING fts5 (names, content='', detail=none, tokenize="unicode61 remove_diacritics 0 tokenchars '_'");
 """
 
 

@@ -1,106 +1,101 @@
-"""Search: by vectors, by words, or by both fused.
+"""Search: candidates by words and by vectors, then the rules of `ranking`.
 
-    vectors   exact cosine with every row        1. c  2. a  3. d ...
-    words     BM25 of full-text search           1. a  2. e  3. c ...
-    fused     1/(60+1) + 1/(60+3) for c, ...     1. a  2. c  3. d ...
+    words       BM25 of full-text search, over text, parts of names, and names that are defined   \
+    vectors     exact cosine with every row                                                       >  candidates -> rules -> hits
+    names       files that are called by the words, files that define a name of the question      /
 
-Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) needs ranks alone: a cosine and a BM25 have no scale in common.
+By vectors alone there are no rules: the nearest are the hits.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from chunker.arguments import require_all
 from chunker.hits import Hit
+from chunker.index.filters import Filter
+from chunker.index.ranked import EMBEDDINGS, Ranked
+from chunker.index.ranking import DEFAULT_WEIGHTS, Candidate, Question, Weights
 from chunker.index.store import Snapshot
 from chunker.index.vectors import Vectors
-from chunker.index.words import query_of
+from chunker.index.words import any_of, words_of_query
 from chunker.models import Span
 
 By = Literal["both", "vectors", "words"]
 
-# The constant of reciprocal rank fusion, as its authors have it.
-_FUSION = 60
-# How far down each list is read: what both have at the 40th place is not found by reading ten of each.
-_LEAST_DEPTH = 50
-_DEPTH = 5
+# How far down the list of words, and that of vectors, is read.
+_LEAST_DEPTH = 200
+_DEPTH = 10
+# A word of more chunks than these, and than a tenth of all, is looked for only where a query has no rarer one.
+_FREQUENT = 2000
+# The weights of the columns in BM25: the text, parts of its names, names that are defined in it.
+_COLUMNS = "bm25(1.0, 1.0, 0.4)"
 # Places of one text that a hit names.
 _PLACES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Conditions that hits must meet. An empty tuple allows anything.
-
-    Args:
-        tags: The tag of the file is one of these.
-        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too).
-        languages: The language of the file is one of these.
-        kinds: The kind of the chunk is one of these.
-
-    Raises:
-        WrongTypeError: A value is no collection of names, such as a single str.
-    """
-
-    tags: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Raises `WrongTypeError` for what is no collection of names, such as a single str."""
-        for name in ("tags", "sources", "languages", "kinds"):
-            require_all(getattr(self, name), str, name, "str")
-
-    def condition(self) -> tuple[str, list[str]]:
-        """As a condition of SQL over files f, versions v and places p, with its values."""
-        parts: list[str] = []
-        values: list[str] = []
-        for column, wanted in (("f.tag", self.tags), ("v.language", self.languages), ("p.kind", self.kinds)):
-            if wanted:
-                parts.append(f"{column} IN ({', '.join('?' * len(wanted))})")
-                values += wanted
-        if self.sources:
-            parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(self.sources)) + ")")
-            values += self.sources
-        return " AND ".join(parts), values
 
 
 class Search:
     """One search in one snapshot. `vector`: of the question, with length 1; None not to search by vectors."""
 
-    def __init__(self, snapshot: Snapshot, vector: Vectors | None, text: str | None, limit: int, only: Filter) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        vector: Vectors | None,
+        text: str | None,
+        limit: int,
+        *,
+        only: Filter,
+        weights: Weights = DEFAULT_WEIGHTS,
+    ) -> None:
         self._connection = snapshot.connection
         self._vectors = snapshot.vectors
         self._vector = vector
         self._text = text
         self._limit = limit
         self._only = only
+        self._weights = weights
 
-    def hits(self) -> list[Hit]:
-        """The best hits, best first; equal ones in the order in which they came into the index."""
+    def hits(self, *, explain: bool = False) -> list[Hit]:
+        """The best hits, best first. `explain`: with the points of each rule."""
         depth = max(self._limit * _DEPTH, _LEAST_DEPTH)
-        both = self._vector is not None and self._text is not None
-        found = [] if self._vector is None else self._by_vectors(depth if both else self._limit)
-        worded = [] if self._text is None else self._by_words(depth if both else self._limit)
-        scores: dict[int, float]
-        if both:
-            scores = {}
-            for ranked in (found, worded):
-                for rank, (embedding, _) in enumerate(ranked, 1):
-                    scores[embedding] = scores.get(embedding, 0.0) + 1 / (_FUSION + rank)
-        else:
-            scores = dict(found or worded)
-        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: self._limit]
-        similarities = self._similarities([embedding for embedding, _ in best])
-        return [self._hit(embedding, score, similarities.get(embedding)) for embedding, score in best]
+        if self._text is None:
+            found = self._by_vectors(self._limit)
+            return [self._hit(embedding, score, score) for embedding, score in found]
+        words = self._telling(words_of_query(self._text))
+        worded = dict(self._by_words([word for word, _ in words], depth))
+        nearest = {} if self._vector is None else dict(self._by_vectors(depth))
+        question = Question(dict(words), self._text)
+        ranked = Ranked(self._connection, self._only, question, self._weights)
+        similarities = self._similarities(list({**worded, **nearest})) if nearest else {}
+        best = ranked.best(worded, similarities, self._limit)
+        return [
+            self._hit(one.embedding, score, similarities.get(one.embedding), one, one.points if explain else None)
+            for one, score in best
+        ]
+
+    def _telling(self, words: list[str]) -> list[tuple[str, float]]:
+        """The words that tell chunks apart, each with its weight: without those of a tenth of all chunks, if there are rarer ones."""
+        total = self._count("SELECT count(*) FROM words_docsize")
+        most = max(_FREQUENT, total // 10)
+        counted = []
+        for word in words:
+            quoted = f'"{word}"'
+            count = self._count(
+                "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", quoted, most + 1
+            )
+            counted.append((word, count))
+        rare = [one for one in counted if one[1] <= most]
+        # What no text has may be in the name of a file.
+        told = rare if any(count for _, count in rare) else counted
+        return [(word, math.log(1 + max(total - n + 0.5, 0.5) / (n + 0.5))) for word, n in told]
+
+    def _count(self, query: str, *values: object) -> int:
+        return int(self._connection.execute(query, values).fetchone()[0])
 
     def _by_vectors(self, limit: int) -> list[tuple[int, float]]:
         """Embeddings and their cosine. Rows without places, or filtered out, are passed over: more are asked for until there are enough."""
@@ -117,16 +112,16 @@ class Search:
                 return found[:limit]
             asked *= 8
 
-    def _by_words(self, limit: int) -> list[tuple[int, float]]:
+    def _by_words(self, words: list[str], limit: int) -> list[tuple[int, float]]:
         """Embeddings and their BM25, larger for better."""
-        query = query_of(self._text or "")
-        if not query:
+        if not words:
             return []
+        query = any_of(words)
         condition, values = self._only.condition()
         # In ascending numbers: `IN` is a look-up for each match.
-        among = f" AND rowid IN ({_EMBEDDINGS} WHERE {condition})" if condition else ""
+        among = f" AND rowid IN ({EMBEDDINGS} WHERE {condition})" if condition else ""
         rows = self._connection.execute(
-            f"SELECT rowid, rank FROM words WHERE words MATCH ?{among} ORDER BY rank, rowid LIMIT ?",  # noqa: S608  # texts of ours
+            f"SELECT rowid, rank FROM words WHERE words MATCH ?{among} AND rank MATCH '{_COLUMNS}' ORDER BY rank LIMIT ?",  # noqa: S608  # texts of ours
             [query, *values, limit],
         )
         return [(rowid, -rank) for rowid, rank in rows]
@@ -134,7 +129,7 @@ class Search:
     def _of_rows(self, numbers: list[int]) -> dict[int, int]:
         """Row to embedding, of those rows that the filter lets pass."""
         condition, values = self._only.condition()
-        exists = f" AND e.id IN ({_EMBEDDINGS} WHERE {condition} AND p.embedding = e.id)" if condition else ""
+        exists = f" AND e.id IN ({EMBEDDINGS} WHERE {condition} AND p.embedding = e.id)" if condition else ""
         rows = self._connection.execute(
             f"SELECT e.row, e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.row = asked.value WHERE e.places > 0{exists}",  # noqa: S608  # texts of ours
             [json.dumps(numbers), *values],
@@ -150,13 +145,20 @@ class Search:
         found = self._vectors.take(list(identifiers))
         return {identifiers[row]: float(np.dot(vector, self._vector)) for row, vector in found.items()}
 
-    def _hit(self, embedding: int, score: float, similarity: float | None) -> Hit:
+    def _hit(
+        self,
+        embedding: int,
+        score: float,
+        similarity: float | None,
+        at: Candidate | None = None,
+        points: dict[str, float] | None = None,
+    ) -> Hit:
         text, tokens = self._connection.execute(
             "SELECT text, tokens FROM embeddings WHERE id = ?", (embedding,)
         ).fetchone()
         condition, values = self._only.condition()
         places = list(self._places(embedding, condition, values))
-        first = places[0]
+        first = next((place for place in places if at is not None and place["source"] == at.source), places[0])
         also = dict.fromkeys(f"{place['source']}:{place['start_line']}" for place in places)
         del also[f"{first['source']}:{first['start_line']}"]
         names = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
@@ -172,6 +174,7 @@ class Search:
             score=score,
             similarity=similarity,
             also=tuple(also),
+            points=points,
         )
 
     def _places(self, embedding: int, condition: str, values: list[str]) -> Iterator[sqlite3.Row]:
@@ -188,8 +191,3 @@ class Search:
         if self._vector is None:
             raise ValueError("no vector to search by")
         return self._vector
-
-
-_EMBEDDINGS = (
-    "SELECT p.embedding FROM places AS p JOIN versions AS v ON v.id = p.version JOIN files AS f ON f.version = v.id"
-)

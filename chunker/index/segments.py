@@ -27,14 +27,15 @@ _MIXER = 0x9E3779B1
 _Priority = tuple[int, int]
 
 
-def chunks_of(chunker: TextChunker, text: str, reach: int) -> list[Chunk]:
+def chunks_of(chunker: TextChunker, text: str, reach: int, outline: Outline | None = None) -> list[Chunk]:
     """The chunks of `text`, cut segment by segment. Without a source: where a text stands is no part of it.
 
     With an overlap the text is one segment, for each chunk then depends on the one before. Linear. Raises what `chunker.chunk` raises.
+    `outline`: that of the text, if it is there already.
     """
     if chunker.overlap:
         return chunker.chunk(text)
-    outline = chunker.outline(text)
+    outline = chunker.outline(text) if outline is None else outline
     context_at = chunker.context_of(text, outline, None)
     pieces = list(_pieces(chunker, text, outline, context_at, reach))
     return chunker.origin_of(text, outline, pieces, None).chunks()

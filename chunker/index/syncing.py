@@ -16,8 +16,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from chunker.files.discovery import FoundFile, Problem
 from chunker.files.documents import Document
 from chunker.files.file_chunks import chunks_in_file
 from chunker.files.secrets import LEFT_OUT
+from chunker.formats import Outline
 from chunker.formats.unknown import LinesFormat
 from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
@@ -33,8 +35,10 @@ from chunker.index.reports import SyncReport
 from chunker.index.segments import chunks_of
 from chunker.index.settings import Settings
 from chunker.index.sources import Limits, Source, Sources, is_in_scope
+from chunker.index.words import split_names
 from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
 from chunker.models import Chunk
+from chunker.symbols import FileSymbols, symbols_of
 
 # A commit holds at most so many new chunks and files, and one file more.
 CHUNKS_AT_ONCE = 4096
@@ -163,20 +167,30 @@ class Sync:
         if key in self._changes.versions or key in self._planned or self._is_version(key):
             return key
         try:
-            chunks = chunks_in_file(chunks_of(chunker, document.text, self._reach), document)
+            outline = chunker.outline(document.text)
+            chunks = chunks_of(chunker, document.text, self._reach, outline)
+            placed = chunks_in_file(chunks, document)
+            symbols = symbols_of(document.text, outline, form.language)
         except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
             self._note(Problem(name, f"{type(error).__name__}: {error}"))
             return None
-        places = [self._place(chunk) for chunk in chunks]
-        self._changes.versions[key] = NewVersion(key, form.language, places)
+        names = _names_in_order(symbols, outline)
+        starts = [start for start, _ in names]
+        places = [
+            self._place(there, names[bisect_left(starts, chunk.span.start) : bisect_left(starts, chunk.span.end)])
+            for chunk, there in zip(chunks, placed, strict=True)
+        ]
+        self._changes.versions[key] = NewVersion(key, form.language, places, symbols)
         self._waiting += len(places)
         return key
 
-    def _place(self, chunk: Chunk) -> NewPlace:
+    def _place(self, chunk: Chunk, names: Sequence[tuple[int, str]]) -> NewPlace:
+        """`names`: what begins in the chunk, and where."""
         span = chunk.span
         offsets = (span.start, span.end, span.start_byte, span.end_byte, span.start_line, span.end_line)
         key = embed_key(self._identity, chunk.text)
-        return NewPlace(key, chunk.text, chunk.token_count, len(chunk.context), chunk.kind, offsets)
+        shown = split_names([name for _, name in names])
+        return NewPlace(key, chunk.text, chunk.token_count, len(chunk.context), chunk.kind, offsets, shown)
 
     def _assign(self, name: str, version: bytes, state: FileState, known: list[_Known | None]) -> None:
         before = {one.version for one in known if one is not None}
@@ -320,6 +334,13 @@ class Sync:
     def _tell(self) -> None:
         self._report.seconds = time.monotonic() - self._began
         self._progress(self._report)
+
+
+def _names_in_order(symbols: FileSymbols, outline: Outline) -> list[tuple[int, str]]:
+    """What begins where in a text, and its name: symbols of code, headings of anything else."""
+    if symbols.uses:
+        return sorted((definition.start, definition.name) for definition in symbols.definitions)
+    return [(scope.start, scope.name) for scope in outline.scopes]
 
 
 def _state_of(file: FoundFile) -> FileState | None:

@@ -16,10 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from chunker.index.names import add_symbols, count_source, forget_names, remove_symbols
 from chunker.index.schema import transaction
 from chunker.index.settings import Settings
 from chunker.index.vectors import Vectors, checksum, create, map_rows, rewritten, vectors_path, write_rows
 from chunker.index.words import further_words
+from chunker.symbols import FileSymbols
 
 # Vectors without places that are kept in any case, and beside these as many as there are others.
 SPARE = 1024
@@ -27,7 +29,10 @@ SPARE = 1024
 
 @dataclass(frozen=True, slots=True)
 class NewPlace:
-    """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are no part of the file; its span."""
+    """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are no part of the file; its span.
+
+    `names`: the words of what begins in it, such as definitions and headings.
+    """
 
     key: bytes
     text: str
@@ -35,6 +40,7 @@ class NewPlace:
     context: int
     kind: str
     span: tuple[int, int, int, int, int, int]
+    names: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,7 @@ class NewVersion:
     key: bytes
     language: str | None
     places: list[NewPlace]
+    symbols: FileSymbols = field(default_factory=FileSymbols)
 
     @property
     def tokens(self) -> int:
@@ -175,8 +182,9 @@ class Writer:
             for table in ("files", "places", "versions"):
                 self._connection.execute(f"DELETE FROM {table}")  # noqa: S608  # names of ours
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            forget_names(self._connection)
             if same:
-                self._connection.execute("UPDATE embeddings SET places = 0, text = NULL")
+                self._connection.execute("UPDATE embeddings SET places = 0, text = NULL, names = NULL")
             else:
                 self._begin_anew()
             self._set("settings", settings.to_json())
@@ -211,14 +219,17 @@ class Writer:
                 for order, place in enumerate(version.places)
             ),
         )
-        fresh = [(found[key][0], text) for key, text in texts.items() if found[key][1] == 0]
+        names = {place.key: place.names for place in version.places}
+        fresh = [(found[key][0], text, names[key]) for key, text in texts.items() if found[key][1] == 0]
         self._connection.executemany(
-            "UPDATE embeddings SET text = ? WHERE id = ?", ((text, identifier) for identifier, text in fresh)
+            "UPDATE embeddings SET text = ?, names = ? WHERE id = ?",
+            ((text, named, identifier) for identifier, text, named in fresh),
         )
         self._connection.executemany(
-            "INSERT INTO words (rowid, text, further) VALUES (?, ?, ?)",
-            ((identifier, text, further_words(text)) for identifier, text in fresh),
+            "INSERT INTO words (rowid, text, further, names) VALUES (?, ?, ?, ?)",
+            ((identifier, text, further_words(text), named) for identifier, text, named in fresh),
         )
+        add_symbols(self._connection, number, version.symbols)
         needed = Counter(place.key for place in version.places)
         self._connection.executemany(
             "UPDATE embeddings SET places = places + ? WHERE id = ?",
@@ -239,12 +250,16 @@ class Writer:
         if before is not None and before[0] == version:
             return []
         self._connection.execute("UPDATE versions SET files = files + 1 WHERE id = ?", (version,))
+        if before is None:
+            count_source(self._connection, file.source, 1)
         return [] if before is None else [before[0]]
 
     def _unassign(self, tag: str, source: str) -> list[int]:
         before = self._connection.execute(
             "DELETE FROM files WHERE tag = ? AND source = ? RETURNING version", (tag, source)
         ).fetchall()
+        if before:
+            count_source(self._connection, source, -1)
         return [version for (version,) in before]
 
     def _release(self, version: int, files: int) -> None:
@@ -259,16 +274,18 @@ class Writer:
         ).fetchall()
         self._connection.execute("DELETE FROM places WHERE version = ?", (version,))
         self._connection.execute("DELETE FROM versions WHERE id = ?", (version,))
+        remove_symbols(self._connection, version)
         for embedding, count in needed:
-            ((places, text),) = self._connection.execute(
-                "UPDATE embeddings SET places = places - ? WHERE id = ? RETURNING places, text", (count, embedding)
+            ((places, text, named),) = self._connection.execute(
+                "UPDATE embeddings SET places = places - ? WHERE id = ? RETURNING places, text, names",
+                (count, embedding),
             ).fetchall()
             if places == 0:
                 self._connection.execute(
-                    "INSERT INTO words (words, rowid, text, further) VALUES ('delete', ?, ?, ?)",
-                    (embedding, text, further_words(text)),
+                    "INSERT INTO words (words, rowid, text, further, names) VALUES ('delete', ?, ?, ?, ?)",
+                    (embedding, text, further_words(text), named),
                 )
-                self._connection.execute("UPDATE embeddings SET text = NULL WHERE id = ?", (embedding,))
+                self._connection.execute("UPDATE embeddings SET text = NULL, names = NULL WHERE id = ?", (embedding,))
 
     def _version(self, key: bytes) -> int:
         return int(self._connection.execute("SELECT id FROM versions WHERE key = ?", (key,)).fetchone()[0])

@@ -6,7 +6,8 @@
     function_declaration = { label = "function", name = "func {name}" }
 
 A definition may have a condition: `if = { value = ["arrow_function"] }` for one of these types in the field, `[]` for any.
-`base` names a table to begin with: its lists and tables are added to.
+`base` names a table to begin with: its lists and tables are added to, but for `[reading]` (`chunker.symbols`), of which
+each entry takes the place of the base's.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def grammar_named(name: str) -> Grammar:
     if name not in table_names():
         raise UnknownLanguageError(f"language must be one of {', '.join(table_names())}; got {name!r}")
     entries = _entries(name)
+    entries.pop("reading", None)
     definitions = {
         kind: Definition(
             entry["label"],
@@ -52,6 +54,13 @@ def grammar_named(name: str) -> Grammar:
     load = partial(_load, name, entries.pop("package"), entries.pop("function", "language"))
     settings: dict[str, Any] = {key: frozenset(entry) if key in _SETS else entry for key, entry in entries.items()}
     return Grammar(language=name, load=load, definitions=definitions, table=name, **settings)
+
+
+@cache
+def reading_named(name: str) -> Mapping[str, list[str]]:
+    """How words are told from comments and strings in a language that has a table, and how a file imports: `[reading]` of the table."""
+    reading: dict[str, list[str]] = _entries(name).get("reading", {})
+    return reading
 
 
 def own_types(name: str) -> frozenset[str]:

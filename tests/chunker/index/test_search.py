@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunker.index import Filter, HashingEmbedder, Index
+from chunker.index import Filter, HashingEmbedder, Index, Weights
+from chunker.index.searching import By
 from chunker.index.vectors import best_rows, unit_rows
 
 Write = Callable[..., Path]
@@ -97,3 +98,81 @@ def test_an_index_without_files_finds_nothing(index: Index) -> None:
     assert index.search("anything") == []
     assert index.status().files == 0
     assert index.verify() == []
+
+
+CODE = {
+    "src/http_client.py": "class HttpClient:\n    def send(self, request):\n        return request\n\n\ndef connect(pool):\n    return HttpClient()\n",
+    "src/pool.py": "from src.http_client import HttpClient\n\n\ndef acquire(client: HttpClient):\n    return client.send(HttpClient)\n",
+    "tests/test_http_client.py": "from src.http_client import HttpClient\n\n\ndef test_http_client():\n    assert HttpClient().send(1) == 1\n",
+    "vendor/http_client.py": "class HttpClient:\n    def send(self, request):\n        return request, 1\n",
+    "docs/guide.md": "# Guide\n\nThe cache keeps what was sent, and what came back, for an hour.\n",
+}
+
+
+@pytest.fixture
+def code(tmp_path: Path, write: Write, index: Index) -> Index:
+    for name, text in CODE.items():
+        write(name, text)
+    index.sync(tmp_path)
+    return index
+
+
+@pytest.mark.parametrize("by", ["both", "words"])
+def test_what_defines_a_name_is_first_and_copies_and_tests_are_last(code: Index, by: By) -> None:
+    for query in ("HttpClient", "httpclient", "how does HttpClient send a request"):
+        sources = list(dict.fromkeys(hit.source for hit in code.search(query, 10, by=by)))
+        assert sources[0] == "src/http_client.py", query
+    assert code.search("HttpClient tests", 1, by=by)[0].source == "tests/test_http_client.py"
+    assert code.search("vendored HttpClient", 1, by=by)[0].source == "vendor/http_client.py"
+
+
+def test_each_rule_tells_what_it_gave(code: Index) -> None:
+    hits = code.search("HttpClient", 10, by="words", explain=True)
+    first = hits[0].points
+    assert first is not None
+    assert {"words", "definitions", "path", "stem", "file"} <= set(first)
+    assert hits[0].score == pytest.approx(sum(first.values()))
+    (test,) = [hit for hit in hits if hit.source.startswith("tests/")]
+    assert test.points is not None
+    assert test.points["lower: tests"] == pytest.approx(0.4)
+    assert code.search("HttpClient", 1)[0].points is None
+
+
+def test_a_weight_of_nothing_leaves_a_rule_out(code: Index) -> None:
+    hits = code.search("HttpClient", 10, explain=True, weights=Weights(0, 0, 0, 0, 0, 0, 1, lower=False))
+    assert {rule for hit in hits for rule in hit.points or {}} == {"words"}
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+@pytest.mark.parametrize("query", ["with", "for", "what is it", "the"])
+def test_a_question_of_function_words_finds_what_has_them(query: str, code: Index) -> None:
+    hits = code.search(query, 5, by="words")
+    assert [hit for hit in hits if set(query.split()) & set(hit.text.lower().split())] == hits
+    assert hits or query == "with"
+
+
+def test_a_phrase_between_quotation_marks_is_looked_for(tmp_path: Path, write: Write, index: Index) -> None:
+    write("a.txt", "red box blue box green key box red\n")
+    write("b.txt", "the key that is red opens the blue box and no other\n")
+    index.sync(tmp_path)
+    assert index.search("red blue box", 1, by="words")[0].source == "a.txt"
+    assert index.search('red "opens the blue box"', 1, by="words")[0].source == "b.txt"
+
+
+def test_a_file_is_found_by_its_name_alone(tmp_path: Path, write: Write, index: Index) -> None:
+    write("billing/invoice_writer.py", "x = 1\n")
+    write("other.py", "y = 2\n")
+    index.sync(tmp_path)
+    assert index.search("invoice", 1, by="words")[0].source == "billing/invoice_writer.py"
+    (tmp_path / "billing/invoice_writer.py").rename(tmp_path / "billing/ledger.py")
+    index.sync(tmp_path)
+    assert index.search("invoice", 1, by="words") == []
+    assert index.search("ledger", 1, by="words")[0].source == "billing/ledger.py"
+
+
+def test_a_word_that_is_everywhere_is_not_all_that_counts(tmp_path: Path, write: Write, index: Index) -> None:
+    write("many.txt", "".join(f"Common words are in paragraph {n}, and common they stay.\n\n" * 8 for n in range(900)))
+    write("one.txt", "A common walrus.\n")
+    index.sync(tmp_path)
+    assert index.search("common walrus", 1, by="words")[0].source == "one.txt"
+    assert index.search("common", 1, by="words")[0].text.count("ommon")

@@ -1,0 +1,45 @@
+"""Conditions that hits must meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chunker.arguments import require_all
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions that hits must meet. An empty tuple allows anything.
+
+    Args:
+        tags: The tag of the file is one of these.
+        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too).
+        languages: The language of the file is one of these.
+        kinds: The kind of the chunk is one of these.
+
+    Raises:
+        WrongTypeError: A value is no collection of names, such as a single str.
+    """
+
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises `WrongTypeError` for what is no collection of names, such as a single str."""
+        for name in ("tags", "sources", "languages", "kinds"):
+            require_all(getattr(self, name), str, name, "str")
+
+    def condition(self) -> tuple[str, list[str]]:
+        """As a condition of SQL over files f, versions v and places p, with its values."""
+        parts: list[str] = []
+        values: list[str] = []
+        for column, wanted in (("f.tag", self.tags), ("v.language", self.languages), ("p.kind", self.kinds)):
+            if wanted:
+                parts.append(f"{column} IN ({', '.join('?' * len(wanted))})")
+                values += wanted
+        if self.sources:
+            parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(self.sources)) + ")")
+            values += self.sources
+        return " AND ".join(parts), values

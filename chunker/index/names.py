@@ -1,0 +1,113 @@
+"""Names in an index: of files, and of the symbols that they define and use. Written in the commits that change the files.
+
+sources, source_words        a row for each name of a file, counted by its tags
+definitions                  by version, found by their name in small letters
+symbols, used_names          by version: the lines of each name, packed; which versions have a name is asked of full-text search
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterator
+
+from chunker.index.words import further_words
+from chunker.symbols import Definition, FileSymbols
+
+_SUFFIX = re.compile(r"\.[^./]*$")
+# Versions of which the names are read for one question.
+_MOST_VERSIONS = 5000
+
+
+def words_of_source(source: str) -> str:
+    """The words of the name of a file, its last suffix left out.
+
+    >>> words_of_source("src/http/HttpClient.kt")
+    'src/http/HttpClient Http Client'
+    """
+    name = _SUFFIX.sub("", source)
+    return f"{name} {further_words(name)}".rstrip()
+
+
+def count_source(connection: sqlite3.Connection, source: str, change: int) -> None:
+    """A tag more or less has a file of this name."""
+    found = connection.execute(
+        "UPDATE sources SET files = files + ? WHERE source = ? RETURNING id, files", (change, source)
+    ).fetchall()
+    if not found:
+        cursor = connection.execute("INSERT INTO sources (source, files) VALUES (?, ?)", (source, change))
+        connection.execute(
+            "INSERT INTO source_words (rowid, words) VALUES (?, ?)", (cursor.lastrowid, words_of_source(source))
+        )
+    elif found[0][1] == 0:
+        connection.execute("DELETE FROM sources WHERE id = ?", (found[0][0],))
+        connection.execute(
+            "INSERT INTO source_words (source_words, rowid, words) VALUES ('delete', ?, ?)",
+            (found[0][0], words_of_source(source)),
+        )
+
+
+def add_symbols(connection: sqlite3.Connection, version: int, symbols: FileSymbols) -> None:
+    """Keep the symbols of a new version."""
+    connection.executemany(
+        "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                *(version, number, one.name, one.name.lower(), one.qualified, one.kind, one.signature),
+                *(one.start, one.end, one.line, one.end_line),
+            )
+            for number, one in enumerate(symbols.definitions)
+        ),
+    )
+    packed = zlib.compress(json.dumps(symbols.uses, separators=(",", ":")).encode("utf-8", "surrogatepass"), 1)
+    connection.execute("INSERT INTO symbols VALUES (?, ?, ?)", (version, json.dumps(symbols.imports), packed))
+    connection.execute("INSERT INTO used_names (rowid, names) VALUES (?, ?)", (version, " ".join(symbols.uses)))
+
+
+def remove_symbols(connection: sqlite3.Connection, version: int) -> None:
+    """Forget the symbols of a version that is gone."""
+    connection.execute("DELETE FROM definitions WHERE version = ?", (version,))
+    for (packed,) in connection.execute("DELETE FROM symbols WHERE version = ? RETURNING uses", (version,)).fetchall():
+        connection.execute(
+            "INSERT INTO used_names (used_names, rowid, names) VALUES ('delete', ?, ?)",
+            (version, " ".join(_unpacked(packed))),
+        )
+
+
+def forget_names(connection: sqlite3.Connection) -> None:
+    """Forget the names of all files and symbols."""
+    for table in ("sources", "definitions", "symbols"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608  # names of ours
+    for table in ("source_words", "used_names"):
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")  # noqa: S608
+
+
+def symbols_of_version(connection: sqlite3.Connection, version: int) -> FileSymbols:
+    """The symbols that are kept of a version."""
+    rows = connection.execute(
+        "SELECT name, qualified, kind, signature, start, end, line, end_line FROM definitions WHERE version = ? ORDER BY number",
+        (version,),
+    )
+    definitions = [Definition(*row) for row in rows]
+    imports, packed = connection.execute("SELECT imports, uses FROM symbols WHERE version = ?", (version,)).fetchone()
+    return FileSymbols(definitions, _unpacked(packed), json.loads(imports))
+
+
+def versions_that_use(connection: sqlite3.Connection, name: str) -> Iterator[tuple[int, list[int]]]:
+    """The versions in which a name stands, and the lines of it."""
+    quoted = '"' + name.replace('"', "") + '"'
+    rows = connection.execute(
+        "SELECT s.version, s.uses FROM used_names JOIN symbols AS s ON s.version = used_names.rowid WHERE used_names MATCH ? LIMIT ?",
+        (quoted, _MOST_VERSIONS),
+    )
+    for version, packed in rows:
+        lines = _unpacked(packed).get(name)
+        if lines:
+            yield version, lines
+
+
+def _unpacked(packed: bytes) -> dict[str, list[int]]:
+    uses: dict[str, list[int]] = json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+    return uses

@@ -1,0 +1,259 @@
+"""Ranking: small rules, each of which gives a hit points, or takes a share of them.
+
+    words        how well the text has the words of the question: BM25, as a share of the best    1 for the best
+    meaning      the cosine of the vectors, as a share of the range of all                        `Weights.meaning`
+    definitions  it defines a name that the question has                                          `Weights.definitions`
+    path         BM25 of the words of the file's name                                             `Weights.path`
+    stem         the last part of that name is made of words of the question                      `Weights.stem`
+    file         other chunks of the file are hits, too                                           `Weights.file`
+    phrase       it has what stands between double quotes                                         `Weights.phrase`
+    again        the file has better hits already                                                 factor `Weights.again` for each
+    lower        a test, example, vendored, generated or translated file (lowered.toml)           factor
+
+The rules add up; the factors follow. A weight of 0 leaves a rule out. The weights were chosen on thirteen repositories of labelled questions
+(benchmarks/results/search.md says what each is worth).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from chunker.index.words import FUNCTION_WORDS, parts_of_name
+
+# Kinds of definitions that are what somebody means who names them, rather than a method of the same name somewhere.
+_TYPES = frozenset(
+    {
+        "annotation",
+        "class",
+        "concept",
+        "container",
+        "enum",
+        "interface",
+        "object",
+        "protocol",
+        "struct",
+        "trait",
+        "type",
+        "union",
+    }
+)
+# Files that are called after their folder.
+_UNNAMED = frozenset({"__init__", "__main__", "index", "lib", "main", "mod", "package", "readme"})
+_SUFFIXES = (
+    "ations",
+    "ation",
+    "ings",
+    "ing",
+    "ions",
+    "ion",
+    "ers",
+    "er",
+    "ors",
+    "or",
+    "ies",
+    "es",
+    "ed",
+    "s",
+    "e",
+    "y",
+)
+_LEAST_ROOT = 3
+# Files that are no code answer questions about code less often.
+_NO_CODE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each rule counts, in shares of the best BM25; see the module. 0 leaves it out. `lower`: whether some files are lowered."""
+
+    meaning: float = 0.5
+    definitions: float = 1.0
+    path: float = 1.2
+    stem: float = 0.7
+    file: float = 0.3
+    phrase: float = 0.5
+    again: float = 0.5
+    lower: bool = True
+
+
+DEFAULT_WEIGHTS = Weights()
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A chunk at one of its places, that may be a hit; `points` by rule."""
+
+    embedding: int
+    source: str
+    version: int
+    number: int
+    language: str | None
+    start: int
+    points: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def own(self) -> float:
+        """The points that this chunk has for itself, and not for its file."""
+        return sum(
+            points for rule, points in self.points.items() if rule in {"words", "meaning", "phrase", "definitions"}
+        )
+
+
+class Question:
+    """What the rules know of a query: its words with their weight (rarer is more), and itself.
+
+    `roots`: the words without their endings; `asked`: the words in small letters.
+    """
+
+    __slots__ = ("asked", "roots", "text", "words")
+
+    def __init__(self, words: Mapping[str, float], text: str) -> None:
+        self.words = words
+        self.text = text
+        self.asked = frozenset(word.lower() for word in words)
+        self.roots = {root(word.lower()): weight for word, weight in words.items()}
+
+
+class NamedDefinition(NamedTuple):
+    """A definition of a name that the question has. `certain`: the name can hardly be a word of a sentence; `files`: that define it."""
+
+    source: str
+    version: int
+    name: str
+    qualified: str
+    kind: str
+    start: int
+    lines: int
+    certain: bool
+    files: int
+
+
+@lru_cache(1 << 14)
+def root(word: str) -> str:
+    """A word without its ending, so that forms of it compare: shorter than a stem, and quick.
+
+    >>> root("caching"), root("cached"), root("caches"), root("parser"), root("parsing"), root("validation"), root("validate")
+    ('cach', 'cach', 'cach', 'pars', 'pars', 'valid', 'validat')
+    """
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _LEAST_ROOT:
+            return word[: -len(suffix)]
+    return word
+
+
+def are_forms(one: str, other: str) -> bool:
+    """Whether two roots are of the same word: equal, or one begins with the other and four letters or more are alike."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) > _LEAST_ROOT and long.startswith(short)
+
+
+def stem_points(source: str, question: Question) -> float:
+    """How much of the last part of a file's name stands in the question, from 0 to 1.
+
+    A file that is called by words of the question, and by no others, is about them; the more these words say of the question the better. The
+    last word of several may be missing ("HttpCookies", "json_writer"), for it often says what kind of file it is.
+    """
+    parts = _stem_words(source)
+    if not parts:
+        return 0.0
+    roots = question.roots
+    hit = [next((word for word in roots if are_forms(part, word)), None) for part in parts]
+    if len(parts) > 1 and hit[-1] is None:
+        hit = hit[:-1]
+    found = {word for word in hit if word is not None}
+    if not found:
+        return 0.0
+    covered = sum(roots[word] for word in found) / (sum(roots.values()) or 1.0)
+    return sum(word is not None for word in hit) / len(hit) * (0.3 + 0.7 * min(1.0, covered))
+
+
+def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
+    """What the definition of a name of the question is worth to its file.
+
+    A type counts more than a function, a name of its own more than a member, a file that is called after it more than another. `alone`: the
+    question is this name and nothing else; in a sentence the name counts half, and less where it may be a plain word that many files define.
+    """
+    of_type = definition.kind in _TYPES
+    points = 1.0 if of_type else 0.7 if definition.qualified == definition.name else 0.42
+    name = definition.name.lower().replace("_", "")
+    stem = "".join(re.findall(r"[^\W_]+", definition.source.rpartition("/")[2].split(".")[0].lower()))
+    if stem == name:
+        points += 0.5
+    elif len(stem) >= _LEAST_ROOT and name.startswith(stem):
+        points += 0.25
+    points += 0.03 * math.sqrt(math.sqrt(min(definition.lines, 1000)))
+    if alone:
+        return points
+    return points * (
+        0.5 / math.sqrt(math.sqrt(definition.files)) if definition.certain else 0.3 / math.sqrt(definition.files)
+    )
+
+
+def factor_of(source: str, language: str | None, question: Question) -> tuple[float, str]:
+    """By what the score of a hit in this file is multiplied, and why."""
+    factor, reasons = 1.0, []
+    for name in _lowered_as(source):
+        rule = _lowered()[name]
+        if not question.asked & rule.unless:
+            factor *= rule.factor
+            reasons.append(name)
+    if language is None or language in _no_code():
+        factor *= _NO_CODE
+        reasons.append("no code")
+    return factor, ", ".join(reasons)
+
+
+class _Lowered(NamedTuple):
+    factor: float
+    unless: frozenset[str]
+    pattern: re.Pattern[str]
+
+
+@cache
+def _lowered() -> dict[str, _Lowered]:
+    data = tomllib.loads(files("chunker.index").joinpath("lowered.toml").read_text("utf-8"))
+    made = {}
+    for name, rule in data.items():
+        parts = list(rule.get("paths", ()))
+        if "folders" in rule:
+            parts.append(rf"(?:.*/)?(?:{'|'.join(map(re.escape, rule['folders']))})/.*")
+        if "files" in rule:
+            parts.append(rf"(?:.*/)?(?:{'|'.join(rule['files'])})")
+        made[name] = _Lowered(
+            rule["factor"], frozenset(rule["unless"]), re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
+        )
+    return made
+
+
+@lru_cache(1 << 14)
+def _lowered_as(source: str) -> tuple[str, ...]:
+    """The kinds of files that are lowered of which this one is."""
+    return tuple(name for name, rule in _lowered().items() if rule.pattern.fullmatch(source))
+
+
+@cache
+def _no_code() -> frozenset[str]:
+    """Languages without definitions."""
+    return frozenset(
+        {"csv", "html", "json", "jsonl", "latex", "markdown", "notebook", "restructuredtext", "text", "toml", "yaml"}
+    )
+
+
+@lru_cache(1 << 14)
+def _stem_words(source: str) -> tuple[str, ...]:
+    """The words of the last part of a file's name, as roots; of its folder, if it is called as any is."""
+    folders, _, name = source.rpartition("/")
+    stem = name.split(".")[0] or name
+    if stem.lower() in _UNNAMED:
+        stem = folders.rpartition("/")[2]
+    words = [word.lower() for word in parts_of_name(stem)]
+    return tuple(dict.fromkeys(root(word) for word in words if len(word) > 1 and word not in FUNCTION_WORDS))

@@ -1,0 +1,132 @@
+"""Definitions of a text: the scopes of its outline that define something, with name, kind and signature.
+
+scope          kind       name        qualified
+class Stack    class      Stack       Stack
+def push       function   push        Stack.push
+func (s *S) f  function   f           S.f
+impl<T> A      -                      A is a part of the qualified names inside
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chunker.formats.outline import Outline, Scope
+
+# Scopes with these labels hold definitions, or are no code: they define nothing by themselves.
+_NO_DEFINITIONS = frozenset(
+    {"block", "extension", "impl", "instance", "index", "module", "rule", "script", "section", "stylesheet", "test"}
+)
+# What a scope is called that has no name of its own: `class << self`, a conversion operator.
+_NO_NAMES = frozenset({"const", "operator", "self", "this"})
+_LONGEST_SIGNATURE = 300  # characters
+_FURTHEST = 1 << 16  # characters of comments that may stand above a definition
+_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_CALL = re.compile(r"\(\s*\)\s*$")
+_TYPED = re.compile(r"(?<!:):(?!:).*$")
+_PATH = re.compile(r"[~\w$?!]+(?:\s*(?:::|\\|\.|#|->)\s*[~\w$?!]+)*")
+_STEP = re.compile(r"\s*(?:::|\\|\.|#|->)\s*")
+_RECEIVER = re.compile(r"^func \(\s*(?:\w+\s+)?\*?\s*(\w+)")
+_OPENING, _CLOSING = frozenset("([<{"), {")": "(", "]": "[", "}": "{"}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Something that has a name in a file. `kind`: "function", "class", ...; `qualified`: with the names around it, joined by dots.
+
+    `signature`: its first line, or lines, without the body. `start` and `end`: in characters, comments and attributes above it included;
+    `line` is the one where its signature begins, and `end_line` its last, both from 1.
+    """
+
+    name: str
+    qualified: str
+    kind: str
+    signature: str
+    start: int
+    end: int
+    line: int
+    end_line: int
+
+
+def definitions_of(text: str, code: str, outline: Outline, line_starts: Sequence[int]) -> Iterator[Definition]:
+    """The definitions of `text`, ascending. `code`: the text with comments and strings blanked."""
+    labels = dict(zip(outline.offsets, outline.labels, strict=True))
+    around: list[tuple[int, str]] = []  # ends and names of the scopes that are open
+    for scope in outline.scopes:
+        while around and around[-1][0] <= scope.start:
+            around.pop()
+        holder, name = name_of(scope.name)
+        kind = labels.get(scope.start, "definition")
+        shown = "module" if kind == "module" and scope.name.startswith(("mod ", "module ")) else kind
+        if (
+            name
+            and name not in _NO_NAMES
+            and (kind not in _NO_DEFINITIONS or shown != kind or scope.name.startswith(("mod ", "module ")))
+        ):
+            trail = [outer for _, outer in around if outer]
+            qualified = ".".join([*trail, *([holder] if holder else []), name])
+            begin = _beginning(code, scope, name)
+            line = bisect_right(line_starts, begin)
+            last = bisect_right(line_starts, max(scope.end - 1, scope.start))
+            signature = _signature(text, code, line_starts[line - 1], scope.end)
+            yield Definition(name, qualified, kind, signature, scope.start, scope.end, line, last)
+        around.append((scope.end, f"{holder}.{name}" if holder else name))
+
+
+def name_of(scope: str) -> tuple[str, str]:
+    """The holder, if it is named, and the name of what a scope defines; "" for none.
+
+    >>> name_of("def push"), name_of("func (mx *Mux) Use"), name_of("impl fmt::Display for Stack<T>"), name_of("val size: Int")
+    (('', 'push'), ('Mux', 'Use'), ('', 'Stack'), ('', 'size'))
+    """
+    receiver = _RECEIVER.match(scope)
+    bare = _CALL.sub("", scope)
+    shorter = _ARGUMENTS.sub("", bare)
+    while shorter != bare:
+        bare, shorter = shorter, _ARGUMENTS.sub("", shorter)
+    paths = _PATH.findall(_TYPED.sub("", bare)) or [""]
+    steps = [step for step in _STEP.split(paths[-1]) if step]
+    if not steps:
+        return "", ""
+    if receiver:
+        return receiver[1], steps[-1]
+    holder = ".".join(step for step in steps[:-1] if step not in {"self", "this"})
+    return holder, steps[-1]
+
+
+def _beginning(code: str, scope: Scope, name: str) -> int:
+    """Where the name stands in the code of a scope, behind comments and attributes; the start of the scope if it is not there."""
+    stop = min(scope.end, scope.start + _FURTHEST)
+    at = code.find(name, scope.start, stop)
+    while at >= 0:
+        after = at + len(name)
+        if not _is_of_name(code[at - 1 : at]) and not _is_of_name(code[after : after + 1]):
+            return at
+        at = code.find(name, after, stop)
+    return scope.start
+
+
+def _is_of_name(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _signature(text: str, code: str, start: int, end: int) -> str:
+    """From the start of the line up to the body: to where brackets are closed and a line ends, or a body begins."""
+    depth = 0
+    stop = min(end, start + 4 * _LONGEST_SIGNATURE)
+    at = start
+    for at in range(start, stop):  # where the loop ends is what is asked for
+        character = code[at]
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif depth <= 0 and (character in "\r\n" or (character == "{" and code[start:at].strip())):
+            break
+    else:
+        at = stop
+    shown = " ".join(text[start:at].split())
+    return shown if len(shown) <= _LONGEST_SIGNATURE else f"{shown[: _LONGEST_SIGNATURE - 1]}…"
