@@ -34,6 +34,7 @@ except ImportError as error:
 from chunker.index.embedders import Embedder, HashingEmbedder, embedder_named
 from chunker.index.filters import Filter
 from chunker.index.indexing import Index
+from chunker.index.packing import Pack, PackedPart
 from chunker.index.ranking import Weights
 from chunker.index.reports import Status, SyncReport
 from chunker.index.settings import Settings
@@ -53,6 +54,8 @@ __all__ = [
     "LockedIndexError",
     "MissingExtraError",
     "NotAnIndexError",
+    "Pack",
+    "PackedPart",
     "Settings",
     "SettingsMismatchError",
     "Status",

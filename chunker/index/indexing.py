@@ -14,29 +14,24 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any, TypedDict, Unpack
 
 from chunker.arguments import require, require_all, require_text, require_whole, told
 from chunker.errors import OptionError, WrongTypeError
 from chunker.files.intake import Intake
 from chunker.files.patterns import Patterns, Wanted
-from chunker.hits import Hit
+from chunker.index.asking import Asking
 from chunker.index.checking import faults
-from chunker.index.embedders import DEFAULT, Embedder, checked, embedder_named, identity
+from chunker.index.embedders import DEFAULT, Embedder, embedder_named, identity
 from chunker.index.errors import EmbedderError, NotAnIndexError, SettingsMismatchError, VectorStoreError
-from chunker.index.filters import Filter
-from chunker.index.ranking import DEFAULT_WEIGHTS, Weights
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
-from chunker.index.searching import By, Search
 from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
 from chunker.index.sources import MAX_FILE_BYTES, Limits, Sources
 from chunker.index.store import Store
-from chunker.index.symbol_search import FoundDefinition, definitions_named, references_to
 from chunker.index.syncing import Sync
 from chunker.index.vector_stores import VectorStore, store_named
 from chunker.options import Strategy
-from chunker.symbols import Reference
 
 # The embedder in the settings of an index whose embedder has no name, but was given as an object.
 _GIVEN = "(given)"
@@ -61,7 +56,7 @@ class IndexOptions(TypedDict, total=False):
     strategy: Strategy
 
 
-class Index:
+class Index(Asking):
     """An index in a folder. Any number of processes and threads may search it while one writes to it.
 
     Make one with `Index.open`. It keeps no files open between calls.
@@ -256,105 +251,10 @@ class Index:
                 writer.connection, writer, self._settings, self.embedder, tags=named, limits=limits, progress=tell
             ).run(sources)
 
-    def search(
-        self,
-        query: str,
-        limit: int = 10,
-        filter: Filter | None = None,  # noqa: A002  # the word that users expect
-        *,
-        by: By = "both",
-        explain: bool = False,
-        weights: Weights | None = None,
-    ) -> list[Hit]:
-        """Find the chunks that answer a question best. A text that stands in several places is one hit.
-
-        Args:
-            query: A question, words, or a name. Text between double quotes is also looked for as it is.
-            limit: The largest number of hits.
-            filter: Conditions that hits must meet.
-            by: Rank by "vectors", by "words", or by "both".
-            explain: Give each hit the points of each rule of the ranking (`Hit.points`).
-            weights: The weights of the rules; None for the default.
-
-        Returns:
-            The hits, best first; none if the index has no files.
-
-        Raises:
-            EmbedderError: The question cannot be embedded.
-            OptionError: An option cannot be used.
-        """
-        require_text(query, "query")
-        require_whole(limit, "limit")
-        require(filter, (Filter, type(None)), "filter", "a Filter or None")
-        if limit < 1:
-            raise OptionError(f"limit must be a whole number from 1, got {limit!r}")
-        if by not in get_args(By):
-            raise OptionError(f"by must be one of {', '.join(get_args(By))}; got {by!r}")
-        if not self._exists and self._store.settings() is None:
-            return []
-        vector = None
-        require(weights, (Weights, type(None)), "weights", "Weights or None")
-        if by != "words" and query.strip():
-            vector = checked(self.embedder.embed_query(query)[None], 1, self.embedder)[0]
-        with self._store.reading() as snapshot:
-            text = None if by == "vectors" else query
-            search = Search(snapshot, vector, text, limit, only=filter or Filter(), weights=weights or DEFAULT_WEIGHTS)
-            return search.hits(explain=explain)
-
-    def definitions(
-        self,
-        name: str,
-        filter: Filter | None = None,  # noqa: A002  # the word that users expect
-        *,
-        prefix: bool = False,
-        limit: int = 100,
-    ) -> list[FoundDefinition]:
-        """Where a symbol is defined, in any of the languages that have symbols.
-
-        Args:
-            name: of a function, class, type ..., in any case of letters; "Stack.push" or "Stack::push" for that one alone.
-            filter: what the definitions must be in; `kinds` are theirs: "function", "class", ...
-            prefix: also names that begin with `name`.
-            limit: at most so many.
-
-        Returns:
-            Exactly this name first, then types before functions, then by file and line.
-        """
-        require_text(name, "name")
-        require(filter, (Filter, type(None)), "filter", "a Filter or None")
-        if not self._exists and self._store.settings() is None:
-            return []
-        with self._store.reading() as snapshot:
-            return definitions_named(snapshot.connection, name, filter or Filter(), prefix=prefix, limit=limit)
-
-    def references(
-        self,
-        name: str,
-        filter: Filter | None = None,  # noqa: A002  # the word that users expect
-        *,
-        limit: int = 1000,
-    ) -> list[Reference]:
-        """The lines of code on which a name stands, those that define it left out; comments and strings are no code.
-
-        Args:
-            name: exactly as it is written; of "Stack.push" the last part. Names of one letter are not kept.
-            filter: what the files must be.
-            limit: at most so many.
-
-        Returns:
-            By file and line. Of a name that is on more than 64 lines of a file, the first 64.
-        """
-        require_text(name, "name")
-        require(filter, (Filter, type(None)), "filter", "a Filter or None")
-        if not self._exists and self._store.settings() is None:
-            return []
-        with self._store.reading() as snapshot:
-            return references_to(snapshot.connection, name, filter or Filter(), limit=limit)
-
     def status(self) -> Status:
         """The number of files, chunks and vectors in the index, and its settings."""
         settings = asdict(self._settings)
-        if not self._exists and self._store.settings() is None:
+        if self._is_empty:
             return Status({}, 0, 0, 0, 0, 0, 0, 0, settings)
         with self._store.reading() as snapshot:
             ask = snapshot.connection.execute
@@ -373,7 +273,7 @@ class Index:
         Returns:
             A sentence for each fault; empty if there is none.
         """
-        if not self._exists and self._store.settings() is None:
+        if self._is_empty:
             return []
         with self._store.reading() as snapshot:
             return faults(snapshot)
@@ -401,6 +301,10 @@ class Index:
         self._ensure()
         with self._store.writing() as writer:
             return writer.drop_spare(everything=True)
+
+    @property
+    def _is_empty(self) -> bool:
+        return not self._exists and self._store.settings() is None
 
     def _ensure(self) -> None:
         if not self._exists:

@@ -1,0 +1,167 @@
+"""Questions that an index answers: search, packs, definitions and references."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import get_args
+
+from chunker.arguments import require, require_text, require_whole
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.errors import OptionError
+from chunker.hits import Hit
+from chunker.index.embedders import Embedder, checked
+from chunker.index.filters import Filter
+from chunker.index.packing import Pack, hits_for, packed
+from chunker.index.ranking import DEFAULT_WEIGHTS, Weights
+from chunker.index.searching import By, Search
+from chunker.index.settings import Settings
+from chunker.index.store import Store
+from chunker.index.symbol_search import FoundDefinition, definitions_named, references_to
+from chunker.symbols import Reference
+
+
+class Asking(ABC):
+    """The part of `Index` that only reads."""
+
+    _store: Store
+    _settings: Settings
+
+    @property
+    @abstractmethod
+    def embedder(self) -> Embedder:
+        """What makes vectors of questions."""
+
+    @property
+    @abstractmethod
+    def _is_empty(self) -> bool:
+        """Whether there is no index yet."""
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        filter: Filter | None = None,  # noqa: A002  # the word that users expect
+        *,
+        by: By = "both",
+        explain: bool = False,
+        weights: Weights | None = None,
+    ) -> list[Hit]:
+        """Find the chunks that answer a question best. A text that stands in several places is one hit.
+
+        Args:
+            query: A question, words, or a name. Text between double quotes is also looked for as it is.
+            limit: The largest number of hits.
+            filter: Conditions that hits must meet.
+            by: Rank by "vectors", by "words", or by "both".
+            explain: Give each hit the points of each rule of the ranking (`Hit.points`).
+            weights: The weights of the rules; None for the default.
+
+        Returns:
+            The hits, best first; none if the index has no files.
+
+        Raises:
+            EmbedderError: The question cannot be embedded.
+            OptionError: An option cannot be used.
+        """
+        require_text(query, "query")
+        require_whole(limit, "limit")
+        require(filter, (Filter, type(None)), "filter", "a Filter or None")
+        if limit < 1:
+            raise OptionError(f"limit must be a whole number from 1, got {limit!r}")
+        if by not in get_args(By):
+            raise OptionError(f"by must be one of {', '.join(get_args(By))}; got {by!r}")
+        if self._is_empty:
+            return []
+        vector = None
+        require(weights, (Weights, type(None)), "weights", "Weights or None")
+        if by != "words" and query.strip():
+            vector = checked(self.embedder.embed_query(query)[None], 1, self.embedder)[0]
+        with self._store.reading() as snapshot:
+            text = None if by == "vectors" else query
+            search = Search(snapshot, vector, text, limit, only=filter or Filter(), weights=weights or DEFAULT_WEIGHTS)
+            return search.hits(explain=explain)
+
+    def pack(
+        self,
+        question: str,
+        budget: int = 4000,
+        filter: Filter | None = None,  # noqa: A002  # the word that users expect
+        *,
+        by: By = "both",
+        tokenizer: str | TokenCounter | None = None,
+    ) -> Pack:
+        """Answer a question with a text for a prompt: the best hits with what a reader needs around them, within a budget.
+
+        Args:
+            question: A question, words, or a name.
+            budget: The largest number of tokens of the text.
+            filter: Conditions that hits must meet.
+            by: Rank by "vectors", by "words", or by "both".
+            tokenizer: The name of an encoding or model, or a tokenizer; None for that of the index.
+
+        Returns:
+            The text, its exact number of tokens, and which lines of which files are in it.
+
+        Raises:
+            EmbedderError: The question cannot be embedded.
+            OptionError: An option cannot be used.
+        """
+        require_whole(budget, "budget", " of tokens")
+        if budget < 1:
+            raise OptionError(f"budget must be a whole number from 1, got {budget!r}")
+        counter = resolve_tokenizer(tokenizer if tokenizer is not None else self._settings.tokenizer)
+        hits = self.search(question, hits_for(budget), filter, by=by)
+        if not hits:
+            return Pack("", 0, budget, (), ())
+        with self._store.reading() as snapshot:
+            return packed(snapshot.connection, hits, budget, counter, filter or Filter())
+
+    def definitions(
+        self,
+        name: str,
+        filter: Filter | None = None,  # noqa: A002  # the word that users expect
+        *,
+        prefix: bool = False,
+        limit: int = 100,
+    ) -> list[FoundDefinition]:
+        """Where a symbol is defined, in any of the languages that have symbols.
+
+        Args:
+            name: of a function, class, type ..., in any case of letters; "Stack.push" or "Stack::push" for that one alone.
+            filter: what the definitions must be in; `kinds` are theirs: "function", "class", ...
+            prefix: also names that begin with `name`.
+            limit: at most so many.
+
+        Returns:
+            Exactly this name first, then types before functions, then by file and line.
+        """
+        require_text(name, "name")
+        require(filter, (Filter, type(None)), "filter", "a Filter or None")
+        if self._is_empty:
+            return []
+        with self._store.reading() as snapshot:
+            return definitions_named(snapshot.connection, name, filter or Filter(), prefix=prefix, limit=limit)
+
+    def references(
+        self,
+        name: str,
+        filter: Filter | None = None,  # noqa: A002  # the word that users expect
+        *,
+        limit: int = 1000,
+    ) -> list[Reference]:
+        """The lines of code on which a name stands, those that define it left out; comments and strings are no code.
+
+        Args:
+            name: exactly as it is written; of "Stack.push" the last part. Names of one letter are not kept.
+            filter: what the files must be.
+            limit: at most so many.
+
+        Returns:
+            By file and line. Of a name that is on more than 64 lines of a file, the first 64.
+        """
+        require_text(name, "name")
+        require(filter, (Filter, type(None)), "filter", "a Filter or None")
+        if self._is_empty:
+            return []
+        with self._store.reading() as snapshot:
+            return references_to(snapshot.connection, name, filter or Filter(), limit=limit)

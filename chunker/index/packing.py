@@ -1,0 +1,268 @@
+"""Packs: hits as a reader needs them, within an exact budget.
+
+    ## src/stack.py                     one header a file, in the order of the best hit of each
+    @@ 12-14                            lines of the file, as they are there
+    class Stack:
+        "Last in, first out."
+    @@ 40-47                            the definition around the hit, whole where it is small
+        def push(self, item):
+            ...
+
+The hits are taken one after the other, best first. Each brings the lines of its chunk, those of the small definition around it, and the first lines of
+the definitions around that. What does not fit so is tried with less around it; of the last one as many lines as there is room for. After each
+step the whole text is counted: a token count of parts does not add up.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+from chunker.hits import Hit
+from chunker.index.filters import Filter
+from chunker.symbols.reading import line_starts
+
+# The definition around a hit is taken whole if it has so many lines at most.
+_SMALL_LINES = 60
+# Lines of a gap between two parts that are taken rather than left out.
+_GAP_LINES = 2
+_TOKENS_PER_HIT = 60
+_LEAST_HITS, _MOST_HITS = 20, 400
+
+
+class Counter(Protocol):
+    """Counts tokens, as the tokenizers do."""
+
+    def count(self, text: str) -> int:
+        """The tokens of `text`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPart:
+    """Lines of a file in a pack.
+
+    Args:
+        source: The name of the file.
+        start_line: The first line, from 1.
+        end_line: The last line.
+        text: The lines as they are in the file.
+    """
+
+    source: str
+    start_line: int
+    end_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """What the index has for a question, as a text that fits a budget.
+
+    Args:
+        text: The files with their parts, for a prompt.
+        token_count: The tokens of `text`, never more than `budget`.
+        budget: The largest number of tokens that was allowed.
+        parts: The lines that are in it, in the order of the text.
+        hits: The hits of which something is in it, best first.
+    """
+
+    text: str
+    token_count: int
+    budget: int
+    parts: tuple[PackedPart, ...]
+    hits: tuple[Hit, ...]
+
+
+@dataclass(slots=True)
+class _File:
+    """A file of which something may be in the pack: its lines by number, and those that are.
+
+    `whole`: all lines are known. Of a file whose text is not what its bytes say (a document, data that was shortened) only those of hits are.
+    """
+
+    source: str
+    lines: dict[int, str]
+    whole: bool
+    taken: set[int] = field(default_factory=set)
+
+
+def hits_for(budget: int) -> int:
+    """How many hits are looked for to fill a budget."""
+    return max(_LEAST_HITS, min(_MOST_HITS, budget // _TOKENS_PER_HIT))
+
+
+def packed(connection: sqlite3.Connection, hits: Sequence[Hit], budget: int, counter: Counter, only: Filter) -> Pack:
+    """The pack of some hits, best first."""
+    packer = _Packer(connection, budget, counter, only)
+    for hit in hits:
+        packer.take(hit)
+    return packer.pack()
+
+
+class _Packer:
+    def __init__(self, connection: sqlite3.Connection, budget: int, counter: Counter, only: Filter) -> None:
+        self._connection = connection
+        self._budget = budget
+        self._counter = counter
+        self._only = only
+        self._files: dict[str, _File] = {}
+        self._versions: dict[str, int] = {}
+        self._hits: list[Hit] = []
+        self._text = ""
+        self._tokens = counter.count("")
+        self._full = False
+
+    def take(self, hit: Hit) -> None:
+        """Add what a hit brings, as much of it as fits."""
+        if self._full:
+            return
+        file = self._file(hit)
+        if file is None:
+            return
+        if not file.whole:
+            _add_lines(file, hit)
+        own = {line for line in range(hit.span.start_line, hit.span.end_line + 1) if line in file.lines}
+        around = self._around(hit) if file.whole else set()
+        for lines in (own | around, own):
+            if self._fits(file, lines):
+                self._hits.append(hit)
+                return
+        first = self._first_lines(file, sorted(own))
+        if first and self._fits(file, first):
+            self._hits.append(hit)
+        # What is left is less than a hit of usual size needs.
+        self._full = self._budget - self._tokens < _TOKENS_PER_HIT // 2
+
+    def pack(self) -> Pack:
+        """What was taken."""
+        files = [file for file in self._files.values() if file.taken]
+        parts = tuple(part for file in files for part in _parts(file))
+        return Pack(self._text, self._tokens, self._budget, parts, tuple(self._hits))
+
+    def _fits(self, file: _File, lines: set[int]) -> bool:
+        """Take these lines, if the text with them is within the budget."""
+        if not lines - file.taken:
+            return True
+        before = file.taken
+        file.taken = before | lines
+        text = self._rendered()
+        tokens = self._counter.count(text)
+        if tokens > self._budget:
+            file.taken = before
+            return False
+        self._text, self._tokens = text, tokens
+        return True
+
+    def _first_lines(self, file: _File, lines: Sequence[int]) -> set[int]:
+        """As many of the first of these lines as fit, by bisection; the taken lines stay as they are."""
+        before, low, high = file.taken, 0, len(lines)
+        while low < high:
+            middle = (low + high + 1) // 2
+            file.taken = before | set(lines[:middle])
+            if self._counter.count(self._rendered()) <= self._budget:
+                low = middle
+            else:
+                high = middle - 1
+        file.taken = before
+        return set(lines[:low])
+
+    def _rendered(self) -> str:
+        return "\n".join(_shown(file) for file in self._files.values() if file.taken)
+
+    def _around(self, hit: Hit) -> set[int]:
+        """The lines of the small definition around a hit, and the first lines of those around that one."""
+        rows = self._connection.execute(
+            "SELECT line, end_line, start, signature FROM definitions WHERE version = ? AND line <= ? AND end_line >= ?",
+            (self._versions[hit.source], hit.span.end_line, hit.span.start_line),
+        ).fetchall()
+        lines: set[int] = set()
+        for line, end_line, _, _ in rows:
+            holds = line <= hit.span.start_line and end_line >= hit.span.end_line
+            begins_in_hit = line >= hit.span.start_line
+            if end_line - line < _SMALL_LINES and (holds or begins_in_hit):
+                lines.update(range(line, end_line + 1))
+            elif holds or not begins_in_hit:
+                lines.add(line)
+        return lines
+
+    def _file(self, hit: Hit) -> _File | None:
+        known = self._files.get(hit.source)
+        if known is not None:
+            return known
+        condition, values = Filter(self._only.tags, (), self._only.languages).condition()
+        where = f" AND {condition}" if condition else ""
+        row = self._connection.execute(
+            "SELECT f.version FROM files AS f JOIN versions AS v ON v.id = f.version JOIN places AS p ON p.version = v.id "  # noqa: S608  # texts of ours
+            "JOIN embeddings AS e ON e.id = p.embedding "
+            f"WHERE f.source = ? AND p.start = ? AND p.end = ? AND e.text = ?{where} LIMIT 1",
+            [hit.source, hit.span.start, hit.span.end, hit.text, *values],
+        ).fetchone()
+        if row is None:
+            return None
+        text = text_of_version(self._connection, row[0])
+        starts = [*line_starts(text), len(text)]
+        lines = {number: text[start:end].rstrip("\r\n") for number, (start, end) in enumerate(pairwise(starts), 1)}
+        whole = text[hit.span.start : hit.span.end] == hit.body
+        self._versions[hit.source] = row[0]
+        self._files[hit.source] = _File(hit.source, lines if whole else {}, whole)
+        return self._files[hit.source]
+
+
+def text_of_version(connection: sqlite3.Connection, version: int) -> str:
+    """The whole text of a file, from its chunks."""
+    parts: list[str] = []
+    end = 0
+    rows = connection.execute(
+        "SELECT p.start, p.end, substr(e.text, p.context + 1) FROM places AS p JOIN embeddings AS e ON e.id = p.embedding "
+        "WHERE p.version = ? ORDER BY p.number",
+        (version,),
+    )
+    for start, stop, body in rows:
+        parts.append(body[max(0, end - start) :])
+        end = stop
+    return "".join(parts)
+
+
+def _add_lines(file: _File, hit: Hit) -> None:
+    """The lines of a hit in a file whose lines are not known: by number where there are as many as its span has, else all as one."""
+    lines = hit.body.splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if len(lines) > hit.span.end_line - hit.span.start_line + 1:
+        lines = ["\n".join(lines)]
+    for number, line in enumerate(lines, hit.span.start_line):
+        file.lines.setdefault(number, line)
+
+
+def _parts(file: _File) -> Iterator[PackedPart]:
+    for start, end in _runs(file):
+        lines = [file.lines[line] for line in range(start, end + 1) if line in file.lines]
+        yield PackedPart(file.source, start, end, "\n".join(lines))
+
+
+def _runs(file: _File) -> Iterator[tuple[int, int]]:
+    """First and last line of each part; short gaps are closed, blank lines at the ends are left out."""
+    taken = sorted(line for line in file.taken if line in file.lines)
+    start = last = 0
+    for line in [*taken, 0]:
+        if line and last and line - last <= _GAP_LINES + 1:
+            last = line
+            continue
+        if last:
+            while start < last and not file.lines[start].strip():
+                start += 1
+            while last > start and not file.lines[last].strip():
+                last -= 1
+            yield start, last
+        start = last = line
+
+
+def _shown(file: _File) -> str:
+    shown = [f"## {file.source}"]
+    for part in _parts(file):
+        shown += [f"@@ {part.start_line}-{part.end_line}", part.text]
+    return "\n".join(shown) + "\n"
