@@ -45,7 +45,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class TextComparison:
-    """What one text costs: characters, tokens of either, and the first difference, None where both cut it in the same way."""
+    """The cost of one text: characters, tokens of either, and the first difference; None if both cut it in the same
+    way.
+    """
 
     name: str
     characters: int
@@ -166,7 +168,7 @@ def compare(ours: Tokenizer, theirs: Tokenizer, texts: Mapping[str, str] | Itera
 
 
 def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """What a tokenizer does to a text before it merges, one stage an entry.
+    """The stages of a tokenizer before merging, one an entry.
 
     >>> from bpe_engine import Tokenizer
     >>> describe_stages(Tokenizer.load("o200k_base"))
@@ -194,7 +196,7 @@ def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def _stand_in(specification: Specification) -> bytes | None:
-    """What stands for a space in the tokens."""
+    """The character for a space in the tokens."""
     for stage in (*specification.normalizers, *specification.pre_tokenizers):
         if isinstance(stage, Replace) and stage.pattern == " " and stage.content:
             return stage.content.encode()

@@ -151,7 +151,7 @@ class Encoding(Tokenizer):
         return stable, completions_of(self, self.decode_bytes(ids[len(stable) :]))
 
     def _size_of_last(self, ids: Sequence[int], piece: str) -> int:
-        """How many of the last tokens make up the last pre-token."""
+        """The number of tokens of the last pre-token."""
         missing = len(piece.encode("utf-8", "surrogateescape"))
         size = 0
         while missing > 0:

@@ -35,7 +35,7 @@ class Tokens(Protocol):
         """The bytes of a token; None for an id that no token has."""
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The same; raises UnknownTokenError."""
+        """The bytes of a token. Raises UnknownTokenError."""
 
     def id_of(self, token: bytes) -> int | None:
         """The id of the token that is exactly these bytes; None if there is none."""
@@ -65,7 +65,7 @@ class Engine(Protocol):
 
     @property
     def not_native(self) -> str | None:
-        """Why some of the work is done in Python; None where the compiled core does all of it."""
+        """The reason why some of the work is done in Python; None if the compiled core does all of it."""
 
     @property
     def is_incremental(self) -> bool:
@@ -84,7 +84,7 @@ class Engine(Protocol):
         """The ids, special tokens taken as plain text."""
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
-        """The same as unsigned 32-bit integers."""
+        """`encode_ordinary` as unsigned 32-bit integers."""
 
     def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
         """`encode_ordinary` of each text."""

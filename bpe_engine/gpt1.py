@@ -169,7 +169,7 @@ class GPT1Tokenizer:
         return words_of(self._lowered(text, ()))
 
     def pieces(self, word: str) -> list[str]:
-        """What the characters of a word merge to; not all need be in the vocabulary."""
+        """The merged pieces of a word; not all need be in the vocabulary."""
         return list(self._remembered(word))
 
     def decode(self, tokens: Iterable[int]) -> str:
@@ -296,7 +296,7 @@ def _rebuilt(
 
 @cache
 def _english() -> tuple[Callable[[str], str], Callable[[str], Iterable[str]]]:
-    """What repairs a text, and what splits one."""
+    """The functions that repair a text and that split one."""
     try:
         import ftfy  # noqa: PLC0415 - an extra
         import spacy  # noqa: PLC0415 - an extra

@@ -1,4 +1,4 @@
-"""Which implementation of the engine runs: the compiled core, or its twin in pure Python.
+"""Choose the implementation of the engine: the compiled core, or its twin in pure Python.
 
 `BPE_ENGINE_IMPLEMENTATION` forces one of them: `cpp` or `python`. Without it the compiled core runs, and where there is
 none the twin takes its place with one warning. The choice is made once, when `bpe_engine` is imported.

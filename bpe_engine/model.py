@@ -1,4 +1,4 @@
-"""Which model uses which encoding, under tiktoken's names: `from bpe_engine.model import MODEL_TO_ENCODING`."""
+"""The encodings of models, under tiktoken's names: `from bpe_engine.model import MODEL_TO_ENCODING`."""
 
 from bpe_engine.encoding import encoding_for_model
 from bpe_engine.published.registry import encoding_name_for_model, published_encodings

@@ -141,7 +141,7 @@ def parted(engine: FindsSpecial, text: str | bytes, allowed: Specials) -> Iterat
 
 
 def _places(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
-    """Where the wanted texts stand in `text`, by their ends: first character and which one."""
+    """The occurrences of the wanted texts in `text`, by their ends: first character, and which text."""
     if wanted and _shared_start(wanted) in text:
         for last, special in _automaton(wanted).iter(text):
             yield last + 1 - len(special), special
@@ -156,7 +156,9 @@ def _disallowed(special: str, start: int) -> DisallowedSpecialTokenError:
 
 @lru_cache(maxsize=64)
 def _shared_start(texts: frozenset[str]) -> str:
-    """What all of them begin with, mostly "<|": a text without it holds none, and `in` is ten times as fast as the automaton."""
+    """The common start of all texts, mostly "<|": a text without it holds none, and `in` is ten times as fast as the
+    automaton.
+    """
     first, last = min(texts), max(texts)  # what these two share, all between them do
     return "".join(
         character for character, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))

@@ -47,7 +47,7 @@ class TokenTable:
         return found
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The same; raises UnknownTokenError."""
+        """The bytes of a token. Raises UnknownTokenError."""
         found = self.bytes_of(token)
         if found is None:
             raise UnknownTokenError(f"no token of {self._vocabulary.name} has the id {token!r}")

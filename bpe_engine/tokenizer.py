@@ -247,7 +247,7 @@ class Tokenizer:
 
     @property
     def not_native(self) -> str | None:
-        """Why some of the work is done in Python, which is 10 to 100 times as slow; None where it is not."""
+        """The reason why some of the work is done in Python, 10 to 100 times as slowly; None if the core does it all."""
         return self._engine.not_native
 
     @property
@@ -259,8 +259,8 @@ class Tokenizer:
 
     @property
     def reserve(self) -> int:
-        """How many tokens a model adds around each text: `prefix` and `suffix`, such as `[CLS]` and `[SEP]`. No count
-        includes them.
+        """The number of tokens that a model adds around each text: `prefix` and `suffix`, such as `[CLS]` and `[SEP]`.
+        No count includes them.
         """
         return len(self.prefix) + len(self.suffix)
 

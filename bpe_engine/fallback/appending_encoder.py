@@ -136,7 +136,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._count = self._settled_count + sum(self._count_piece(*span, still_open=True) for span in self._tail)
 
     def _push_short_tail(self, pretokenizer: NamedPattern) -> None:
-        """What `_push` does, in the usual case: a short tail, no open table. In few passes, and three times as fast."""
+        """`_push` in the usual case: a short tail, no open table. It takes few passes and is three times as fast."""
         pieces = pretokenizer.split(self._text.read(self._settled_end, len(self._text)))
         settled = max(0, len(pieces) - pretokenizer.lookback)
         self._settled_count += sum(map(self._counts.__getitem__, pieces[:settled]))

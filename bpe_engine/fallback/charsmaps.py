@@ -14,7 +14,7 @@ _LONG, _LONGEST = 6, 1024
 
 
 def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int) -> tuple[str, list[int]]:
-    """What Precompiled of Hugging Face makes of a text, and where each character comes from.
+    """Map a text as Precompiled of Hugging Face does; with the source of each character.
 
     A grapheme cluster of less than six bytes that begins with a text of the table is replaced as a whole, by what stands for the shortest of them; of
     others each character is looked up.
@@ -52,7 +52,7 @@ def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int
 
 
 def sentence_piece_text(rules: SentencePieceText, text: str, original: int) -> tuple[str, list[int]]:
-    """What `sentencepiece` makes of a text, and where each character comes from."""
+    """Normalize a text as `sentencepiece` does; with the source of each character."""
     removes = rules.remove_extra_whitespaces
     space = "\u2581" if rules.escape_whitespaces else " "
     parts = list(_parts(rules, text))

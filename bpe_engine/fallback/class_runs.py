@@ -32,7 +32,7 @@ def _run_pattern(members: str) -> regex.Pattern[str]:
 
 
 class _Runs:
-    """Where one class begins and ends: [first, end, first, end, ...], the last end missing while the run is still open."""
+    """The runs of one class: [first, end, first, end, ...], the last end missing while the run is still open."""
 
     def __init__(self, members: str) -> None:
         self._pattern = _run_pattern(members)
@@ -62,14 +62,14 @@ class _Runs:
 
 
 class _LongRuns(_Runs):
-    """The same, and where those of at least three characters begin: in `long`."""
+    """`_Runs`, and the starts of runs of at least three characters: in `long`."""
 
     def __init__(self, members: str) -> None:
         super().__init__(members)
         self.long = array("q")
 
     def extend(self, stand_ins: str, offset: int) -> None:
-        """As there."""
+        """As `_Runs.extend`."""
         known = len(self.toggles) // 2  # the runs before the one that may be open
         super().extend(stand_ins, offset)
         for index in range(2 * known, len(self.toggles), 2):
@@ -79,7 +79,7 @@ class _LongRuns(_Runs):
                 self.long.append(start)
 
     def truncate(self, length: int) -> None:
-        """As there."""
+        """As `_Runs.truncate`."""
         super().truncate(length)
         del self.long[bisect_left(self.long, length - 2) :]
 
@@ -138,26 +138,26 @@ class ClassRuns:
         return next(end for alternative in self._alternatives if (end := alternative.end(self, place, limit)) > place)
 
     def _next_long_run(self, place: int) -> int | None:
-        """Where the first run of three ASCII digits and more begins, from `place` on."""
+        """The start of the next run of three ASCII digits and more, from `place` on."""
         long = self._digits.long
         index = bisect_left(long, place)
         return long[index] if index < len(long) else None
 
 
 class MirroredClassRuns(ClassRuns):
-    """The same over a text that grows to the left: its end is place 0, its first character place -length.
+    """`ClassRuns` of a text that grows to the left: its end is offset 0, its first character offset -length.
 
     Texts are handed in from right to left: `extend` takes the stand-ins in reversed order.
     """
 
     def end(self, members: str, place: int, limit: int) -> int:
-        """As there, with places from the end of the text."""
+        """As `ClassRuns.end`, with offsets from the end of the text."""
         toggles = self._runs[members].toggles
         index = bisect_right(toggles, -1 - place)
         return min(-toggles[index - 1], limit) if index % 2 == 1 else place
 
     def last(self, members: str, place: int, limit: int) -> int:
-        """As there, with places from the end of the text."""
+        """As `ClassRuns.last`, with offsets from the end of the text."""
         toggles = self._runs[members].toggles
         index = bisect_right(toggles, -limit)
         if index % 2 == 1:
@@ -166,7 +166,7 @@ class MirroredClassRuns(ClassRuns):
         return max(found, place - 1)
 
     def _next_long_run(self, place: int) -> int | None:
-        """As there. A run ends where it began for the index, and begins where it ended."""
+        """As `ClassRuns._next_long_run`. A run ends where it began for the index, and begins where it ended."""
         index = bisect_left(self._digits.long, -place) - 1
         while index >= 0:
             toggle = bisect_left(self._digits.toggles, self._digits.long[index]) + 1

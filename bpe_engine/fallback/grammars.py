@@ -40,7 +40,9 @@ FALCON_CUT = r"\p{P}$+<=>\^~\|`"
 
 
 class Runs(Protocol):
-    """What the alternatives ask of a text. Places are characters; nothing from `limit` on is looked at."""
+    """Protocol of the questions that the alternatives ask about a text. Offsets are characters; nothing from `limit` on
+    is looked at.
+    """
 
     def character(self, place: int, /) -> str:
         """The stand-in at a place."""

@@ -57,7 +57,7 @@ class SavedState(Mark, Generic[State]):
 
 
 class StatefulEncoder(GrowingEncoder, Generic[State]):
-    """What the two growing encoders share."""
+    """Base class of the two growing encoders."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -32,7 +32,7 @@ class ExplicitToken(NamedTuple):
 
 
 class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[State]):
-    """What the appending encoders in Python share. `_return_to` is to call `_keep_explicit`."""
+    """Base class of the appending encoders in Python. `_return_to` must call `_keep_explicit`."""
 
     _text: GrowingText
 
@@ -163,7 +163,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         self._append_parts(self._parts_behind(parts))
 
     def _common(self, parts: list[Part]) -> tuple[int, int]:
-        """How many characters, and explicit tokens, this text and another begin with."""
+        """The length of the common start of this text and another: in characters, and in explicit tokens."""
         characters, tokens = _joined(parts)
         ours = self._text.read(0, len(self._text))
         length = sum(1 for _ in takewhile(bool, map(eq, ours, characters)))
@@ -177,7 +177,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         """The characters and the explicit tokens of a state."""
 
     def _rest_behind(self, state: State) -> list[Part]:
-        """What this text has behind `state`, without its unfinished end."""
+        """The part of this text after `state`, without its unfinished end."""
         place, number = self._extent(state)
         end = len(self._text) if self._unfinished is None else self._extent(self._unfinished[1])[0]
         parts = []
@@ -188,7 +188,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         return [*parts, Part(to_bytes(self._text.read(place, end)), None, b"")]
 
     def _parts_behind(self, parts: list[Part]) -> list[Part]:
-        """What `parts` have behind this text, with which they begin."""
+        """The part of `parts` after this text, with which they begin."""
         rest = parts[len(self._explicit) :]
         skipped = len(to_bytes(self._text.read(self._stretch_start, len(self._text))))
         plain = rest[0].plain

@@ -62,7 +62,7 @@ class Merging:
 
     @property
     def joins_unknown(self) -> bool:
-        """Whether what becomes of an unknown character depends on whether one stands before it."""
+        """Whether the tokens of an unknown character depend on the character before it being unknown."""
         return self._specification.fuse_unknown and isinstance(self._specification.unknown, int)
 
     def _order(self) -> list[int]:
@@ -287,7 +287,7 @@ def no_token(part: str | bytes, place: int) -> EncodingError:
 
 
 def _code(byte: int) -> str:
-    """What stands for one byte of a character that is no token."""
+    """The symbol for one byte of a character that is no token."""
     return chr(0xDCF5 + (byte >> 6)) + chr(0xDC80 + (byte & 0x3F))
 
 
@@ -296,7 +296,7 @@ def _utf8(token: str | bytes) -> bytes:
 
 
 def _pairs_of(tokens: Mapping[int, bytes] | Mapping[int, str], ranks: Mapping[int, int]) -> list[tuple[int, int]]:
-    """The same merges as a list of pairs: all halves of the token with the lowest rank, then of the next.
+    """The merges as a list of pairs: all halves of the token with the lowest rank, then of the next.
 
     >>> _pairs_of({0: b"a", 1: b"aa", 2: b"aaa"}, {2: 9, 1: 5})
     [(0, 0), (0, 1), (1, 0)]

@@ -152,7 +152,7 @@ class Normalization:
 
     @cached_property
     def space(self) -> str:
-        """What becomes of a space."""
+        """The result for a space."""
         return self.normalize(" ", at_start=False, at_end=False)
 
     @cached_property
@@ -212,7 +212,7 @@ class Normalization:
 
 
 def _by_kind(normalizer: StripAccents | ReplaceCharacters | Surround, firsts: set[str]) -> set[str]:
-    """What some characters begin with, behind a normalizer that changes those of a kind; "" for one that is left out."""
+    """The first characters that a normalizer makes of characters of one kind; "" for one that it removes."""
     kind = "mark" if isinstance(normalizer, StripAccents) else normalizer.kind
     is_member = compiled(f"[{members(kind)}]").match
     if isinstance(normalizer, Surround):
@@ -351,7 +351,7 @@ def _check_replaced(spans: list[Match], content: str, original: int) -> None:
 def _replaced(
     pattern: str | Expression, content: str, text: str, places: list[int], original: int
 ) -> tuple[str, list[int]]:
-    """What is put in comes from the last character of what it stands for."""
+    """Replace matches. The source of inserted text is the last character of the match."""
     parts, found = [], []
     spans = matcher(pattern).spans(text)
     _check_replaced(spans, content, original)

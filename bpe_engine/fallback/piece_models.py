@@ -31,7 +31,7 @@ class PieceModel:
         return [token_id for token_id, _ in self._with_lengths(to_bytes(piece))]
 
     def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
-        """The same, each with the offset in characters of the character that it starts in."""
+        """`encode`, and for each token the offset of the character that it starts in."""
         places = byte_places(piece)
         starts = {place: number for number, place in enumerate(places)}
         found, start = [], 0

@@ -41,7 +41,7 @@ GIVEN_BACK = dict.fromkeys(PATTERNS, r"\s") | {"falcon": r"[\s0-9]", "deepseek_v
 
 
 class PreTokenizer(Protocol):
-    """What the encoders ask of a pre-tokenization grammar. Offsets are characters."""
+    """Protocol of a pre-tokenization grammar, as the encoders need it. Offsets are characters."""
 
     looks_back: bool
     """True if a match can depend on what stands before it: then no part of a text can be scanned by itself."""
@@ -50,7 +50,8 @@ class PreTokenizer(Protocol):
         """The pre-tokens of `text`, in order, each as (start, end) in characters."""
 
     def open_count(self, text: str, spans: list[Span]) -> int:
-        """How many of the last ones of `spans`, the pre-tokens of `text`, appended text may move; all before are settled.
+        """The number of pre-tokens at the end of `text`, the last ones of `spans`, that appended text may move; all
+        before are settled.
 
         May exceed their number: then some before `text` are open too.
         """

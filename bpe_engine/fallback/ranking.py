@@ -27,7 +27,7 @@ _ATOM = -1
 
 
 class Ranking(NamedTuple):
-    """Which tokens merging makes.
+    """The order of merges, and the tokens that no merge makes.
 
     `order`: their ids in merge order, those of a single byte or character first. `disordered`: the id of a token that comes before one of
     its halves, None if there is none; with one, `order` means nothing.

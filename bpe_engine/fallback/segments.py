@@ -33,7 +33,7 @@ _PLAIN_SAFE_SPLIT = re.compile(r"(?<=[0-9A-Za-z])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=
 
 
 class Start(NamedTuple):
-    """What is put before a segment that does not begin with it. `first_only`: only where the whole text begins."""
+    """The text put before a segment that does not begin with it. `first_only`: only at the start of the whole text."""
 
     text: str = ""
     first_only: bool = False
@@ -41,14 +41,14 @@ class Start(NamedTuple):
     """What stands for a space."""
 
     def before(self, text: str, *, is_first: bool) -> str:
-        """What comes before a segment that begins with `text`."""
+        """The text before a segment that begins with `text`."""
         if not self.text or not text or (self.first_only and not is_first) or text.startswith(self.text):
             return ""
         return self.text
 
 
 def segments_of(specification: Specification) -> Segments:
-    """What cuts and merges the segments of a specification. Raises VocabularyError and PatternError."""
+    """The object that cuts and merges the segments of a specification. Raises VocabularyError and PatternError."""
     stages = specification.pre_tokenizers
     if specification.model != "merges":
         return PieceSegments(PieceModel(specification), Splitting(stages))
@@ -75,7 +75,7 @@ def _single_pattern(stages: tuple[PreTokenizer, ...]) -> tuple[Pattern, Start] |
 
 
 def _no_pattern(stages: tuple[PreTokenizer, ...], *, in_bytes: bool) -> tuple[None, Start] | None:
-    """What is put before a segment, where the stages cut nothing; None if they do."""
+    """The text put before a segment if the stages cut nothing; None if they do."""
     match stages:
         case ():
             return None, Start()
@@ -196,7 +196,7 @@ class PieceSegments(Segments):
 
     @cached_property
     def cuts(self) -> PieceCuts | None:
-        """Where segments come apart; None if that is not known."""
+        """The safe cuts between segments; None if they are not known."""
         return PieceCuts.of(self.splitting.stages)
 
     @property

@@ -132,7 +132,9 @@ class SpecificationEngine:
                 yield token
 
     def stretches(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
-        """What stands between the added tokens that are looked for in the text itself, where it starts, and the token behind it."""
+        """The texts between the added tokens that are looked for in the text itself: each with its offset, and the
+        token after it.
+        """
         place = 0
         if self.raw_finder and (self.finds_always or wanted is not always):
             for found in self.raw_finder.find(characters, wanted):
@@ -141,7 +143,7 @@ class SpecificationEngine:
         yield characters[place:], place, None
 
     def normal_stretches(self, normalized: str, wanted: Wanted = always) -> Iterator[tuple[str, AddedToken | None]]:
-        """What stands between the added tokens that are looked for in normalized text, and the token behind it."""
+        """The texts between the added tokens that are looked for in normalized text, each with the token after it."""
         place = 0
         if self.finder and (self.finds_always or wanted is not always):
             for found in self.finder.find(normalized, wanted):
@@ -151,7 +153,7 @@ class SpecificationEngine:
 
     @cached_property
     def raw_cuts(self) -> RawCuts:
-        """Where a text comes apart for normalizers and added tokens."""
+        """The offsets where a text may be cut before normalizers and added tokens see it."""
         return RawCuts(self)
 
     @cached_property

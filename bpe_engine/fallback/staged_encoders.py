@@ -33,7 +33,9 @@ TAIL = 64
 
 
 class Appended(NamedTuple):
-    """What is settled: tokens before the current segment, its encoder and a mark in it; whether the stretch and the segment have begun."""
+    """The settled part of a text: tokens before the current segment, its encoder and a mark in it; whether the text
+    between added tokens and the segment have begun.
+    """
 
     before: int
     encoder: SegmentAppender
@@ -44,7 +46,7 @@ class Appended(NamedTuple):
 
 
 class Prepended(NamedTuple):
-    """The same from the other side: tokens behind the current segment; `start` is what it begins with, a character or nothing."""
+    """`Appended` from the other side: tokens after the current segment; `start` is its first character, or nothing."""
 
     behind: int
     encoder: SegmentPrepender
@@ -65,7 +67,7 @@ class StagedState(NamedTuple):
 
 
 class _StagedEncoder(StatefulEncoder[StagedState]):
-    """What the two share."""
+    """Base class of the two staged encoders."""
 
     _engine: SpecificationEngine
     _text: GrowingText

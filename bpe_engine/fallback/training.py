@@ -80,7 +80,7 @@ class PretokenCounter:
         self._counts[piece] = self._counts.get(piece, 0) + times
 
     def __len__(self) -> int:
-        """How many distinct pre-tokens were counted."""
+        """The number of distinct pre-tokens."""
         return len(self._counts)
 
 
@@ -158,7 +158,7 @@ class _Training:
         return self._cells[place] == pair[0] and self._cells[place + self._lengths[pair[0]]] == pair[1]
 
     def _key(self, pair: Pair) -> Pair:
-        """What decides between pairs of the same count: the pair itself, or its first place."""
+        """The key that decides between pairs of the same count: the pair itself, or its first offset."""
         if not self._first:
             return pair
         places = self._places[pair]

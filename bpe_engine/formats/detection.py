@@ -1,4 +1,4 @@
-"""Which format a tokenizer file has, by its contents and its name, and the reader for it.
+"""Detect the format of a tokenizer file by its content and name, and find its reader.
 
 first bytes            a JSON object: its keys tell            reader: formats/<one file a format>
 GGUF                   "model", "added_tokens"                 tokenizer_json
@@ -28,7 +28,9 @@ _SENTENCEPIECE_START = b"\n"
 
 
 def read_specification(path: str | Path) -> Specification:
-    """What the tokenizer file says. Raises VocabularyError naming the file and the place, and OSError where it cannot be read."""
+    """Read the specification of a tokenizer file. Raises VocabularyError naming the file and the place, and OSError if
+    it cannot be read.
+    """
     place = Path(path)
     name = detect(place)
     module = f"bpe_engine.formats.{name}"

@@ -204,7 +204,9 @@ class _Tokenizer:
         return [text for text in added if self.types[self.id_of[text]] == TokenType.USER_DEFINED]
 
     def _order(self, added: tuple[AddedToken, ...]) -> Literal["leftmost", "longest_first"]:
-        """What llama.cpp does is "longest_first"; "leftmost" where that is the same, as it is mostly."""
+        """The order in which added tokens are found: "longest_first" as in llama.cpp; "leftmost" if that is the same,
+        as it mostly is.
+        """
         texts = [token.text for token in added]
         always = self._always(texts)
         same = overlapping(texts) is None and overlapping(always) is None

@@ -23,7 +23,7 @@ __all__ = ["PRE_TOKENIZATIONS"]
 
 @dataclass(frozen=True)
 class PreTokenization:
-    """What llama.cpp does for one name.
+    """The pre-tokenization of llama.cpp under one name.
 
     `ignore_merges`: a piece that is a token is that token. `adds_bos`: the text gets the beginning-of-text token unless the file says otherwise.
     """

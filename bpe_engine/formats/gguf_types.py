@@ -11,7 +11,7 @@ from enum import IntEnum
 
 
 class TokenType(IntEnum):
-    """What `tokenizer.ggml.token_type` says of a token."""
+    """The types of tokens in `tokenizer.ggml.token_type`."""
 
     UNDEFINED = 0
     NORMAL = 1

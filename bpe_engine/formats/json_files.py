@@ -87,7 +87,7 @@ class Node:
         return VocabularyError(f"{self._source}: {self._at(name)}: {message}")
 
     def unsupported(self, message: str, name: str = "") -> UnsupportedModelError:
-        """The same for what is well and not supported."""
+        """Raise UnsupportedModelError for a well-formed feature that the engine lacks."""
         return UnsupportedModelError(
             f"{self._source}: {self._at(name)}: {message} is not supported by this engine; the package `tokenizers` runs it"
         )

@@ -31,7 +31,7 @@ MOST_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class MinbpeModel:
-    """What a `.model` file says. `merges` maps a pair of ids to the id that it makes, in the order of merging."""
+    """The content of a `.model` file. `merges` maps a pair of ids to the id that it makes, in the order of merging."""
 
     pattern: str
     merges: dict[tuple[int, int], int]

@@ -37,7 +37,7 @@ _TWO_AS_ONE = re.compile(r"\(\?i:[^)]*(?:ss|ff|fi|fl|st)")
 
 
 def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
-    """What the text is split at, one expression after the other, in the syntax of Oniguruma.
+    """The splits of a text, one expression after the other, in the syntax of Oniguruma.
 
     Raises VocabularyError for an expression that it may read otherwise.
 

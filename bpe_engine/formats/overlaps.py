@@ -96,7 +96,9 @@ def _left_to_right(automaton: ahocorasick.Automaton, text: str) -> list[tuple[in
 
 
 def _longest_first(texts: Collection[str], text: str, favoured: str) -> list[tuple[int, int]]:
-    """Which of equal length comes first is nobody's promise: here it is the favoured one."""
+    """Sort by length, longest first. The order of equal lengths is not defined elsewhere: here the favoured one comes
+    first.
+    """
     taken: list[tuple[int, int]] = []
     words = (word for word in texts if word in text)
     for word in sorted(words, key=lambda word: (_size(word), word == favoured), reverse=True):

@@ -188,7 +188,7 @@ def _found_by_scores(model: SentencePieceModel) -> dict[str, Any]:
 
 
 def _rules(model: SentencePieceModel) -> SentencePieceText:
-    """What is done to a text, in one pass."""
+    """The rules of normalization, applied in one pass."""
     return SentencePieceText(
         model.precompiled_charsmap,
         frozenset(model.pieces.texts_of({USER_DEFINED}).values()),

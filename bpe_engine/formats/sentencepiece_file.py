@@ -83,7 +83,7 @@ def parse_model(data: bytes, source: str) -> SentencePieceModel:
 
 
 def _parsed(data: bytes, source: str, read: _core.PieceFile | None) -> SentencePieceModel:
-    """The same; `read`: the pieces, where they are not in `data`."""
+    """The parsed model; `read`: the pieces, if they are not in `data`."""
     listed: list[tuple[str, float, int]] = []
     model = SentencePieceModel(Pieces(listed, read))
     for number, kind, value, place in fields(data, source):

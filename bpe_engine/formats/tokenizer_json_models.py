@@ -126,7 +126,7 @@ def _scored_vocabulary(model: Node) -> _Vocabulary:
 
 
 def _said_of_words(model: Node, find: Callable[[str], int | None], kind: str) -> dict[str, Any]:
-    """What WordPiece and WordLevel say beside their tokens."""
+    """The settings of WordPiece and WordLevel, beside their tokens."""
     unknown = find(model.string("unk_token"))
     found: dict[str, Any] = {"unknown": "error" if unknown is None else unknown}
     if kind == "wordpiece":
@@ -144,7 +144,7 @@ def _said_of_words(model: Node, find: Callable[[str], int | None], kind: str) ->
 
 
 def _said_of_unigram(model: Node, find: Callable[[str], int | None], size: int) -> dict[str, Any]:
-    """What Unigram says beside its tokens, of which there are `size`."""
+    """The settings of Unigram, beside its `size` tokens."""
     unknown = model.get("unk_id")
     if unknown is not None and (type(unknown) is not int or not 0 <= unknown < size):
         raise model.error(f"{unknown!r:.80} is not the place of a token in model.vocab", "unk_id")

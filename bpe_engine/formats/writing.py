@@ -82,7 +82,7 @@ def format_of(path: Path) -> FileFormat:
 
 
 def contents(tokenizer: Writable, file_format: FileFormat) -> bytes:
-    """What `save` writes.
+    """The bytes of the file that `save` writes.
 
     >>> from bpe_engine import train
     >>> contents(train(["abab"], 257, pattern=None, layout="minbpe"), "minbpe")
@@ -234,7 +234,7 @@ def _added_token(text: str, token_id: int) -> dict[str, Any]:
 
 
 def _post_processor(tokenizer: Writable) -> dict[str, Any] | None:
-    """What puts the prefix and the suffix of a tokenizer around each text."""
+    """The post-processor that puts the prefix and the suffix of a tokenizer around each text."""
     if not tokenizer.prefix and not tokenizer.suffix:
         return None
     text_of: dict[int, str] = {}

@@ -46,7 +46,7 @@ def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
 
 
 def _parts_below(ranks: Mapping[bytes, int], token: bytes, limit: int) -> list[bytes]:
-    """What the bytes of a token merge to by the ranks below `limit`.
+    """The tokens that the bytes of a token merge to by the ranks below `limit`.
 
     >>> _parts_below({b"a": 0, b"b": 1, b"ab": 2, b"abab": 3}, b"abab", 3)
     [b'ab', b'ab']

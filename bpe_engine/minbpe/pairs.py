@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 
 
 def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict[Pair, int]:
-    """How often each pair of neighbours occurs, in the order of first sight. Adds to `counts` where there is one.
+    """Count each pair of neighbours, in the order of first sight. Adds to `counts` if it is given.
 
     >>> get_stats([1, 2, 3, 1, 2])
     {(1, 2): 2, (2, 3): 1, (3, 1): 1}

@@ -89,7 +89,7 @@ def script_of(character: str) -> int:
 
 @cache
 def numbers() -> str:
-    """The same for the characters that are numbers."""
+    """The characters that are numbers, likewise."""
     found = ranges()
     ends = [following.first - 1 for following in found[1:]] + [0x10FFFF]
     return "".join(rf"\U{r.first:08X}-\U{end:08X}" for r, end in zip(found, ends, strict=True) if r.category == "N")

@@ -21,7 +21,7 @@ _LABEL = 0x800000FF
 
 
 class CharsmapTable:
-    """What a table says. Immutable. Raises ValueError, with the reason, for bytes that are none."""
+    """A table of replacements, decoded. Immutable. Raises ValueError, with the reason, for bytes that are no table."""
 
     def __init__(self, data: bytes) -> None:
         size = int.from_bytes(data[:4], "little")

@@ -95,7 +95,7 @@ class NotNativeError(Exception):
 
 
 class PipelineParts(NamedTuple):
-    """What `_core.Pipeline` is made of."""
+    """The parts that `_core.Pipeline` is made of."""
 
     added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool, str]]
     normalizer: _core.Normalizer | None
@@ -115,7 +115,9 @@ def compile_specification(specification: Specification) -> PipelineParts:
 
 
 def token_normalizer(specification: Specification) -> Callable[[str], str] | None:
-    """What the normalizers make of an added token; None where they leave each as it is. For specifications that compile."""
+    """The function by which the normalizers change an added token; None if they leave each as it is. For specifications
+    that compile.
+    """
     if not specification.normalizers or not any(token.normalized for token in specification.added_tokens):
         return None
     normalizer = _normalizer(specification.normalizers)
@@ -221,7 +223,7 @@ def _ends(kind: str) -> str:
 
 
 def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Step], tuple[PreTokenizer, ...]]:
-    """What the first pre-tokenizer puts into a region, as steps of a normalizer, and the pre-tokenizers without that."""
+    """The text that the first pre-tokenizer inserts, as steps of a normalizer, and the pre-tokenizers without it."""
     match pre_tokenizers:
         case (Metaspace(replacement, scheme, split), *others):
             steps: list[Step] = [("replace", " ", replacement)]

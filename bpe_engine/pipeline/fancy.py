@@ -38,7 +38,7 @@ _OPERATORS = re.compile(r"&&|--|~~|\[(?!:)")
 
 
 def translated(source: str) -> str:
-    r"""The same expression for `regex`.
+    r"""Translate an expression of fancy-regex into one of `regex`.
 
     >>> translated(r"\s+$|[$\h]"), translated(r"[\p{L}&&[^a]]+")
     ('\\s+\\Z|[$0-9A-Fa-f]', '(?V1)[\\p{L}&&[^a]]+')

@@ -73,7 +73,8 @@ class Charsmap:
 
 @dataclass(frozen=True)
 class SentencePieceText:
-    """What `sentencepiece` does to a text: the longest text of a table (`charsmap`; empty: none) is replaced, but for user-defined ones.
+    """The normalizer of `sentencepiece`: replaces the longest text of a table (`charsmap`; empty: none), except in
+    user-defined tokens.
 
     Then spaces at both ends and behind spaces are left out, one is put before the text, and each is written as U+2581, where the flags say so.
     """

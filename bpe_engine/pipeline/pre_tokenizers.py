@@ -53,12 +53,12 @@ class Whitespace:
 
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    """What stands between white space, which is left out."""
+    """Split at white space, and remove it."""
 
 
 @dataclass(frozen=True)
 class CharDelimiterSplit:
-    """What stands between occurrences of one character, which are left out."""
+    """Split at one character, and remove it."""
 
     delimiter: str
 

@@ -50,7 +50,8 @@ class AddedToken:
 
 @dataclass(frozen=True, kw_only=True)
 class Specification:
-    """What a tokenizer file says. Made by one reader a format, in `bpe_engine/formats/`; immutable, pickles, shared by threads.
+    """The content of a tokenizer file, as data. Made by one reader a format, in `bpe_engine/formats/`; immutable,
+    pickles, shared by threads.
 
     A reader checks the syntax of its file and the types of what is in it; what a specification can get wrong by itself is checked here, and
     messages begin with `source`. Mappings and sequences belong to the specification from then on.

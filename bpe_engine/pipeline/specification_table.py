@@ -40,7 +40,7 @@ class SpecificationTable:
         return self._bytes.get(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The same; raises UnknownTokenError."""
+        """The bytes of a token. Raises UnknownTokenError."""
         found = self._bytes.get(token)
         if found is None:
             raise UnknownTokenError(f"no token of {self._specification.name} has the id {token!r}")

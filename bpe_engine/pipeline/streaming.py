@@ -49,7 +49,7 @@ class TextStreamDecoder(StreamDecoder):
         return "".join(texts)
 
     def finish(self) -> str:
-        """What is left. The decoder is as new then."""
+        """The remaining text. The decoder starts anew."""
         texts: list[str] = []
         for stage in self._stages:
             texts = stage.push(texts) + stage.finish()
@@ -82,10 +82,10 @@ class _Stage(ABC):
 
     @abstractmethod
     def push(self, texts: list[str]) -> list[str]:
-        """What some more texts become, and what of those before has become certain."""
+        """Decode more texts, and return those that have become certain."""
 
     def finish(self) -> list[str]:
-        """What is left."""
+        """The remaining texts."""
         return []
 
 

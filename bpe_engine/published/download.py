@@ -18,7 +18,7 @@ TIMEOUT_SECONDS = 30
 
 
 def read(url: str, name: str, places: Sequence[Path]) -> bytes:
-    """What the address answers, as bytes; `name` is what messages call it.
+    """Download the bytes at an address; messages call it `name`.
 
     Raises `VocabularyUnavailableError` if it cannot be had, which tells to save it as one of `places` by other means.
     """

@@ -27,7 +27,7 @@ class PublishedFile:
 
 
 def own_cache_folder() -> Path:
-    """Where downloads are kept: the user's cache folder of the platform, such as ~/.cache/bpe-chunker."""
+    """The folder of downloads: the user's cache folder of the platform, such as ~/.cache/bpe-chunker."""
     import platformdirs  # noqa: PLC0415 - 8 ms that embedded vocabularies do without
 
     return Path(platformdirs.user_cache_dir("bpe-chunker", appauthor=False))

@@ -56,7 +56,9 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
 
 
 def _by_merges(dictionary: TokenDictionary, left: int, right: int) -> bool:
-    """The same whatever the order of ids: no merge at the join comes before those on its two sides that take its halves."""
+    """Compatibility for any order of ids: no merge at the join comes before those on its two sides that take its
+    halves.
+    """
     halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
     if halves(left) is None or halves(right) is None:
         return False

@@ -62,7 +62,9 @@ class TokenDictionary:
         return type(self), (self.id_of, self._halves, self.priorities, self.crossings)
 
     def comes_first(self, left: int, right: int) -> bool:
-        """Of two merges that share a half, the right one of `left` and the left one of `right`: whether `left` is made first."""
+        """Whether `left` is made before `right`, of two merges that share a half: the right one of `left` and the left
+        one of `right`.
+        """
         return (left <= right) != ((left, right) in self.crossings)
 
     @cached_property
@@ -77,7 +79,7 @@ class TokenDictionary:
 
     @cached_property
     def mirrored_automaton(self) -> ahocorasick.Automaton:
-        """The same for texts that are read from right to left."""
+        """The automaton for texts that are read from right to left."""
         return self._build_automaton(step=-1)
 
     def _build_automaton(self, step: int) -> ahocorasick.Automaton:

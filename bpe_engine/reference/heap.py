@@ -23,7 +23,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     start_of_previous = list(range(-1, size - 1))
 
     def pair(start: int) -> tuple[int, int, int] | None:
-        """What the part at `start` makes with the next: (priority of the token, start, end)."""
+        """The merge of the part at `start` with the next: (priority of the token, start, end)."""
         middle = end_of[start]
         if middle >= size:
             return None

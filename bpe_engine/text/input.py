@@ -58,7 +58,8 @@ def cut_unfinished_end(text: str | bytes) -> tuple[str, str | bytes]:
 
 
 def cut_unfinished_start(text: str | bytes) -> tuple[str, str | bytes]:
-    """The same at the other end: the finished rest, received, and a raw start that a text put before it could change.
+    """`cut_unfinished` at the start: the finished rest, received, and a raw start that a text put before it could
+    change.
 
     >>> cut_unfinished_start("\\ude00a"), cut_unfinished_start(b"\\xb8\\xada"), cut_unfinished_start(b"ab")
     (('a', '\\ude00'), ('a', b'\\xb8\\xad'), ('ab', b''))

@@ -52,7 +52,7 @@ def in_unit(text: str | bytes, characters: str, starts: Sequence[int], unit: Uni
 
 
 def starts_of_parts(lengths: Iterable[int]) -> list[int]:
-    """Where parts of these lengths start, one behind the other.
+    """The offsets of parts of these lengths, one after the other.
 
     >>> starts_of_parts([2, 3, 1])
     [0, 2, 5]

@@ -54,7 +54,9 @@ def _longest(
     size: int,
     max_tokens: int,
 ) -> int:
-    """How many of `size` characters fit, counted from the side that stays; `read(near, far)` gives some of them."""
+    """The number of `size` characters that fit, counted from the side that stays; `read(near, far)` returns some of
+    them.
+    """
     marks = []
     for near in range(0, size, BLOCK):
         marks.append((near, encoder.snapshot()))
@@ -77,7 +79,9 @@ def _longest(
 
 
 def _source_length(text: str | bytes, characters: str) -> int:
-    """How much of `text` became `characters`: of bytes their bytes; of a str two for each surrogate pair, else one."""
+    """The length of the part of `text` that became `characters`: of bytes their bytes; of a str two for each surrogate
+    pair, else one.
+    """
     if not isinstance(text, str):
         return len(to_bytes(characters))
     length = len(characters)

@@ -39,7 +39,7 @@ def check_options(tie_breaking: str, min_frequency: int) -> None:
 
 
 def merging(progress: Progress | None, wanted: int) -> Callable[[int], object] | None:
-    """What the core reports to: `progress` in the stage of merging."""
+    """The function that the core reports to: `progress` in the stage of merging."""
     if progress is None:
         return None
     return lambda done: progress("merging", done, wanted)

@@ -71,7 +71,7 @@ def count_by_scanner(counter: PretokenCounter, texts: Iterable[Source], progress
 def count_by_expression(
     counter: PretokenCounter, pattern: CustomPattern, texts: Iterable[Source], progress: Progress | None
 ) -> int:
-    """The same for a pattern that the `regex` package has to match."""
+    """Count pre-tokens by a pattern that the `regex` package has to match."""
     done = 0
     for text in texts:
         rest = ""
