@@ -1,4 +1,4 @@
-"""What callers without types may pass: told at once, by the name of the argument, and not from deep inside."""
+"""Checks of arguments from callers without types: reported at once, by the name of the argument."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Origin(Protocol):
         ...
 
     def metadata_of(self, index: int) -> Mapping[str, Any]:
-        """Of the chunk of this index; not to be changed."""
+        """The metadata of the chunk of this index. Do not change it."""
         ...
 
     def body(self, piece: Piece) -> str:

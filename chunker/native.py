@@ -1,4 +1,4 @@
-"""What of chunker is compiled, where the engine's core is: `chunker._native`, None where Python does it all.
+"""The compiled part of chunker, `chunker._native`; None if Python does it all.
 
 The choice is the engine's (`bpe_engine.implementation`): both are compiled in one build, and both have a twin in Python that says the same.
 """

@@ -1,4 +1,6 @@
-"""How processes are started that Ctrl-C is not for: a terminal sends it to all processes at once, and who started them says what becomes of them."""
+"""Start processes that ignore Ctrl-C: a terminal sends it to all processes at once, and the parent decides what becomes
+of them.
+"""
 
 from __future__ import annotations
 

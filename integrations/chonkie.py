@@ -105,7 +105,7 @@ _UNITS = {"character": "characters", "word": "words", "byte": "bytes"}
 
 
 class _Counting(ChonkieTokenizer):
-    """What counts here, as chonkie's own components would ask it: `chunker.tokenizer.count_tokens(text)`."""
+    """The counter of this plug-in with the interface of chonkie's components: `chunker.tokenizer.count_tokens(text)`."""
 
     def __init__(self, counter: TokenCounter) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class _Counting(ChonkieTokenizer):
         return ids
 
     def tokenize(self, text: str) -> Sequence[int]:
-        """The same."""
+        """As `encode`."""
         return self.encode(text)
 
     def decode(self, tokens: Sequence[int]) -> str:

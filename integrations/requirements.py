@@ -1,4 +1,4 @@
-"""What a plug-in says when the package that it plugs into is not there."""
+"""The error of a plug-in whose package is not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the plug-ins share: the chunker for each text, white space off the ends of its chunks, and what is to be said of each.
+"""Common part of the plug-ins: the chunker for each text, white space off the ends of its chunks, and their metadata.
 
     text      "# Guide\\n\\nFirst.\\n\\n## Install\\n\\nRun it.\\n"
     piece      ^........................                            of the chunker: all of the text is in some piece
@@ -43,7 +43,7 @@ class Passage(NamedTuple):
     language: str | None
 
     def description(self) -> dict[str, int | str]:
-        """What metadata may say of it: only numbers and strings, for that is what every store takes."""
+        """Metadata of the passage: only numbers and strings, because every store takes those."""
         told: dict[str, int | str] = {
             "start_index": self.start,
             "end_index": self.end,
@@ -83,7 +83,7 @@ class Chunkers:
 
     @property
     def tokenizer(self) -> TokenCounter:
-        """What counts."""
+        """The tokenizer that counts."""
         return self._fixed.tokenizer
 
     def chunker(self, text: str, metadata: Mapping[str, object] | None = None) -> TextChunker:
@@ -127,7 +127,7 @@ class Chunkers:
 
 
 def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> list[tuple[int, int]]:
-    """Which part of a body is wanted, and which larger ones may do in its place, in characters."""
+    """The wanted part of a body, and larger ones that may do in its place, in characters."""
     wanted = len(body) if drop is None else len(drop(body))
     if not strip:
         return [(0, wanted)]

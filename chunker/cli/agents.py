@@ -55,7 +55,7 @@ class Client(StrEnum):
 
 @dataclass(frozen=True)
 class ConfigFiles:
-    """Where a client keeps the servers of a project, and under which name.
+    """The file in which a client keeps the servers of a project, and their key in it.
 
     `settings`: the file, from the root of the project. `key`: the member that holds the servers. `extra`: what an entry has beside the command.
     `instructions`: the file that it reads.

@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 class Commands(CommandGroup):
-    """Those of this package."""
+    """The commands of this package."""
 
     own = COMMANDS
 

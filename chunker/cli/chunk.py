@@ -38,14 +38,14 @@ from chunker.cli.options import (
 
 
 class StrategyName(enum.StrEnum):
-    """How cuts are chosen."""
+    """The strategies of choosing cuts."""
 
     GROW = "grow"
     OPTIMAL = "optimal"
 
 
 class OverlapPieces(enum.StrEnum):
-    """What an overlap is made of."""
+    """The units of an overlap."""
 
     UNIT = "unit"
     SENTENCE = "sentence"

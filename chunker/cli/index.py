@@ -160,14 +160,14 @@ def index(
 
 
 class HitFormat(enum.StrEnum):
-    """How hits are written."""
+    """The formats of hits."""
 
     TABLE = "table"
     JSONL = "jsonl"
 
 
 class SearchBy(enum.StrEnum):
-    """What a search goes by."""
+    """The rankings of a search."""
 
     BOTH = "both"
     VECTORS = "vectors"

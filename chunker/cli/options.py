@@ -192,7 +192,7 @@ def wanted_of(ctx: typer.Context, include: list[str] | None, exclude: list[str] 
 
 
 def intake_of(encoding: str, *, secrets: bool, generated: bool = True, verbatim: bool = True) -> Intake:
-    """What is taken of files; an encoding that nobody knows is wrong usage."""
+    """The intake that the options ask for. An unknown encoding is wrong usage."""
     from chunker.errors import OptionError
     from chunker.files.intake import Intake
 
@@ -233,7 +233,9 @@ def load_tokenizer(name: str) -> TokenCounter:
 
 
 def wanted_format(output_format: FileFormat | None, output: str | None) -> FileFormat:
-    """How results are to be written, by the option or by the name of the file. What cannot be is told before anything is done."""
+    """The format of the results, by the option or by the name of the file. Raises for an impossible one before anything
+    is done.
+    """
     from chunker.cli.outputs import MissingPackageError
 
     wanted = output_format

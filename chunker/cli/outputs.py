@@ -24,7 +24,7 @@ from chunker.errors import ChunkerError
 
 
 class FileFormat(enum.StrEnum):
-    """How results are written."""
+    """The formats of results."""
 
     TABLE = "table"
     JSONL = "jsonl"
@@ -73,7 +73,7 @@ class RecordWriter(Protocol):
 
 
 def format_of(path: str) -> FileFormat | None:
-    """What the name of a file asks for; None for an ending that says nothing.
+    """The format that the name of a file asks for; None for an ending without one.
 
     >>> format_of("a/chunks.PARQUET"), format_of("report"), format_of("chunks.xlsx")
     (<FileFormat.PARQUET: 'parquet'>, <FileFormat.TABLE: 'table'>, None)
@@ -93,7 +93,7 @@ def require_packages(wanted: FileFormat) -> None:
 
 
 def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> RecordWriter:
-    """What writes records in this format; `columns` are those of CSV and Parquet."""
+    """A writer of records in a format; `columns` are those of CSV and Parquet."""
     makers: dict[FileFormat, Callable[[], RecordWriter]] = {
         FileFormat.JSONL: lambda: _Lines(stream),
         FileFormat.JSON: lambda: _JsonArray(stream),

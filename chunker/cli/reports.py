@@ -1,4 +1,4 @@
-"""What the commands print: one record a line as JSON, or a table for people.
+"""The output of the commands: one record a line as JSON, or a table for people.
 
 Records are JSON objects in UTF-8, with their keys in a fixed order.
 """
@@ -24,7 +24,7 @@ _RULE = "-"
 
 @dataclass
 class ChunkSummary:
-    """How the chunks of one file, or of all, use a budget of `max_tokens` tokens; sizes are in tokens."""
+    """The use of a budget of `max_tokens` tokens by the chunks of one file, or of all; sizes are in tokens."""
 
     path: str
     max_tokens: int
@@ -58,7 +58,7 @@ CHUNK_COLUMNS = ("file", "chunks", "tokens", "mean fill", "smallest", "largest")
 
 @dataclass
 class Tally:
-    """What is in one file, in all files of a language, or in all; `lines` and `size` (bytes) and `tokens` add up."""
+    """The sums of one file, of all files of a language, or of all; `lines` and `size` (bytes) and `tokens` add up."""
 
     files: int = 0
     lines: int = 0
@@ -100,7 +100,7 @@ class FileTally:
 
 
 class Grouping(enum.StrEnum):
-    """What one row of a table of tallies stands for."""
+    """The meaning of one row of a table of tallies."""
 
     FILE = "file"
     LANGUAGE = "language"

@@ -1,4 +1,4 @@
-"""What `chunker index`, `chunker search` and `chunker index status` do: options in, an index in between, text out."""
+"""The work of `chunker index`, `chunker search` and `chunker index status`: options in, text out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REDRAWN_AFTER = 0.1
 
 @dataclass(frozen=True, slots=True)
 class IndexOrder:
-    """What is asked of `chunker index`. `options`: those of `Index.open` that were given."""
+    """The arguments of `chunker index`. `options`: those of `Index.open` that were given."""
 
     folder: str
     embedder: str | None
@@ -142,7 +142,7 @@ def _sync(index: Index, paths: Sequence[str], order: IndexOrder) -> SyncReport:
 
 @contextlib.contextmanager
 def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
-    """What shows a report on standard error while it grows; None if nobody looks."""
+    """A function that shows a report on standard error while it grows; None if that is no terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return

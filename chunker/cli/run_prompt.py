@@ -1,4 +1,4 @@
-"""What `chunker prompt` does: a spec into a prompt, a report, JSON or a page."""
+"""The work of `chunker prompt`: a spec into a prompt, a report, JSON or a page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class PromptOutput:
-    """What to write: the prompt, its report or all as JSON to `output` (None or "-": standard output), and a page to `html`."""
+    """The outputs: the prompt, its report or all as JSON to `output` (None or "-": standard output), and a page to
+    `html`.
+    """
 
     output: str | None
     html: str | None

@@ -1,4 +1,4 @@
-"""What `chunker train` does: files -> a tokenizer file.
+"""The work of `chunker train`: files -> a tokenizer file.
 
 A file that cannot be read, or is no text, is noted and the others are done. A file of more than 64 MiB is read in blocks.
 """
@@ -37,7 +37,7 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 @dataclass(frozen=True)
 class TrainingOrder:
-    """What to learn, from which files, into which file. `layout` None: the one that the format of `output` asks for."""
+    """The arguments of `chunker train`. `layout` None: the one that the format of `output` asks for."""
 
     output: str
     vocab_size: int
@@ -150,7 +150,7 @@ def _check(order: TrainingOrder, file_format: FileFormat, layout: Layout) -> Non
 
 @contextlib.contextmanager
 def _bar(size: int) -> Iterator[Progress | None]:
-    """What shows the progress on standard error; None if nobody looks. `size`: bytes of all files."""
+    """A function that shows the progress on standard error; None if that is no terminal. `size`: bytes of all files."""
     if not is_terminal(sys.stderr):
         yield None
         return

@@ -1,4 +1,4 @@
-"""What `chunker view` does: files into a page, or into lines for the terminal."""
+"""The work of `chunker view`: files into a page, or into lines for the terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULT_PAGE = "chunker-view.html"
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """How to cut and what to show; limits in tokens."""
+    """The arguments of `chunker view`; limits in tokens."""
 
     tokenizer: TokenCounter
     tokenizer_name: str

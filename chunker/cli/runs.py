@@ -36,7 +36,7 @@ class ChunkLines:
 
 
 class ChunkRow:
-    """How the chunks of a file use the budget of `max_tokens` tokens. Pickles, as `ChunkLines` does."""
+    """The use of a budget of `max_tokens` tokens by the chunks of a file. Pickles, as `ChunkLines` does."""
 
     def __init__(self, cut: Cut, max_tokens: int) -> None:
         self._cut = cut
@@ -70,7 +70,7 @@ class Run:
     def over(
         self, work: Callable[[Document], Result], *, streaming: bool = False, workers: int = 1
     ) -> Iterator[Result]:
-        """What `work` makes of each file that is text, in order, `workers` of them at a time.
+        """Apply `work` to each file that is text, in order, `workers` of them at a time.
 
         `streaming`: the caller writes each result at once. What `work` raises becomes a note on its file. With more than one worker it
         runs in other processes, so it has to pickle where they are not forked.

@@ -36,7 +36,9 @@ _UNSEEN = re.compile(
 
 
 class Screen(NamedTuple):
-    """Where the lines go: `width` in columns; no `colors` means no escape codes at all, `hues` off means none that set a colour."""
+    """The terminal: `width` in columns; no `colors` means no escape codes at all, `hues` off means none that set a
+    colour.
+    """
 
     width: int
     colors: ColorSystem | None
@@ -50,7 +52,9 @@ class Screen(NamedTuple):
 
 
 def screen(stream: TextIO | None = None) -> Screen:
-    """What `stream` is (default: standard output), as rich finds it: NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
+    """The screen of `stream` (default: standard output), as rich finds it: NO_COLOR, FORCE_COLOR, TERM and COLUMNS are
+    honoured.
+    """
     console = Console(file=stream)
     return Screen(max(console.width, 40), _SYSTEMS.get(console.color_system or ""), not console.no_color)
 
@@ -90,7 +94,8 @@ def _spelled(match: re.Match[str]) -> str:
 
 
 def fit(text: str, start: int, width: int) -> tuple[int, int]:
-    """How far `text` goes from `start` in `width` columns, and how many it takes; grapheme clusters stay whole.
+    """The end of the part of `text` from `start` that fits `width` columns, and its columns; grapheme clusters stay
+    whole.
 
     A cluster wider than any line is taken where the line is empty, so that there is always an end.
     """

@@ -84,7 +84,9 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 class _Reading(NamedTuple):
-    """What a table is read for. Other commands are asked, and imported, only about what this one does not know."""
+    """The reader of a table of settings for one command. Other commands are imported only for options that this one
+    does not know.
+    """
 
     path: Path
     command: str

@@ -200,7 +200,9 @@ def _stretch(text: str, start: int, end: int, lines: _Lines, style: Style) -> It
 
 
 def _token_ends(item: SeenChunk) -> list[int] | None:
-    """Where the tokens of the chunk end, in characters of its text, the first one last; those that end inside a character are left out."""
+    """The ends of the tokens of a chunk, in characters of its text, the first one last; those that end inside a
+    character are left out.
+    """
     if item.token_lengths is None:
         return None
     ends = []

@@ -101,7 +101,7 @@ def compare(
 
 
 def _load(name: str) -> tuple[str, Tokenizer]:
-    """What kind of tokenizer it is, and the tokenizer."""
+    """Load a tokenizer: its kind, and the tokenizer."""
     from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
     from bpe_engine.formats.detection import detect
 

@@ -16,14 +16,14 @@ from chunker.cli.options import EXIT_CODES, Hidden, Paths, check_paths
 
 
 class TieName(enum.StrEnum):
-    """Which of several pairs of the same count is merged."""
+    """The ways to choose among pairs of the same count."""
 
     LOWEST = "lowest"
     FIRST = "first"
 
 
 class LayoutName(enum.StrEnum):
-    """Which ids the tokens get."""
+    """The orders of ids."""
 
     GPT2 = "gpt2"
     MINBPE = "minbpe"

@@ -1,4 +1,5 @@
-"""What stands before a chunk: where in the text, and in which file, its body begins; and what a reader needs besides.
+"""The context of a chunk: where in the text, and in which file, its body begins; and the lines that a reader needs
+besides.
 
     src/shop.py > class Cart > def total          the breadcrumb: the named regions around the first new character of the body
     import math; from shop import Item            what the file imports, if asked for ("imports")

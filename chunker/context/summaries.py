@@ -1,4 +1,4 @@
-'''What a context may say besides where a chunk stands: what the file imports, and what the definition around the chunk is for.
+'''Imports and summaries for contexts: the imports of the file, and the purpose of the definition around the chunk.
 
     import math                         imports   import math; from shapes import Shape
     from shapes import Shape

@@ -22,7 +22,7 @@ _SPARE = 256
 
 
 class RecountingCounter:
-    """Whatever `count` says is the number of tokens; each answer of a growing counter reads its text again.
+    """A counter over any function `count`; each answer of a growing counter reads its text again.
 
     It may be any function of the text: one more character may lower the count by a lot, and a part may cost more than the whole. The budget
     of a chunk is kept all the same, for the text of each chunk was counted as it is. What suffers is the time: a chunk of n units is

@@ -58,7 +58,7 @@ class HuggingFaceCounter:
 
     @property
     def cuts(self) -> SettledCuts | None:
-        """Where texts come apart for it; None if that is not known."""
+        """The safe cuts of its texts; None if they are not known."""
         return self._counter.cuts if isinstance(self._counter, SettlingCounter) else None
 
     def count(self, text: str, /) -> int:

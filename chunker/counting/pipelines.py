@@ -1,4 +1,5 @@
-"""Where texts come apart for a tokenizer of Hugging Face: what its normalizer, pre-tokenizer and added tokens leave for certain.
+"""Safe cuts for a tokenizer of Hugging Face: offsets that its normalizer, pre-tokenizer and added tokens certainly keep
+apart.
 
     text           Höhere Ansprüche, sagt er
     a cut here           ^         ^     ^         before white space behind a letter; before a comma
@@ -81,7 +82,7 @@ class PatternCuts:
 
 
 def cuts_of(tokenizer: Tokenizer) -> PatternCuts | None:
-    """Where texts come apart for `tokenizer`; None if its configuration does not show that they do anywhere."""
+    """The safe cuts of `tokenizer`; None if its configuration does not show that there are any."""
     pipeline = _pipeline(tokenizer)
     if pipeline is None or not _has_harmless_added_tokens(tokenizer):
         return None

@@ -1,4 +1,5 @@
-"""What a chunker needs of a tokenizer: to count, to stop counting soon after a limit, and to count while a text grows.
+"""Protocols of a tokenizer, as a chunker needs it: count, stop counting soon after a limit, and count while a text
+grows.
 
 `bpe_engine.Tokenizer` has it all by itself. For everything else there are the other modules of this package.
 """

@@ -15,7 +15,7 @@ from chunker.counting.protocols import TokenCounter
 
 
 def tokenizer_of_file(path: str | Path) -> TokenCounter:
-    """What counts as the tokenizer file says.
+    """The counter of a tokenizer file.
 
     Raises as `Tokenizer.from_file`; for a part that the engine lacks, MissingExtraError where the
     package `tokenizers` is not installed, VocabularyError where it does not read the file either, and OptionError where its counts are left to chance.

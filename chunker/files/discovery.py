@@ -81,7 +81,7 @@ class _Folder:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """What holds for the whole of a walk."""
+    """The settings of a whole walk."""
 
     leave_out: Collection[str]
     wanted: Wanted
@@ -169,7 +169,7 @@ def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
 
 
 def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFile | Problem | _Folder]:
-    """What one folder holds, in order; the folders in it are not opened yet."""
+    """The content of one folder, in order; the folders in it are not opened yet."""
     rules, below = folder.rules, folder.below
     try:
         if below and is_repository(folder.path):
@@ -233,7 +233,7 @@ def _tidy(path: str) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """What went wrong in the system's words, without the path, which stands before it."""
+    """The error in the system's words, without the path, which stands before it."""
     return error.strerror or type(error).__name__
 
 

@@ -86,7 +86,8 @@ def read_document(file: FoundFile, encoding: str = "utf-8") -> Document | Proble
 
 
 def count_line_ends(text: str) -> int:
-    """How many lines end in the text, as a chunk's span has them: with a line feed, CR LF or a lone carriage return.
+    """The number of lines that end in the text, as a chunk's span counts them: with a line feed, CR LF or a lone
+    carriage return.
 
     >>> count_line_ends("a\\nb\\r\\nc\\rd")
     3

@@ -1,4 +1,4 @@
-"""Which files git would ignore: one rule, one file of rules, and the stack of them down to a folder.
+"""Find the files that git would ignore: one rule, one file of rules, and the stack of them down to a folder.
 
 A rule is compiled into a regular expression over bytes, as git matches bytes: `?` is one byte and does not match `é`.
 It is matched against one entry, never against what lies below it: a walk goes from the top down and does not enter an
@@ -206,7 +206,7 @@ def _read_set(pattern: bytes, start: int) -> tuple[set[int] | None, int]:
 
 
 def _read_member(rest: bytes, previous: int | None) -> tuple[Iterable[int], int | None, int] | None:
-    """What `rest`, the inside of a bracket expression, begins with; None if it is cut off or names no class.
+    """The first member of `rest`, the inside of a bracket expression; None if it is cut off or names no class.
 
     Returns the bytes it stands for, the one of them that a range could start from, and its length in `rest`.
     """
@@ -312,7 +312,7 @@ def repository_rules(top: Path) -> RuleStack:
 
 
 def _common_folder(git: Path) -> Path:
-    """Where a repository keeps what all its working trees share, from the `.git` of one of them."""
+    """The folder of a repository that all its working trees share, from the `.git` of one of them."""
     if git.is_file():  # a submodule or a linked working tree: the file names the real folder
         git = git.parent / _first_line(git).removeprefix("gitdir: ")
     common = git / "commondir"

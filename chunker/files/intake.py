@@ -40,7 +40,7 @@ SHORTEST_DATA = 64
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What is taken of files.
+    """The choice of files to take, and of what to take of them.
 
     Args:
         secrets: take files that hold secrets.
@@ -65,14 +65,14 @@ class Intake:
         return self.accept(read_document(file, self.encoding), named=file.named)
 
     def read_bytes(self, content: bytes, file: FoundFile) -> Document | Problem:
-        """The same for the content of a file that somebody else has opened."""
+        """`read` for the content of a file that somebody else has opened."""
         problem = self.judge_name(file)
         if problem is not None:
             return problem
         return self.accept(read_stream(io.BytesIO(content), file, self.encoding), named=file.named)
 
     def accept(self, document: Document | Problem, *, named: bool) -> Document | Problem:
-        """What is to be chunked of a text, as far as its name said nothing against it."""
+        """The part of a text that is worth chunking, if its name did not rule it out."""
         if isinstance(document, Problem):
             return document
         if not self.secrets and begins_with_key(document.text):
@@ -86,7 +86,7 @@ class Intake:
         return short if evidence is None else _left_out(short.path, evidence)
 
     def judge_name(self, file: FoundFile) -> Problem | None:
-        """Why a file is left out for its name, or None."""
+        """The reason to leave a file out for its name, or None."""
         if not self.secrets and _has_secret_name(file):
             return Problem(file.path, LEFT_OUT_BY_NAME, failed=file.named)
         if self.generated or file.named:
@@ -98,7 +98,7 @@ class Intake:
 
 
 def done_to(document: Document) -> str | None:
-    """What was done to a file so that its text is worth chunking, or None."""
+    """The change that made a file worth chunking, or None."""
     if document.encoding in {NOTEBOOK, WORDS_OF_DRAWING}:
         return document.encoding
     return None if document.shortened is None else EMBEDDED

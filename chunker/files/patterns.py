@@ -56,7 +56,7 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which files of a walk are wanted, by patterns; without any, all are."""
+    """The files of a walk that patterns ask for; without patterns, all."""
 
     include: Patterns | None = None
     exclude: Patterns | None = None

@@ -57,7 +57,7 @@ class Lost:
 
 
 def context_of(start_method: str | None) -> BaseContext:
-    """How processes are started: "fork", "forkserver" or "spawn".
+    """The way to start processes: "fork", "forkserver" or "spawn".
 
     None: by fork on Linux as long as there are no other threads, which costs least; else by spawn. The other two import the main module
     again, which must therefore do its work under `if __name__ == "__main__":`.
@@ -170,7 +170,7 @@ class Workers(Generic[Item, Result]):
             self._workers.pop().end()
 
     def map(self, items: Iterable[Item]) -> Iterator[Result | Lost]:
-        """What `work` makes of each item, in their order. Takes items only as far ahead as keeps the workers busy.
+        """Apply `work` to each item, in order. Takes items only as far ahead as keeps the workers busy.
 
         Raises `ChunkerError` if workers cannot start at all.
         """
@@ -234,7 +234,7 @@ class Workers(Generic[Item, Result]):
             self._done[number] = result
 
     def _bury(self, worker: _Worker) -> None:
-        """What the dead worker was at is tried once more, what waited behind it as if nothing had been."""
+        """Try the item of a dead worker once more; the items after it go on as if nothing had been."""
         self._workers.remove(worker)
         worker.process.join(_GRACE)
         exit_code = worker.process.exitcode
@@ -260,7 +260,7 @@ def _cause_of_death(exit_code: int | None) -> str:
 
 
 def _serve(pipe: Connection, inherited: list[Connection], work: Callable[[Any], Any]) -> None:
-    """What a worker does: answer each item with a result, until there are no more."""
+    """The loop of a worker: answer each item with a result, until there are no more."""
     # Ctrl-C reaches all processes of a terminal. It is for the parent to say what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What the parent has set for itself, a way to clean up perhaps, is not for its workers.

@@ -1,4 +1,5 @@
-"""What the markup formats have in common: boundaries written down in the order of the text, and sections under headings.
+"""Columns: common part of the markup formats. Boundaries are written down in the order of the text, and sections under
+headings.
 
 headings   0 "A" 1, 10 "B" 2, 20 "C" 1        (offset, name, level)
 sections   "A" 0..20, "B" 10..20, "C" 20..30
@@ -65,7 +66,8 @@ class Columns:
             self.strengths[-1], self.labels[-1] = int(strength), label
 
     def cut_before(self, offset: int) -> int:
-        """Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else on it.
+        """The offset of a cut before the text at `offset`: before the indentation of its line, if there is nothing else
+        on it.
 
         The last boundary, if a cut there would part characters that belong together. Not before the last boundary.
         """
@@ -123,7 +125,7 @@ class Columns:
             self.scopes += outline.scopes
 
     def inside(self) -> Inside:
-        """What is behind the first boundary, which is that of the unit that was looked into."""
+        """The boundaries after the first one, which is that of the refined unit."""
         return Inside(self.offsets[1:], self.strengths[1:], self.labels[1:], self._all_scopes())
 
     def _all_scopes(self) -> Iterator[Scope]:
@@ -143,7 +145,9 @@ class Columns:
 
 
 class Heading(NamedTuple):
-    """Where a heading begins, its level (1 is the highest) and its text. `end`: where its section ends at the latest, if anything says so."""
+    """The offset of a heading, its level (1 is the highest) and its text. `end`: the latest end of its section, if
+    anything says so.
+    """
 
     start: int
     level: int

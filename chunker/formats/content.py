@@ -1,4 +1,4 @@
-"""What the text itself tells of its language, where the name of the file does not say, or says too little.
+"""Tell the language of a text from its content, for files whose name does not say, or says too little.
 
     #!/usr/bin/env python3.11        an interpreter: Python
     <?xml version="1.0"?>            a mark that only one kind of file begins with: XML

@@ -45,7 +45,7 @@ class _LatePattern:
 
 
 def compiled_late(source: str, *flags: str) -> regex.Pattern[str]:
-    """What `regex.compile` returns, made at the first match that is asked for; `flags` are names, such as "VERBOSE".
+    """A pattern like that of `regex.compile`, compiled at the first match; `flags` are names, such as "VERBOSE".
 
     >>> compiled_late(r"\\p{Lu}", "V0").search("aBc").start()
     1

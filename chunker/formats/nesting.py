@@ -1,4 +1,4 @@
-"""What the formats of nested data have in common: strengths by depth, and which values get a scope.
+"""Nested data: common part of its formats. Strengths by depth, and the values that get a scope.
 
     {                     depth 0
       "a": {              depth 1
@@ -70,7 +70,7 @@ def name_of(key: str) -> str:
 
 
 def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
-    """Which of `offsets`, each behind an ASCII character, cut no grapheme cluster; None if all of them."""
+    """Those of `offsets`, each after an ASCII character, that cut no grapheme cluster; None if all of them."""
     if text.isascii():
         return None
     size = len(text)

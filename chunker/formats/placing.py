@@ -73,21 +73,21 @@ def sketch(
 
 
 def _settled(found: WalkResult, lines: LineTable) -> tuple[Placed, dict[int, int]]:
-    """What is placed on which line, and which parts moved where, on account of comments and attributes."""
+    """The parts on each line, and the moves of parts on account of comments and attributes."""
     placed, tops = _with_leading_lines(found, lines)
     _cut_off_trailing_comments(placed, found, lines)
     return placed, tops
 
 
 def _label_of(placed: Placed, grammar: Grammar) -> str:
-    """What the text as a whole is called: as the definition it begins with, or as its language says."""
+    """The label of the text as a whole: of the definition it begins with, or of its language."""
     _, label = placed.get(0, (0, grammar.label))
     known = any(label == definition.label for definition in grammar.definitions.values())
     return label if known else grammar.label
 
 
 def _regions(found: WalkResult, tops: dict[int, int], ends: list[int]) -> Iterator[tuple[int, int, str]]:
-    """Where the named definitions start and end, in characters."""
+    """The start and end of the named definitions, in characters."""
     for region in found.regions:
         if name := region.name:
             yield ends[tops.get(region.first, region.first)], ends[region.last + 1], name
@@ -180,7 +180,7 @@ class _Rows:
         return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
 
     def inside(self, first: int, last: int, placed: Placed, heads: dict[int, int], scopes: Iterable[Scope]) -> Inside:
-        """What is behind line `first` and before line `last`, where more is placed than was known."""
+        """The details after line `first` and before line `last`, of which more is known now."""
         rows = slice(first + 1, last)
         strengths, labels = self._strengths[rows], self._labels[rows]
         for row, (strength, name) in placed.items():
@@ -207,7 +207,7 @@ class _Rows:
         scopes_of: Callable[[list[Scope]], list[Scope]],
         notes: dict[str, str],
     ) -> Sketch:
-        """What is not hidden."""
+        """The sketch of the parts that are not hidden."""
         return Sketch.of(
             self._columns(),
             units.keys(),

@@ -21,7 +21,7 @@ def _ascii(properties: str) -> str:
 
 
 def _class(properties: str) -> str:
-    """The same as the inside of a class of `re`."""
+    """The inside of a class of `re`, for `regex`."""
     return "".join(map(re.escape, _ascii(properties)))
 
 

@@ -130,7 +130,7 @@ _LEVELS: tuple[tuple[Strength, str, Callable[[str, int, int], list[int]]], ...] 
 
 
 def _pairs_apart(pair: regex.Pattern[str], text: str, start: int, end: int) -> list[int]:
-    """Where `pair` matches in the window, at most once in each of 32 equal parts; empty if it is better to read it all."""
+    """The matches of `pair` in the window, at most one in each of 32 equal parts; empty if it is better to read it all."""
     size = min(_WINDOW, end - start)
     if size < 2 * _BRANCHES:
         return []

@@ -17,7 +17,7 @@ STEP = 131_072
 
 
 class Restarts(Protocol):
-    """Where a text of one format can be read anew."""
+    """The offsets at which reading a text of one format can resume."""
 
     def outline(self, text: str, /) -> Outline:
         """The outline of a preamble and what follows it."""
@@ -28,11 +28,11 @@ class Restarts(Protocol):
         ...
 
     def preamble(self, text: str, outline: Outline, place: int, /) -> str:
-        """What stands for text[:place]."""
+        """The text in place of text[:place] when reading resumes there."""
         ...
 
     def counted(self, text: str, outline: Outline, place: int, /) -> int:
-        """How many numbered things `text` has before `place`."""
+        """The number of numbered things in `text` before `place`."""
         ...
 
     # The label of what begins a numbered scope ("record 7"); None if no scope has a number.

@@ -209,7 +209,8 @@ def word_ends(text: str) -> Iterator[int]:
 
 
 def words_of_script(text: str, ends: list[int]) -> list[int]:
-    """Those of `ends`, ends of words of `text`, that are not between two letters of a script without spaces between words.
+    """Those of `ends`, ends of words of `text`, that are not between two letters of a script without spaces between
+    words.
 
     >>> words_of_script("ไป มา", [1, 2, 3, 4, 5])
     [2, 3, 5]
@@ -271,7 +272,7 @@ _IN_ASCII = _Representatives({code: chr(code) for code in range(128)})
 
 
 def _in_ascii(text: str) -> str:
-    """The same text, character by character, in ASCII and the three characters beyond."""
+    """Translate a text, character by character, into ASCII and the three characters beyond."""
     if len(text.encode("utf-8", "surrogatepass")) * 4 > len(text) * 5:
         return text.translate(_IN_ASCII)
     # Where nearly all is ASCII, it is quicker to look for what is not.

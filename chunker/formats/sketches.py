@@ -20,7 +20,9 @@ from chunker.formats.outline import Outline, Scope, Scopes
 
 
 class Inside(NamedTuple):
-    """What is inside a unit: its boundaries, by columns as in `Outline`, all of them weaker than where it begins; its scopes, once; and its heads."""
+    """The details of a unit: its boundaries, by columns as in `Outline`, all weaker than its own; its scopes, once; and
+    its heads.
+    """
 
     offsets: list[int]
     strengths: list[int]
@@ -75,7 +77,7 @@ class Sketch(Outline):
         )
 
     def inside(self, offset: int) -> Inside:
-        """What is inside the closed unit that begins at `offset`. Costs the length of the unit."""
+        """The details of the closed unit that begins at `offset`. Takes the time of the length of the unit."""
         inside = self._look(offset)
         # They can be read once: by the caller, or by who asks for scopes.
         self._inner[offset] = inside.scopes

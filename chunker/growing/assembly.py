@@ -102,7 +102,7 @@ class TextOrigin:
         return Span(start, end, *measured[index - self._first])
 
     def measures(self) -> list[Measured]:
-        """Of each piece where it starts and ends in bytes, and its first and its last line."""
+        """The measures of each piece: start and end in bytes, first and last line."""
         text, (start, byte, breaks) = self._text, self._before
         if _compiled is None:
             measure: Callable[[int, int], Measured] = SpanMeter(text).measure

@@ -1,4 +1,4 @@
-"""How large chunks may be, and what of a text can never fit."""
+"""Budget: the limits of chunks, and the check for characters that can never fit."""
 
 from __future__ import annotations
 

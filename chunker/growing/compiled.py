@@ -30,7 +30,7 @@ _as_piece: Callable[[tuple[int, int, str, int, str]], Piece] = partial(tuple.__n
 
 
 class AnyGrower(Protocol):
-    """What makes the chunks of one text, once."""
+    """A grower: it makes the chunks of one text, once."""
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
         """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
@@ -41,8 +41,8 @@ class AnyGrower(Protocol):
         ...
 
     def ahead(self) -> tuple[list[Place], int, int]:
-        """What another grower needs to go on: the units ahead that are not, or not as they are, of the outline; how many of the outline's are
-        behind; and how many of those ahead repeat the end of the last chunk.
+        """The state with which another grower goes on: the units ahead that differ from those of the outline; the
+        number of units of the outline before them; and how many of those ahead repeat the end of the last chunk.
         """
         ...
 
@@ -78,7 +78,7 @@ class CompiledGrower:
 
 
 def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:
-    """What grows the chunks of `text` by an outline of it; `context_at` says what stands before a chunk from an offset."""
+    """A grower of the chunks of `text` by an outline of it; `context_at` returns the context of a chunk from an offset."""
     compiled = native()
     if compiled is None:
         return _readable(text, outline, tokenizer, budget, context_at)

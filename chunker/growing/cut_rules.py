@@ -1,4 +1,4 @@
-"""Where to cut a chunk, once it is known what fits: at the farthest boundary, or before a unit that is better kept whole.
+"""The cut of a chunk, once it is known what fits: at the farthest boundary, or before a unit that is better kept whole.
 
     budget 12      import os ¶ import re ¶ | def f(x): ¶ x += 1 ¶ return x ¶ | def g(): ...
     fits up to                                        ^ a cut here would break f
@@ -55,7 +55,7 @@ class Filling:
         return self.sizes[cut] - self.base if cut > self.fresh else 0
 
     def strength(self, cut: int, after: Place) -> int:
-        """How strong the boundary is at which `cut` units end, where `after` is the place behind all of them."""
+        """The strength of the boundary at which `cut` units end, where `after` is the offset after all of them."""
         return self.places[cut].strength if cut < len(self.places) else after.strength
 
     def begins_unit_around(self, after: Place) -> bool:

@@ -128,7 +128,7 @@ class Grower:
         return count > self._budget.max_tokens
 
     def _context(self) -> str:
-        """What stands before the next chunk: it tells where the text is that no chunk had before, behind the overlap."""
+        """The context of the next chunk: it is that of its first new text, after the overlap."""
         units = self._units
         start, fresh = units.offset, units.offset_of(self._overlapping)
         return self._context_at(fresh, self._text[start:fresh])
@@ -214,7 +214,9 @@ class Grower:
     # --- cutting
 
     def _choose_cut(self, filling: Filling) -> int | None:
-        """How many of the units to keep. None: the chunk is to grow once more, for now there are more units to choose from."""
+        """The number of units to keep. None: the chunk is to grow once more, because there are more units to choose
+        from now.
+        """
         if filling.complete:
             size = len(self._text)
             return best_cut(
@@ -252,7 +254,7 @@ class Grower:
             filling.sizes.append(count)
 
     def _end_of_ink(self, start: int, end: int) -> int:
-        """Where the blank lines begin that text[start:end] ends with; `end` if there are none."""
+        """The start of the blank lines at the end of text[start:end]; `end` if there are none."""
         size = BLANKS
         while True:
             first = max(end - size, start)

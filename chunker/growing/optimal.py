@@ -45,7 +45,7 @@ from chunker.growing.units import Place, Units, enclosing_ends
 
 
 class SlicePrices(Protocol):
-    """What a slice of the text costs: `bpe_engine`'s interval encoder, or a count of it."""
+    """The cost of slices of the text: `bpe_engine`'s interval encoder, or a count of each."""
 
     def count(self, start: int, end: int, /) -> int:
         """Tokens of text[start:end]."""
@@ -84,7 +84,7 @@ class _Atom(NamedTuple):
 
 
 class _Start(NamedTuple):
-    """How a chunk begins: at which offset (of what it repeats, if anything), behind which context, and what begins there."""
+    """The start of a chunk: its offset (that of the overlap, if any), its context, and the label of the text there."""
 
     offset: int
     context: str
@@ -153,7 +153,7 @@ class Optimizer:
 
     @cached_property
     def _tops(self) -> dict[int, int]:
-        """Of the boundaries inside heads that fit: where the unit begins that a cut there would break."""
+        """The start of the unit that a cut there would break, for the boundaries inside heads that fit."""
         heads, offsets = self._outline.heads, self._outline.offsets
         before = _stronger_before(self._outline.strengths) if heads else []
         tops: dict[int, int] = {}
@@ -226,7 +226,7 @@ class Optimizer:
     # --- costs
 
     def _costs_of_cuts(self, atoms: list[_Atom]) -> list[float]:
-        """What a cut costs before each atom, and at the end of the text."""
+        """The cost of a cut before each atom, and at the end of the text."""
         size = len(atoms)
         starts = [*(atom.start for atom in atoms), len(self._text)]
         strengths = [atom.strength for atom in atoms]
@@ -280,7 +280,9 @@ class Optimizer:
         return ways, begins
 
     def _begin(self, atoms: list[_Atom], before: int, first: int) -> _Start:
-        """How a chunk begins with atom `first`, which fits, behind one of the atoms from `before` on: the first way in which it does."""
+        """The start of a chunk with atom `first`, which fits, after one of the atoms from `before` on: the first
+        possible one.
+        """
         atom = atoms[first]
         for begin in self._beginnings(atoms, before, first):
             (size,) = self._sizes(begin, [atom.end])

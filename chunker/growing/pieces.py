@@ -1,4 +1,4 @@
-"""What growers hand over, and what they ask for: pieces, and what stands before them."""
+"""Piece: a cut that a grower made; and the function that returns the context of a chunk."""
 
 from __future__ import annotations
 

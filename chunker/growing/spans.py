@@ -44,7 +44,7 @@ class SpanMeter:
         return Span(start, end, *self.measure(start, end))
 
     def measure(self, start: int, end: int) -> Measured:
-        """Of text[start:end], which is not empty: where it starts and ends in bytes, and its first and its last line."""
+        """The measures of text[start:end], which is not empty: start and end in bytes, first and last line."""
         known = self._end
         first = known if start == known.offset else self._at(start, known if start > known.offset else self._start)
         behind = self._at(end, first)

@@ -119,13 +119,13 @@ class Units:
 
     @property
     def offset(self) -> int:
-        """Where the next unit begins, in characters; the length of the text if there is none."""
+        """The start of the next unit, in characters; the length of the text if there is none."""
         if self._front:
             return self._front[-1].offset
         return self._offsets[self._behind] if self._behind < len(self._offsets) else len(self._text)
 
     def offset_of(self, number: int) -> int:
-        """Where the unit begins that so many units ahead are before, in characters; the length of the text if there is none."""
+        """The start of the unit after so many units ahead, in characters; the length of the text if there is none."""
         if number < len(self._front):
             return self._front[-1 - number].offset
         row = self._behind + number - len(self._front)
@@ -133,7 +133,7 @@ class Units:
 
     @property
     def end(self) -> int:
-        """Where the next unit ends, in characters."""
+        """The end of the next unit, in characters."""
         after = self.after_next
         return len(self._text) if after is None else after.offset
 
@@ -188,7 +188,7 @@ class Units:
 
     @property
     def heads(self) -> dict[int, int]:
-        """Those of the outline, and of what has been looked into. Not to be changed."""
+        """The heads of the outline, and of refined units. Do not change them."""
         return self._heads
 
     @property

@@ -1,4 +1,4 @@
-"""Whether what an index keeps holds together: counted anew, from the files up."""
+"""Check an index: its content is counted again, from the files up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNTS = {
 
 
 def faults(snapshot: Snapshot) -> list[str]:
-    """What does not hold together; empty if all does. Reads everything."""
+    """The faults of an index; empty if there are none. Reads everything."""
     found = [
         f"the database: {line}" for (line,) in snapshot.connection.execute("PRAGMA integrity_check") if line != "ok"
     ]

@@ -337,7 +337,7 @@ _EMBEDDER = ", ".join(sorted(name for name in vars(Embedder) if not name.startsw
 
 
 def _vector_store(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:
-    """Where the vectors of an index are: what is given, if it is what the index has; None for a file."""
+    """The store of the vectors of an index: the given one, if it is that of the index; None for a file."""
     asked = store_named(given) if isinstance(given, str) else given
     if not exists:
         return asked

@@ -37,7 +37,9 @@ def embed_key(identity: bytes, text: str) -> bytes:
 
 
 def identity_of(model_id: str, revision: str, dimensions: int, prefix: str) -> bytes:
-    """What of an embedder a vector depends on. All vectors are kept with length 1, so whether the model does that is no part of it."""
+    """A key of everything that a vector depends on, beside its text. All vectors are kept with length 1, so it does not
+    matter whether the model does that.
+    """
     return digest(b"embedder", json.dumps([KEY_FORMAT, model_id, revision, dimensions, prefix]))
 
 

@@ -110,7 +110,7 @@ def translating(folder: Path) -> Iterator[None]:
 
 
 def meaning_of(error: sqlite3.Error, folder: Path) -> IndexingError:
-    """What an error of SQLite means to who uses an index."""
+    """The exception of the index for an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = None if code is None else code & 0xFF
     if primary in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:

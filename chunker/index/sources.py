@@ -27,7 +27,9 @@ MAX_FILE_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is taken: `hidden` files, files of at most `max_file_bytes` bytes, of folders those that are `wanted`, and of all what `intake` says."""
+    """The choice of files: `hidden` files, files of at most `max_file_bytes` bytes, of folders those that are `wanted`,
+    and the rules of `intake`.
+    """
 
     hidden: bool = False
     max_file_bytes: int = MAX_FILE_BYTES

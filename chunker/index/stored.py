@@ -54,7 +54,7 @@ class StoredRows:
         self._table = table
 
     def __len__(self) -> int:
-        """As many as the store may hold: what is pending may be there, too."""
+        """The largest number of vectors in the store: those that are pending may be there, too."""
         return self._count("SELECT (SELECT count(*) FROM embeddings) + (SELECT count(*) FROM pending)")
 
     def __getitem__(self, row: int) -> Vectors:
@@ -76,7 +76,7 @@ class StoredRows:
         return {keys[key]: vector for part in _parts(list(keys)) for key, vector in self._table.vectors(part).items()}
 
     def surplus(self) -> int:
-        """How many vectors the store has that the book does not know of."""
+        """The number of vectors in the store that the book does not know."""
         return max(self._table.count() - len(self), 0)
 
     def _count(self, query: str) -> int:
@@ -165,7 +165,7 @@ def table_name(connection: sqlite3.Connection) -> TableName:
 
 
 def meta_of(store: VectorStore, name: TableName) -> dict[str, str]:
-    """What a new index notes of its store."""
+    """The notes of a new index about its store."""
     return {"store": json.dumps(store.spec), "store_id": name.identifier, "discarded": ""}
 
 

@@ -52,7 +52,7 @@ _Place = tuple[bytes, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the index has of a file under a tag."""
+    """The known content of a file under a tag."""
 
     version: bytes
     state: FileState

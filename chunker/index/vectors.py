@@ -31,7 +31,7 @@ BLOCK_ROWS = 8192
 
 
 def vectors_path(folder: Path, generation: int) -> Path:
-    """Where the rows of this generation are."""
+    """The file of the rows of this generation."""
     return folder / f"vectors-{generation}.f32"
 
 
@@ -132,7 +132,7 @@ class MappedRows:
         return {row: self._rows[row] for row in rows if 0 <= row < len(self._rows)}
 
     def surplus(self) -> int:
-        """How many there are that nobody knows of: what a killed run left is no part of a snapshot."""
+        """The number of rows that nobody knows: those that a killed run left are no part of a snapshot."""
         return 0
 
 

@@ -88,7 +88,7 @@ _PHRASE = re.compile(r'"([^"]+)"')
 
 
 def further_words(text: str) -> str:
-    """What a text is to be found by beside its own words.
+    """Further words by which a text is found, beside its own.
 
     >>> further_words("def parseHTTPHeader(max_tokens): 東京都")
     'parse HTTP Header maxtokens 東京 京都'

@@ -69,7 +69,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """What a file holds from now on under a tag."""
+    """The new content of a file under a tag."""
 
     tag: str
     source: str
@@ -79,7 +79,7 @@ class NewFile:
 
 @dataclass(slots=True)
 class Changes:
-    """What one commit does to files; versions before the files that have them."""
+    """The changes of files in one commit; versions before the files that have them."""
 
     versions: dict[bytes, NewVersion] = field(default_factory=dict)
     files: list[NewFile] = field(default_factory=list)
@@ -167,7 +167,7 @@ class Writer:
         return spare
 
     def _spare_and_needed(self) -> tuple[int, int]:
-        """How many vectors have no places, and how many have some."""
+        """The number of vectors without places, and of those with some."""
         ask = "SELECT coalesce(sum(places = 0), 0), coalesce(sum(places > 0), 0) FROM embeddings"
         spare, needed = self._connection.execute(ask).fetchone()
         return int(spare), int(needed)

@@ -1,4 +1,4 @@
-"""Which items go into the prompt: the required ones, then section by section what fits, by priority.
+"""Fill the prompt: the required items, then section by section the items that fit, by priority.
 
     1. Required items, all of them. What is too much is cut from those that may be cut, the least important first; what sections are
        promised (`min_tokens`) is not touched.
@@ -32,7 +32,7 @@ _ITS_OWN_FAULT = ("empty", "duplicate", "maximum")
 
 @dataclass(slots=True)
 class FillOutcome:
-    """What became of one item so far."""
+    """The outcome for one item so far."""
 
     reason: Reason | None = None
     tokens: int = 0
@@ -106,7 +106,7 @@ class Filler:
         return "section" if room < (self.ledger.limits[root] or 0) - self.ledger.used[root] else "budget"
 
     def _skipped(self, leaf: Leaf) -> Reason | None:
-        """Why an item is not even tried."""
+        """The reason why an item is not even tried."""
         # In a chat a message may be empty if it answers a call.
         if not leaf.content and (leaf.item.tool_call_id is None or leaf.region.speaker is not None):
             return "empty"

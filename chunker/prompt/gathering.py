@@ -136,7 +136,7 @@ class _Gatherer:
         return made
 
     def _items(self, entry: FileEntry | GlobEntry, path: str, file: FoundFile, *, speaks: bool) -> list[Item | Section]:
-        """What becomes of one file: nothing, items, or a section with them."""
+        """The items of one file: none, some, or a section with them."""
         document = self._read(path, file)
         if isinstance(document, Problem):
             self._gathered.problems.append(document)

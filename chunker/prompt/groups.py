@@ -1,4 +1,4 @@
-"""Which items live and die together: those of one group, and a call of a tool with its answers.
+"""Groups of items that stay or go together: those of one group, and a call of a tool with its answers.
 
 item      a        b         c           d
 group     "x"               "x"

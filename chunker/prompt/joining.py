@@ -111,7 +111,7 @@ class Row:
         return self._through("", [self._pricer.of_parts(parts)], "")
 
     def _forget(self, before: int, place: int) -> None:
-        """What was known of the joins beside `place` is true no longer."""
+        """Drop the known prices of the joins beside `place`."""
         self._priced = None
         self._joins.pop(before, None)
         self._joins.pop(place, None)
@@ -160,7 +160,7 @@ class Row:
         return tokens
 
     def _left_of(self, index: int) -> str:
-        """What stands left of the kept text number `index`, back to the nearest place where counts add up."""
+        """The text to the left of the kept text number `index`, back to the nearest safe split."""
         if index == 0:
             return ""
         text = self._texts[self._kept[index - 1]]
@@ -191,7 +191,7 @@ class Row:
         return "".join(reversed(pieces))
 
     def _right_of(self, index: int) -> str:
-        """What stands right of the kept text number `index - 1`, up to the nearest place where counts add up."""
+        """The text to the right of the kept text number `index - 1`, up to the nearest safe split."""
         if index == len(self._kept):
             return ""
         text = self._texts[self._kept[index]]

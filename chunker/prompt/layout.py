@@ -159,7 +159,9 @@ class Layout:
     # --- what stands between
 
     def glue(self, left: int, right: int) -> list[Part]:
-        """What stands between two leaves that are kept and none between them; -1 is the start of the prompt, the number of leaves its end."""
+        """The text between two leaves that are kept and none between them; -1 is the start of the prompt, the number of
+        leaves its end.
+        """
         one, other = self._leaf_at(left), self._leaf_at(right)
         footers, separator, headers = self.edges(left, right)
         chat = self.chat_format
@@ -172,7 +174,9 @@ class Layout:
         return [part for part in parts if isinstance(part, Break) or part]
 
     def edges(self, left: int, right: int) -> tuple[str, str, str]:
-        """Of what stands between two leaves: the footers of the sections that end, the separator, the headers of those that begin."""
+        """The parts of the text between two leaves: the footers of the sections that end, the separator, the headers of
+        those that begin.
+        """
         one, other = self._leaf_at(left), self._leaf_at(right)
         key = (-1 if one is None else one.region.number, -1 if other is None else other.region.number)
         known = self._edges.get(key)

@@ -18,7 +18,7 @@ from chunker.prompt.report import SectionReport
 
 @dataclass(slots=True)
 class _Closing:
-    """What there was when a section was filled."""
+    """The state when a section was filled."""
 
     region: Region
     given: int
@@ -26,7 +26,7 @@ class _Closing:
 
 
 class SectionLedger:
-    """Who may use how many tokens, and who has."""
+    """The budgets of the sections, and the tokens that each has used."""
 
     def __init__(self, layout: Layout, room: int, frame: int) -> None:
         self.limits: dict[Region, int | None] = {region: region.section.max_tokens for region in layout.regions}
@@ -103,7 +103,7 @@ class SectionLedger:
         return given - used
 
     def reports(self) -> tuple[SectionReport, ...]:
-        """Of all sections that had a budget, in the order in which they were filled."""
+        """The reports of all sections that had a budget, in the order in which they were filled."""
         return tuple(
             SectionReport(
                 name=closing.region.path,

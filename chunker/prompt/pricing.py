@@ -1,4 +1,4 @@
-"""What texts cost, each once, and where their counts come apart.
+"""The prices of texts, each counted once, and their safe splits.
 
     "Who won the match in Oslo?"        head "Who"   inner: tokens of " won the match in"   tail " Oslo?"
     "match"                             head "match"                                        no tail
@@ -143,7 +143,7 @@ class Pricer:
 
 
 def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
-    """Where texts come apart for a tokenizer; None if nothing is known of it."""
+    """The safe cuts of a tokenizer; None if nothing is known of it."""
     if isinstance(tokenizer, Tokenizer):
         return (first_safe_split, last_safe_split) if has_safe_splits(_pattern_of(tokenizer)) else None
     cuts = getattr(tokenizer, "cuts", None)
@@ -158,7 +158,7 @@ def _pattern_of(tokenizer: Tokenizer) -> Pattern | None:
 
 
 class _Found:
-    """The same search, which says 0 where it finds nothing. Can be pickled."""
+    """A search that returns 0 if it finds nothing. Pickles."""
 
     def __init__(self, find: Callable[[str], int]) -> None:
         self._find = find
@@ -201,7 +201,7 @@ def forget(tokenizer: TokenCounter) -> None:
 
 
 def _remembered(tokenizer: TokenCounter) -> dict[str, Priced]:
-    """What is known of the texts that this tokenizer has counted; nothing for one that cannot be a key."""
+    """The known prices of texts that this tokenizer has counted; none for one that cannot be a key."""
     try:
         return _ALL_REMEMBERED.setdefault(tokenizer, _Remembered())
     except TypeError:  # it has no hash, or takes no weak reference

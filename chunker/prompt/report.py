@@ -1,4 +1,4 @@
-"""What became of each item, and where the budget went."""
+"""Report: the outcome for each item, and the use of the budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of items, sections and options before anything is counted: a rule a row."""
+"""The rules of items, sections and options, checked before anything is counted: a rule a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chunker.prompt.layout import DEEPEST, Layout, Leaf, Region
 
 
 class PromptOptions(NamedTuple):
-    """What `assemble` was called with, besides the items."""
+    """The arguments of `assemble`, besides the items."""
 
     budget: int
     reserve: int

@@ -89,7 +89,7 @@ class _Side:
         self._marks: list[tuple[int, object]] = [(0, encoder.snapshot())]
 
     def shared(self, text: str) -> int:
-        """How many characters of `text` the encoder has counted."""
+        """The number of characters of `text` that the encoder has counted."""
         return common_end(self._text, text) if self._backwards else common_start(self._text, text)
 
     def count(self, text: str, shared: int) -> int:
@@ -109,7 +109,7 @@ class _Side:
 
 
 def common_start(one: str, other: str) -> int:
-    """How many characters two texts begin with in common.
+    """The length of the common start of two texts, in characters.
 
     >>> common_start("abcd", "abxd"), common_start("ab", "abc"), common_start("", "a")
     (2, 2, 0)
@@ -118,7 +118,7 @@ def common_start(one: str, other: str) -> int:
 
 
 def common_end(one: str, other: str) -> int:
-    """How many characters two texts end with in common.
+    """The length of the common end of two texts, in characters.
 
     >>> common_end("abcd", "abxd"), common_end("bc", "abc"), common_end("", "a")
     (1, 2, 0)
@@ -130,7 +130,7 @@ def common_end(one: str, other: str) -> int:
 
 
 def _most(limit: int, alike: Callable[[int, int], bool]) -> int:
-    """How far two texts are alike, at most `limit`; `alike(start, end)` looks at a stretch of them. Linear."""
+    """The length over which two texts are alike, at most `limit`; `alike(start, end)` compares a part of them. Linear."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

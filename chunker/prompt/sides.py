@@ -62,7 +62,7 @@ class Side:
             self._lengths = lengths[: bisect_right(lengths, self._most)]
 
     def _enough(self, tokenizer: TokenCounter, reach: int | None) -> int:
-        """How many characters of the text, on this side, are sure to have more tokens than will be asked for."""
+        """The number of characters of the text, on this side, that surely have more tokens than will be asked for."""
         size = len(self._text)
         if reach is None:
             return size

@@ -51,7 +51,7 @@ class _Fields(BaseModel):
 
 
 class _ItemFields(_Fields):
-    """What items of any kind have; `Item` tells what each of them is."""
+    """The fields of items of any kind; see `Item`."""
 
     priority: float = 0
     required: bool = False
@@ -68,7 +68,7 @@ class _ItemFields(_Fields):
 
 
 class ChunkSpec(_Fields):
-    """How files are cut into items; a number stands for its `max_tokens`."""
+    """The settings by which files are cut into items; a number stands for its `max_tokens`."""
 
     max_tokens: int = Field(ge=1)
     overlap: int = Field(default=0, ge=0)
@@ -186,7 +186,7 @@ class LoadedSpec:
     line_of: Callable[[Location], int | None]
 
     def error(self, location: Location, message: str) -> SpecError:
-        """What is to be raised for something that is wrong with one field."""
+        """The exception for a wrong value of one field."""
         return SpecError(_told(self.path, self.line_of, location, message))
 
 
@@ -251,7 +251,9 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _flaw(data: object) -> tuple[Location, str] | None:
-    """What makes values unfit for a spec whatever they say: too many, too deep (aliases can make much of little), or no Unicode."""
+    """The reason why values are unfit for a spec whatever they say: too many, too deep (aliases can make much of
+    little), or no Unicode.
+    """
     level: list[tuple[Location, object]] = [((), data)]
     values = 0
     for _ in range(_DEEPEST):

@@ -1,4 +1,4 @@
-"""Which part of a prompt is whose: its text in stretches, each of one item or of what stands between items.
+"""The parts of a prompt, each of one item or between items.
 
 "Be brief.\\n\\nWho won?"       "Be brief." of item 0     "\\n\\n" of none      "Who won?" of item 1
 """
@@ -52,7 +52,7 @@ def stretches(
 
 
 def kept_text(leaf: Leaf, report: ItemReport) -> str:
-    """What is kept of an item, with the ellipsis where something was cut away."""
+    """The kept part of an item, with the ellipsis where something was cut away."""
     text, kept = leaf.content, report.kept
     if kept == ((0, len(text)),):
         return text

@@ -66,7 +66,7 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def bar_of(report: Report, width: int) -> Text:
-    """Who got what: a bar as wide as the budget, a colour a section (or item, outside of sections)."""
+    """A bar as wide as the budget, a colour a section (or item, outside of sections)."""
     bar = Text()
     owners: dict[str, int] = {}
     for item in report.items:

@@ -91,7 +91,7 @@ class Cutter:
         return None if lengths is None else self._version(*lengths)
 
     def _starts(self, room: int, most: int, price: Callable[[Version], int]) -> Iterator[Lengths]:
-        """Where to look for what fits, one after the other until something does."""
+        """Starting points of the search for a part that fits, to be tried one after the other."""
         near = self._near(room, most, price, behind=0.5)
         if self._left is None or self._right is None:
             yield near
@@ -109,7 +109,7 @@ class Cutter:
         yield (0, 0)
 
     def _near(self, room: int, most: int, price: Callable[[Version], int], behind: float) -> Lengths:
-        """What has as many tokens as there is room for, then what has fewer by as many as were too many, until it fits.
+        """Parts with as many tokens as there is room for, then with fewer by as many as were too many, until one fits.
 
         `behind`: the share of the right side, where there are two.
         """
@@ -155,7 +155,7 @@ class Cutter:
             tokens += 1
 
     def _at_most(self, tokens: int, behind: int) -> Lengths:
-        """What may be kept that has about so many tokens, and not more as a rule; in the middle so many of them on the right."""
+        """A part with about so many tokens, and not more as a rule; with "middle", so many of them on the right."""
         if self._left is None or self._right is None:
             return (
                 0 if self._left is None else self._left.at_most(tokens),
@@ -173,7 +173,7 @@ class Cutter:
         return max(ways, key=lambda way: self._tokens(*way))
 
     def _longer(self, left: int, right: int) -> Iterator[Lengths]:
-        """What keeps a little more on one side, the longest first."""
+        """Parts that keep a little more on one side, the longest first."""
         if self._left is not None:
             yield from ((length, right) for length in self._left.longer(left, _TRIED_ABOVE))
         if self._right is not None:

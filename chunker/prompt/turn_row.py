@@ -88,7 +88,9 @@ class TurnRow:
         self._known.pop(turn.text, None)
 
     def cut(self, turn: Turn, text: str, most: int, room: int | None = None) -> Version | None:
-        """What of `text` can be kept: `most` tokens at most, and with `room`, once the turn has been taken out, only what the row may grow by."""
+        """The part of `text` that can be kept: `most` tokens at most, and with `room`, once the turn has been taken
+        out, only as many as the row may grow by.
+        """
         if turn.item.truncate is None or (room is not None and room <= 0):
             return None
         # A pricer of its own: of all that is tried one version at most is worth being remembered.
@@ -126,12 +128,12 @@ class TurnRow:
         return self._row.cost(parts)
 
     def _kind(self, place: int) -> int:
-        """What stands beside a turn depends on its role and name alone; 0 for the start and the end."""
+        """The kind of a turn: the frame beside it depends on its role and name alone; 0 for the start and the end."""
         turn = self._turns.get(place)
         return 0 if turn is None else self._kinds.setdefault((turn.role, turn.item.name), len(self._kinds) + 1)
 
     def _glue(self, left: int, right: int) -> list[Part]:
-        """What stands between two turns with none between them, as `Layout.glue` has it."""
+        """The text between two turns with none between them, as `Layout.glue` has it."""
         one, other, chat = self._turns.get(left), self._turns.get(right), self._chat_format
         if chat is None:
             return [self._separator] if one is not None and other is not None and self._separator else []

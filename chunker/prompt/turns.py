@@ -20,7 +20,7 @@ from chunker.prompt.items import Item, Truncate, TruncateAt
 
 
 class TurnOptions(TypedDict, total=False):
-    """What may be said of a turn: see `Item`, whose fields these are."""
+    """The options of a turn: fields of `Item`."""
 
     name: str
     tool_calls: tuple[dict[str, Any], ...]
@@ -67,7 +67,9 @@ class Turn:
 
 
 class Ties:
-    """Which turns belong together: by the calls that they make and answer, by their groups and, with `pairs`, by their exchange."""
+    """The turns that belong together: by the calls that they make and answer, by their groups and, with `pairs`, by
+    their exchange.
+    """
 
     def __init__(self, *, pairs: bool) -> None:
         self._pairs = pairs

@@ -50,7 +50,7 @@ class YamlText:
 
 
 def _inside(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """What stands at a key or an index: the node that tells the line, and the value."""
+    """The node at a key or an index, which tells the line, and its value."""
     if isinstance(node, yaml.MappingNode):
         return next(((key, value) for key, value in node.value if key.value == step), None)
     if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):

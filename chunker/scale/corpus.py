@@ -253,7 +253,7 @@ def _record_name(name: str) -> str:
 
 
 def _fingerprint(step: Batch) -> str:
-    """What the step depends on, as far as it tells; of a function its name."""
+    """The fingerprint of a step; of a function its name."""
     told = getattr(step, "fingerprint", None)
     return (
         str(told()) if callable(told) else f"{step.__module__}.{getattr(step, '__qualname__', type(step).__qualname__)}"

@@ -55,7 +55,7 @@ class Location:
         return Location, (self.url,)
 
     def path(self, name: str) -> str:
-        """Where the file of this name is, for `files`."""
+        """The path of the file of this name, for `files`."""
         return f"{self.root.rstrip('/')}/{name}" if name else self.root
 
     def parts(self) -> list[Part]:
@@ -97,7 +97,7 @@ class Location:
         self.files.move(self.path(temporary), self.path(name))
 
     def writer(self, name: str, schema: pa.Schema, output: Output) -> PartWriter:
-        """What writes tables of this schema to a file."""
+        """A writer of tables of this schema."""
         self._make_folder(name)
         return PartWriter(self.files.open_output_stream(self.path(name)), schema, output)
 

@@ -1,4 +1,4 @@
-r"""How good the cut before each chunk is, found again from the outline of the text.
+r"""The strength of the cut before each chunk, found again from the outline of the text.
 
     text     def f():\n    return 1\n\n\ndef g(): ...        x = "a very long line that had to be cut some
     cut                              ^ before function              ^ before word
@@ -71,7 +71,7 @@ class SeenCut:
 
     @property
     def quality(self) -> str:
-        """How good it is: "structure 2 of 4", "inside a sentence"."""
+        """The quality of the cut: "structure 2 of 4", "inside a sentence"."""
         return f"structure {self.level} of {self.levels}" if self.level else _QUALITIES[self.grade]
 
 

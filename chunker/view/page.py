@@ -38,7 +38,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class PageSettings(NamedTuple):
-    """What was asked for, shown at the head of the page; limits in tokens."""
+    """The settings at the head of the page; limits in tokens."""
 
     tokenizer: str
     max_tokens: int
@@ -62,7 +62,7 @@ def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Itera
 
 
 def text_data(seen: SeenText) -> dict[str, Any]:
-    """What the page is told of one text."""
+    """The data of one text for the page."""
     place = _Utf16(seen.text)
     return {
         "path": seen.path,
@@ -197,5 +197,5 @@ def _asset(name: str) -> str:
 
 
 def content_hash(content: str) -> str:
-    """What a content security policy names this inline element by."""
+    """The name of this inline element in a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

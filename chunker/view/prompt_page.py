@@ -35,7 +35,7 @@ def prompt_page(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tok
 
 
 def prompt_data(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> dict[str, Any]:
-    """What the page is told. Its `stretches` are pairs of the number of an item, or -1, and a text."""
+    """The data of the page. Its `stretches` are pairs of the number of an item, or -1, and a text."""
     report = prompt.report
     return {
         "title": title,

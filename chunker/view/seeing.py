@@ -1,4 +1,4 @@
-"""What there is to see of a chunked text: the same facts for the page and for the terminal.
+"""The facts about a chunked text that the page and the terminal show.
 
 chunk 3   function   src/shop.py > class Cart    lines 40-58   412 of 512 tokens, 80 %
 cut       before function, structure 1 of 3
@@ -68,7 +68,7 @@ def see(chunker: TextChunker, text: str, path: str) -> SeenText:
 
 
 def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chunk]) -> SeenText:
-    """What there is to see of `chunks`, which `chunker` made of `text`."""
+    """The facts about `chunks`, which `chunker` made of `text`."""
     outline = chunker.outline(text)
     cuts = Cuts(text, outline).before(chunks)
     offsets_of: Callable[[str], tuple[list[int], list[int]]] | None
@@ -96,7 +96,7 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
 
 
 def histogram(fills: Sequence[float], bins: int = 10) -> list[int]:
-    """How many fills lie in each of `bins` equal parts of 0..1; a full one belongs to the last.
+    """The number of fills in each of `bins` equal parts of 0..1; a full one belongs to the last.
 
     >>> histogram([0.05, 0.5, 0.99, 1.0], 4)
     [1, 0, 1, 2]

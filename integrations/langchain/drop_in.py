@@ -112,7 +112,7 @@ class TokenTextSplitter(TokenBudgetTextSplitter):
 
 
 def _counter(length_function: Callable[[str], int]) -> TokenCounter | Callable[[str], int] | str:
-    """What counts as the function does: a tokenizer, if it is its `count`, which can do more than be asked."""
+    """The counter of a length function: a tokenizer, if the function is its `count`."""
     if length_function is len:
         return "characters"
     owner = getattr(length_function, "__self__", None)

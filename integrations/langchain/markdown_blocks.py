@@ -1,4 +1,4 @@
-"""Where the headings and the blocks of a Markdown text stand, front matter aside."""
+"""The headings and blocks of a Markdown text, without front matter."""
 
 from __future__ import annotations
 

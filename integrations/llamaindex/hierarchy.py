@@ -95,7 +95,7 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
         show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
         **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
     ) -> list[BaseNode]:
-        """The same."""
+        """As `get_nodes_from_documents`."""
         return self.get_nodes_from_documents(documents, show_progress=show_progress, **kwargs)
 
     def _parse_nodes(

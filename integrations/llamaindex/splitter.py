@@ -106,7 +106,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
         return parsed
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
-        """As the base class has it, but for the search of each node in the text: where it stands is known."""
+        """Postprocess nodes as the base class does, without searching each node in the text: its offset is known."""
         finish(nodes, parent_doc_map, with_metadata=self.include_metadata)
         if self.include_prev_next_rel:
             link_neighbours(nodes)

@@ -1,4 +1,4 @@
-"""What the tools take, as models whose descriptions agents read."""
+"""The arguments of the tools, as models whose descriptions agents read."""
 
 from __future__ import annotations
 

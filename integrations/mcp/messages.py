@@ -27,7 +27,7 @@ _HALF = "it holds half a character (a lone surrogate, such as \\ud83d): send who
 
 
 class Answers(Protocol):
-    """Where answers go: the stream that the SDK writes to standard output."""
+    """The stream of answers, which the SDK writes to standard output."""
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send one."""
@@ -56,7 +56,7 @@ class Lines:
 
 
 def complaint_about(line: str) -> JSONRPCError | None:
-    r"""What to answer to a line that is no message; None for one that is, and for what nobody waits for an answer to.
+    r"""The answer to a line that is no message; None for a message, and if nobody waits for an answer.
 
     >>> complaint_about('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
     >>> complaint_about('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 1}\n')

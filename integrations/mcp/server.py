@@ -52,7 +52,9 @@ Told = dict[str, Any]
 
 @dataclass(frozen=True)
 class Offered:
-    """What agents may use. `index`: the folder of an index; its files count as named from the folder around it."""
+    """The files and settings that agents may use. `index`: the folder of an index; its files count as named from the
+    folder around it.
+    """
 
     roots: Roots
     tokenizers: list[str]
@@ -103,7 +105,7 @@ def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
 
 class _Server(MCPServer[None]):
     async def run_stdio_async(self) -> None:
-        """As the SDK has it, but for lines that it would pass over in silence."""
+        """Serve as the SDK does, but answer lines that it would pass over in silence."""
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         answers: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()

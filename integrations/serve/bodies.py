@@ -1,4 +1,4 @@
-"""What clients ask for: JSON with limits of size, depth and time, and models that say what may stand in it.
+"""Requests of clients: JSON with limits of size, depth and time, and models of its fields.
 
     {"text": "a", "max_tokens": 5}             AskedCut(text="a", max_tokens=5, ...)
     {"text": "a", "max_token": 5}              422: max_token is no option

@@ -56,7 +56,9 @@ _SEARCH_CHARACTERS = 200_000
 
 @dataclass(frozen=True)
 class Served:
-    """What is served: files, tokenizers by name, and the folder of an index, if there is one. `tokenizer` is the first choice."""
+    """The files, the tokenizers by name, and the folder of an index, if there is one, that are served. `tokenizer` is
+    the first choice.
+    """
 
     roots: Roots
     tokenizers: list[str]
@@ -65,7 +67,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Door:
-    """Who is let in: what the host may be called (`Guard`), and the token."""
+    """The conditions of access: the names of the host (`Guard`), and the token."""
 
     names: frozenset[str]
     any_address: bool = False

@@ -1,4 +1,5 @@
-"""What the web page (`chunker.integrations.serve`) and the MCP server (`chunker.integrations.mcp`) share: what a client may read, and who does the work.
+"""Common part of the web page (`chunker.integrations.serve`) and the MCP server (`chunker.integrations.mcp`): the files
+that a client may read, and the workers.
 
     roots.py         files that a client may ask for: those of the roots, and no others
     pool.py          worker processes, each with limits of time and memory

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Parsed(NamedTuple):
-    """What a JSON text says; `repeated`: a key that stands twice in one of its objects, if there is one."""
+    """A parsed JSON text; `repeated`: a key that stands twice in one of its objects, if there is one."""
 
     content: Any
     repeated: str | None

@@ -1,4 +1,4 @@
-"""What workers can do for a client. Arguments were checked by the server that sends them; results are what JSON can say.
+"""The operations of workers for a client. The server checks the arguments before; results are JSON.
 
 see         a text, cut: what the page shows of it
 count       tokens of texts

@@ -22,7 +22,9 @@ def offered_roots(paths: list[str], parameter: str) -> Roots:
 
 
 def offered_tokenizers(asked: list[str]) -> list[str]:
-    """Those that `--tokenizer` names, then those that need no file; a client cannot name others. The ones that were asked for are loaded once."""
+    """The tokenizers that `--tokenizer` names, then those that need no file; a client cannot name others. The ones that
+    were asked for are loaded once.
+    """
     names = embedded_tokenizers()
     for name in asked:
         try:

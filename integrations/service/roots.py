@@ -107,7 +107,7 @@ class Roots:
                 yield root, found
 
     def _refusal(self, root: _Root, name: str, found: Source | Problem) -> str | None:
-        """Why a file that a walk found cannot be read by its name, as far as its size, its name and its beginning tell."""
+        """The reason why a file that a walk found cannot be read, by its size, its name and its beginning."""
         if isinstance(found, Problem):
             return found.reason
         try:

@@ -119,7 +119,7 @@ class LanceTable:
         return found
 
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         with _telling(self._place):
             return int(self._table.count_rows())
 

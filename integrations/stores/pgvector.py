@@ -125,7 +125,7 @@ class PgTable:
         return {bytes(key): np.asarray(_numbers(vector), np.float32) for key, vector in rows}
 
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         return int(self._asked("SELECT count(*) FROM {}", ())[0][0])
 
     def make_index(self, kind: str = "hnsw") -> None:

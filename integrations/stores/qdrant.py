@@ -155,7 +155,7 @@ class QdrantTable:
         return found
 
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         with _telling(self._place):
             return int(self._client.count(self._name, exact=True).count)
 

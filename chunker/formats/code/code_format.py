@@ -67,7 +67,7 @@ class CodeFormat:
         )
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """The same, with what is of at most `size` bytes closed: functions, statements of several lines."""
+        """The outline with units of at most `size` bytes closed: functions, statements of several lines."""
         quick = compiled_walk(self._grammar)
         if quick is not None and quick.reads(text):
             return quick.sketch(text, size)
@@ -130,6 +130,6 @@ class _Reading:
         return Walk(self._grammar, self._source, self.lines, self.hidden, small)
 
     def _enter(self, nodes: list[Closed], comments: list[int]) -> WalkResult:
-        """What is inside some nodes; on these lines there are comments."""
+        """Walk inside some nodes; `comments` are lines with comments."""
         walk = Walk(self._grammar, self._source, self.lines, comments)
         return walk.enter([(one.node, one.depth) for one in nodes])

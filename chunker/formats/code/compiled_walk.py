@@ -77,7 +77,7 @@ class CompiledWalk:
 
 
 def _named(regions: list[tuple[int, int, bytes]]) -> Iterator[tuple[int, int, str]]:
-    """Those that have a name: start, end and name."""
+    """The regions that have a name: start, end and name."""
     for start, end, name in regions:
         if shown := in_one_line(name.decode("utf-8", "replace")):
             yield start, end, shown

@@ -1,4 +1,5 @@
-"""What the nodes of a language's syntax tree mean: the table that a language fills in, and the form of it that the walk reads.
+"""Grammar: the meaning of the nodes of a language's syntax tree. A language fills in the table; the walk reads a
+compiled form.
 
 class Stack:          class_definition   a definition, "class {name}"
     size = 0          block              a body: its children are parts, a level deeper
@@ -45,7 +46,7 @@ class Definition:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """What the nodes of a tree-sitter grammar mean, by their type names.
+    """The meaning of the nodes of a tree-sitter grammar, by their type names.
 
     `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...`
     packages does, or a `tree_sitter.Language`.
@@ -84,7 +85,7 @@ class Grammar:
 
 
 class Role(IntEnum):
-    """What a kind of named node is among its siblings. Punctuation and keywords are never a part."""
+    """The role of a kind of named node among its siblings. Punctuation and keywords are never a part."""
 
     OTHER = 0  # a part if its parent holds parts
     CLAUSE = 1
@@ -96,7 +97,7 @@ class Role(IntEnum):
 
 
 class InsideNode(IntEnum):
-    """What is in a kind of node; by how much its children are deeper, where they are parts."""
+    """The content of a kind of node; by how much its children are deeper, if they are parts."""
 
     NOTHING = -1  # not worth entering
     SENTENCE = 0  # clauses, and bodies further down

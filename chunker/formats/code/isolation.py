@@ -34,8 +34,9 @@ READY = b"!"
 
 @dataclass(frozen=True)
 class ParserLimits:
-    """What one text may cost. `seconds` of processor time and `seconds_per_megabyte` for each million bytes on top; the clock may show ten times
-    as much. `megabytes` of memory, and `megabytes_per_megabyte` on top (where the system can limit it: not on Windows).
+    """The limits for one text. `seconds` of processor time and `seconds_per_megabyte` for each million bytes on top;
+    the clock may show ten times as much. `megabytes` of memory, and `megabytes_per_megabyte` on top (where the system
+    can limit it: not on Windows).
     """
 
     seconds: float = 5.0

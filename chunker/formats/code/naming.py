@@ -1,4 +1,4 @@
-"""How a definition is named in a breadcrumb: a template, filled in with the text of nodes.
+"""Names of definitions in breadcrumbs: a template, filled in with the text of nodes.
 
     template   impl[ {trait} for] {type}
     Rust       impl<T> fmt::Display for Stack<T> {...}

@@ -29,7 +29,7 @@ def copy_for_parsers(text: str) -> str:
 
 
 def copy_in_python(text: str) -> str:
-    """The same; the compiled twin knows no lone surrogates."""
+    """The copy made in Python; the compiled twin knows no lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     if "\x01" in text:

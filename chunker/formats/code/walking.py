@@ -84,7 +84,7 @@ class SyntaxRegion(NamedTuple):
 
 
 class WalkResult:
-    """What the walk collects, by line.
+    """The result of the walk, by line.
 
     `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
     the strength of a cut between them and the comments above. `headers`: of definitions that begin with attributes or annotations of their
@@ -103,7 +103,7 @@ class WalkResult:
 
 
 class _Siblings:
-    """What the children of one node that came before mean for the next one.
+    """The effect of the earlier children of a node on the next one.
 
     `strength`: of the next part, unless it is a definition. `part`: of one that nothing makes weaker or stronger. `attributes`: the line of
     the first of the attributes that wait for what they belong to, -1 for none. `previous`: the name of the definition before, if the
@@ -209,7 +209,7 @@ class Walk:
             self._put(siblings.attributes, siblings.strength, "statement")
 
     def _pass_through(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
-        """Of the children of any other node only clauses are parts, and the definition inside a wrapper."""
+        """Walk any other node: of its children only clauses are parts, and the definition inside a wrapper."""
         held = self._held(node) if self._compiled.roles[node.kind_id] == _WRAPPER else None
         # What stands on the node's first line begins no line that the node itself does not.
         after = self._lines.ends[bisect_right(self._lines.byte_starts, node.start_byte) - 1]

@@ -50,7 +50,7 @@ def _read(file: BinaryIO, size: int) -> bytes:
 
 
 def _limit(seconds: float, memory: int) -> None:
-    """What this process may use from now on."""
+    """Limit the resources of this process from now on."""
     if sys.platform != "win32":
         _, most = resource.getrlimit(resource.RLIMIT_CPU)
         resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds) + 1, most))

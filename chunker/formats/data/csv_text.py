@@ -126,7 +126,7 @@ def _expressions(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _rows(text: str, delimiter: str, start: int, limit: int | None = None) -> list[tuple[int, int]]:
-    """Where each row begins and ends, from `start` on; at most `limit` rows."""
+    """The start and end of each row, from `start` on; at most `limit` rows."""
     expression = _expressions(delimiter)[0]
     spans = (match.span() for match in islice(expression.finditer(text, start), limit))
     return [span for span in spans if span[0] < span[1]]

@@ -191,7 +191,9 @@ def _decoded(stretch: str) -> str:
 
 
 def _put_cells(found: dict[int, tuple[int, str]], cells: list[_Cell]) -> None:
-    """What begins in cells: they are stronger than their parts, and what stands before their lines stays together."""
+    """Put the boundaries of cells: they are stronger than their parts, and what stands before their lines stays
+    together.
+    """
     previous: _Cell | None = None
     for cell in cells:
         start = cell.scope.start

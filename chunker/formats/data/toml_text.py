@@ -225,7 +225,7 @@ class _Walk:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Where the line of `at` ends, its line end included."""
+    """The end of the line of `at`, its line end included."""
     match = _LINE.match(text, at)
     return len(text) if match is None else match.end()
 

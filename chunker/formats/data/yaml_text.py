@@ -188,7 +188,7 @@ class _Walk:
             self._put(top, strength_at(depth, rank), "key" if kind == _MAPPING else "item")
 
     def _close(self, column: int, kind: int, end: int) -> None:
-        """What is open inside this column ends, and so does the member before the one that begins there."""
+        """End the members that are open inside this column, and the member before the one that begins there."""
         levels = self._levels
         while levels and (levels[-1].column, levels[-1].kind) > (column, kind):
             self._name(levels.pop(), len(levels), end)
@@ -202,12 +202,12 @@ class _Walk:
                 self.scopes.append(Scope(level.start, end, name))
 
     def _value(self, value: str, column: int) -> None:
-        """What a member in this column holds on its own line."""
+        """The value of a member in this column on its own line."""
         self._in_block = _BLOCK_SCALAR.match(value) is not None
         self._open_column = column if self._in_block or _NO_VALUE.match(value) is None else None
 
     def _with_comments(self, start: int, indent: int) -> int:
-        """Where the comments above a line begin that are not indented more; they are used up."""
+        """The start of the comments above a line that are not indented more; they are used up."""
         top = start
         while self._comments and self._comments[-1].indent <= indent:
             top = self._comments.pop().offset

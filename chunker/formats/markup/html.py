@@ -146,7 +146,7 @@ class _Reader:
         self._at = tag.end
 
     def result(self) -> Outline:
-        """What was read."""
+        """The outline of the text that was read."""
         size = len(self._text)
         self._text_until(size)
         self._end_run(size)

@@ -58,7 +58,7 @@ _DOCUMENT = re.compile(r"^(?:[^%\n\\]++|\\(?!begin\{document\})[^\n]?)*+\\begin\
 
 
 def document_start(text: str) -> int:
-    """Where \\begin{document} stands, -1 if there is none outside of comments."""
+    """The offset of \\begin{document}, -1 if there is none outside of comments."""
     match = _DOCUMENT.search(text)
     return -1 if match is None else match.end() - len("\\begin{document}")
 
@@ -90,8 +90,8 @@ def commands(text: str, start: int) -> Iterator[Command]:
 
 
 def argument(text: str, start: int) -> tuple[int, int]:
-    """Where the content of the first argument in braces behind `start` stands, optional ones in brackets skipped; (start, start) if
-    there is none that ends within a few hundred characters.
+    """The start and end of the content of the first argument in braces after `start`, optional ones in brackets
+    skipped; (start, start) if there is none that ends within a few hundred characters.
 
     >>> argument("[x]{a {b} c} d", 0)
     (4, 11)

@@ -86,7 +86,7 @@ class MarkdownFormat:
         return RestartingOutline(MarkdownRestarts(outline))
 
     def sketch(self, text: str, _size: int) -> Sketch:
-        """The same, with all blocks closed that have no blocks inside."""
+        """The outline with all blocks closed that have no blocks inside."""
         return sketch_by(_sketch_of, text)
 
 
@@ -102,7 +102,7 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
 
 
 class _Reading:
-    """What was found in one text, and how to look into it."""
+    """The blocks found in one text, and the means to refine them."""
 
     def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch], *, of_code: bool) -> None:
         self._of_code = of_code
@@ -120,7 +120,7 @@ class _Reading:
             self.found.strengthen(start)  # what is behind front matter is a unit of its own
 
     def inside(self, unit: int) -> Inside:
-        """What was left for later of the unit that begins there."""
+        """The details of the unit that begins there, which were left for later."""
         columns = Columns(self._text, self._copy, start=unit, sketching=self._of_code)
         for kind, start, end in self.found.work_in(unit):
             if kind == "prose":

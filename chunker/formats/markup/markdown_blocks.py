@@ -118,7 +118,7 @@ def _stands_free(copy: str, start: int) -> bool:
 
 
 def _cells(row: str) -> int:
-    r"""How many cells a row has.
+    r"""The number of cells of a row.
 
     >>> _cells(r"| a | b \| c |"), _cells("|-|-"), _cells("|")
     (2, 2, 1)

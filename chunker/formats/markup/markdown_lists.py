@@ -62,7 +62,7 @@ def tell(steps: list[ListStep], reader: Reader) -> None:
 
 
 def plain_list(copy: str, start: int, end: int) -> list[ListStep] | None:
-    """What there is to tell about the stretch `copy[start:end]`, which begins with a list; None if it is not plain."""
+    """The blocks of `copy[start:end]`, which begins with a list; None if the list is not plain."""
     walk = _Walk()
     at = start
     while at < end:
@@ -139,7 +139,7 @@ class _Walk:
             self.steps.append(ListStep("close", 0, 0))
 
     def _depth_at(self, column: int) -> int:
-        """How many of the open items a line with this indentation is in."""
+        """The number of open items that a line with this indentation is in."""
         depth = len(self._items)
         while depth and column < self._items[depth - 1]:
             depth -= 1

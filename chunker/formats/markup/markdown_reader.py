@@ -1,4 +1,4 @@
-"""Who is told about the blocks of a Markdown text.
+"""Handler protocol for the blocks of a Markdown text.
 
     # Guide            heading
     > - one            open quote, open list, item, paragraph, close, close
@@ -13,7 +13,9 @@ from typing import Protocol
 
 
 class Reader(Protocol):
-    """Who is told about blocks, in the order of the text. Offsets are in characters; a block's start is that of its line."""
+    """Handler protocol for blocks, in the order of the text. Offsets are in characters; a block's start is that of its
+    line.
+    """
 
     def heading(self, start: int, end: int, level: int) -> None:
         """A heading, with its marks."""

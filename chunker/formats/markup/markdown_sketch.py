@@ -1,4 +1,4 @@
-"""Where the units of a Markdown text begin, and what is left to be looked into.
+"""The sketch of a Markdown text: the offsets of its units, and the work left to refine them.
 
     # Guide                  ^0 section     heading 0..8
     Some words. In two       -              left for later: prose 8..40, of the unit at 0; the heading keeps it
@@ -50,11 +50,11 @@ class MarkdownSketch:
         return self._columns.offsets, self._columns.strengths, self._columns.labels
 
     def closed(self) -> list[int]:
-        """Where units begin that have something left for later."""
+        """The offsets of units that have something left for later."""
         return list(self._works)
 
     def work_in(self, unit: int) -> list[Work]:
-        """What is left for later of the unit that begins there."""
+        """The work left for later in the unit that begins there."""
         return self._works.get(unit, [])
 
     def headings(self) -> list[tuple[int, int, int]]:
@@ -68,7 +68,7 @@ class MarkdownSketch:
     # --- what stands before the blocks
 
     def front_matter(self, start: int, end: int, language: str) -> None:
-        """What stands before the text, without the lines around it."""
+        """The front matter before the text, without the lines around it."""
         self._put_off(language, start, end)
 
     def strengthen(self, start: int) -> None:
@@ -152,7 +152,7 @@ class MarkdownSketch:
         return _BLOCK - 3 * min(self._depth, _DEEPEST)
 
     def _unclaimed(self, start: int, *, first: bool) -> tuple[int, str]:
-        """What stands at a line that is no block; the `first` of them or not."""
+        """Take a line that is no block; the `first` of them or not."""
         before = self._copy.rfind("\n", 0, max(start - 1, 0)) + 1
         blank = self._copy[start - 1] == "\n" and self._is_blank(before, start)
         if not blank and not first:

@@ -12,8 +12,8 @@ _LINE_ENDS = b"\r\n"
 
 
 class LineTable:
-    r"""Where the lines of a text begin: `source` is `text` in UTF-8. Lines end with \n, \r\n or \r; the last one may
-    lack its end.
+    r"""The lines of a text: `source` is `text` in UTF-8. Lines end with \n, \r\n or \r; the last one may lack its
+    end.
 
     `starts`: in characters. `byte_starts`, `ends`: in bytes. `indents`: the byte after the indentation, a byte order
     mark included; a form feed is indentation, too. `first_bytes`: the bytes that stand there, one a line.
@@ -55,7 +55,7 @@ class LineTable:
         return bisect_right(self.byte_starts, byte) - 1
 
     def indent(self, row: int) -> int:
-        """How many bytes of indentation the line has."""
+        """The number of bytes of indentation of a line."""
         return self.indents[row] - self.byte_starts[row]
 
     def without(self, rows: Iterable[int], source: bytes) -> bytes:

@@ -107,7 +107,9 @@ class Model2VecEmbedder:
 
 
 def content_of(model: str) -> str:
-    """What a model in a folder is, as 16 hexadecimal digits: other weights under the same name make other vectors. "" for a name."""
+    """A hash of the files of a model in a folder, 16 hexadecimal digits: other weights under the same name make other
+    vectors. "" for a name.
+    """
     folder = Path(model)
     if not folder.is_dir():
         return ""

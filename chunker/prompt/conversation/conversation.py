@@ -458,7 +458,7 @@ class Conversation:
         return state._replace(messages=messages, spelled=spelled, add_generation_prompt=ends, continued=None)
 
     def _spelling(self, new: Iterable[Message], gone: Iterable[Message] = ()) -> dict[int, list[Spelling]]:
-        """Which messages spell special tokens, when some come and some go."""
+        """The messages that spell special tokens, when some come and some go."""
         known = self._state.spelled
         if known and (left := set(map(id, gone))):
             known = {number: found for number, found in known.items() if number not in left}
@@ -575,7 +575,8 @@ def _first_difference(one: Sequence[Any], other: Sequence[Any]) -> int | None:
 
 
 def _same_before(same: int, one: Sequence[int], other: Sequence[int]) -> int:
-    """How much of `same` characters stays where two lists of places, each in order, differ from some place on.
+    """The length of the part of `same` characters that stays when two ordered lists of offsets differ from some offset
+    on.
 
     >>> _same_before(9, [2, 5], [2, 7]), _same_before(9, [2], [2])
     (5, 9)

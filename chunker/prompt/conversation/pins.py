@@ -76,7 +76,7 @@ class Pin:
         return Pin(start, start + len(data.decode("utf-8", "replace")), self.message, self.ids[first:last], ends, data)
 
     def beginning(self, text: str, start: int) -> Pin | None:
-        """As much of its beginning as stands in `text` from `start` on, in whole ids and characters."""
+        """The longest beginning of the pin that stands in `text` at `start`, in whole ids and characters."""
         there = text[start : start + len(self.data)].encode()
         same = _common(self.data, there)
         last = sum(1 for end in self.ends if end <= same)
@@ -85,7 +85,9 @@ class Pin:
         return self.cut(0, last, start) if last else None
 
     def ending(self, text: str, start: int, end: int) -> Pin | None:
-        """As much of its end as stands somewhere in text[start:end], in whole ids and characters: the longest, and of these the last."""
+        """The longest end of the pin that stands somewhere in text[start:end], in whole ids and characters; of several
+        the last.
+        """
         region = text[start:end].encode()
         best: tuple[int, int] | None = None
         tail = self.data[self.ends[-2] if len(self.ends) > 1 else 0 :]
@@ -137,7 +139,7 @@ class Pin:
 
 
 def _common(one: bytes, other: bytes) -> int:
-    """How many bytes two begin with.
+    """The length of the common prefix, in bytes.
 
     >>> _common(b"abc", b"abd")
     2

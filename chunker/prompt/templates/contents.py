@@ -16,7 +16,9 @@ _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 def answers(
     template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int]]:
-    """Of messages that a model sampled: where what they say begins, where the message ends, and where its content does."""
+    """For messages that a model sampled: the start of what they say, the end of the message, and the end of its
+    content.
+    """
     parts = stretches(template, wanted, text)
     found = {}
     for content in contents(template, wanted, text, parts):

@@ -120,7 +120,7 @@ def _exchanged(
 
 
 def _distance(one: str, other: str) -> int:
-    """How far one letter stands behind another in their alphabet; 0 where they have none in common.
+    """The distance of one letter from another in their alphabet; 0 if they have none in common.
 
     >>> _distance("a", "c"), _distance("z", "a"), _distance("a", "B")
     (2, 1, 0)

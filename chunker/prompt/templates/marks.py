@@ -1,4 +1,4 @@
-"""Which message, tool call and generation block wrote which part of a rendered text.
+"""Find the message, tool call and generation block that wrote each part of a rendered text.
 
     {% for message in messages %}        a mark, if `message` is one of the messages
       {% for call in message.tool_calls %}   another, if `call` is one of its calls
