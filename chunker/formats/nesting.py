@@ -54,7 +54,7 @@ _STRENGTHS = [
 def strength_at(depth: int, rank: int = NestingRank.MEMBER) -> int:
     """The strength of a boundary at this depth.
 
-    >>> strength_at(0) > strength_at(0, Rank.FIRST) > strength_at(1) > strength_at(10_000) == strength_at(250)
+    >>> strength_at(0) > strength_at(0, NestingRank.FIRST) > strength_at(1) > strength_at(10_000) == strength_at(250)
     True
     """
     return _STRENGTHS[min(depth, MAX_DEPTH)][rank]

@@ -64,7 +64,7 @@ class SeenCut:
     def __str__(self) -> str:
         """For people.
 
-        >>> str(Cut("method", 120, Grade.STRUCTURE, 2, 4)), str(Cut("word", 20, Grade.WORD))
+        >>> str(SeenCut("method", 120, Grade.STRUCTURE, 2, 4)), str(SeenCut("word", 20, Grade.WORD))
         ('before method, structure 2 of 4', 'before word, inside a sentence')
         """
         return f"before {self.label}, {self.quality}"
