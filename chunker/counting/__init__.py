@@ -36,7 +36,7 @@ __all__ = [
 
 
 def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | object) -> TokenCounter:
-    """What counts as `tokenizer` says:
+    """The counter that `tokenizer` describes:
 
     - a name: of an encoding or model, or "characters", "bytes", "words";
     - a `TokenCounter`, such as `bpe_engine.Tokenizer`: itself;

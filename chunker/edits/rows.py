@@ -31,8 +31,9 @@ class Mark(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """How a grower stands at the start of a chunk, offsets from there: the units ahead that are no boundaries of the outline or not as they are
-    there, where the first boundary of the outline behind them is, and how many units repeat the end of the chunk before.
+    """The state of a grower at the start of a chunk, with offsets from there: the units ahead that differ from those of
+    the outline, the first boundary of the outline after them, and the number of units that repeat the end of the chunk
+    before.
     """
 
     front: tuple[Place, ...]

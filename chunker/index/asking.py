@@ -29,7 +29,7 @@ class Asking(ABC):
     @property
     @abstractmethod
     def embedder(self) -> Embedder:
-        """What makes vectors of questions."""
+        """The embedder of questions."""
 
     @property
     @abstractmethod
@@ -124,7 +124,7 @@ class Asking(ABC):
         prefix: bool = False,
         limit: int = 100,
     ) -> list[FoundDefinition]:
-        """Where a symbol is defined, in any of the languages that have symbols.
+        """The definitions of a symbol, in any of the languages that have symbols.
 
         Args:
             name: of a function, class, type ..., in any case of letters; "Stack.push" or "Stack::push" for that one alone.

@@ -32,7 +32,7 @@ class Filter:
             require_all(getattr(self, name), str, name, "str")
 
     def condition(self) -> tuple[str, list[str]]:
-        """As a condition of SQL over files f, versions v and places p, with its values."""
+        """The filter as a condition of SQL over files f, versions v and places p, with its values."""
         parts: list[str] = []
         values: list[str] = []
         for column, wanted in (("f.tag", self.tags), ("v.language", self.languages), ("p.kind", self.kinds)):

@@ -60,7 +60,7 @@ class PackedPart:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What the index has for a question, as a text that fits a budget.
+    """The parts of files that answer a question, as a text that fits a budget.
 
     Args:
         text: The files with their parts, for a prompt.
@@ -91,7 +91,7 @@ class _File:
 
 
 def hits_for(budget: int) -> int:
-    """How many hits are looked for to fill a budget."""
+    """The number of hits to look for to fill a budget."""
     return max(_LEAST_HITS, min(_MOST_HITS, budget // _TOKENS_PER_HIT))
 
 
@@ -138,7 +138,7 @@ class _Packer:
         self._full = self._budget - self._tokens < _TOKENS_PER_HIT // 2
 
     def pack(self) -> Pack:
-        """What was taken."""
+        """The text of the lines that were taken."""
         files = [file for file in self._files.values() if file.taken]
         parts = tuple(part for file in files for part in _parts(file))
         return Pack(self._text, self._tokens, self._budget, parts, tuple(self._hits))
@@ -158,7 +158,7 @@ class _Packer:
         return True
 
     def _first_lines(self, file: _File, lines: Sequence[int]) -> set[int]:
-        """As many of the first of these lines as fit, by bisection; the taken lines stay as they are."""
+        """The first of these lines, as many as fit, by bisection; the taken lines stay as they are."""
         before, low, high = file.taken, 0, len(lines)
         while low < high:
             middle = (low + high + 1) // 2

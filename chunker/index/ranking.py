@@ -71,7 +71,18 @@ _NO_CODE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each rule counts, in shares of the best BM25; see the module. 0 leaves it out. `lower`: whether some files are lowered."""
+    """The weight of each rule of the ranking, in shares of the best BM25; see the module. 0 leaves a rule out.
+
+    Args:
+        meaning: Of the cosine of the vectors.
+        definitions: Of defining a name of the question.
+        path: Of BM25 of the words of the file's name.
+        stem: Of the last part of that name, if it is made of words of the question.
+        file: Of other chunks of the file that are hits.
+        phrase: Of containing what stands between double quotes in the question.
+        again: The factor for each better hit of the same file.
+        lower: Whether tests, examples, vendored, generated and translated files are lowered.
+    """
 
     meaning: float = 0.5
     definitions: float = 1.0
@@ -107,7 +118,7 @@ class Candidate:
 
 
 class Question:
-    """What the rules know of a query: its words with their weight (rarer is more), and itself.
+    """A query as the rules see it: its words with their weight (rarer is more), and itself.
 
     `roots`: the words without their endings; `asked`: the words in small letters.
     """
@@ -157,7 +168,7 @@ def are_forms(one: str, other: str) -> bool:
 
 
 def stem_points(source: str, question: Question) -> float:
-    """How much of the last part of a file's name stands in the question, from 0 to 1.
+    """The share of the last part of a file's name that stands in the question, from 0 to 1.
 
     A file that is called by words of the question, and by no others, is about them; the more these words say of the question the better. The
     last word of several may be missing ("HttpCookies", "json_writer"), for it often says what kind of file it is.
@@ -177,7 +188,7 @@ def stem_points(source: str, question: Question) -> float:
 
 
 def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
-    """What the definition of a name of the question is worth to its file.
+    """The value for a file of defining a name of the question.
 
     A type counts more than a function, a name of its own more than a member, a file that is called after it more than another. `alone`: the
     question is this name and nothing else; in a sentence the name counts half, and less where it may be a plain word that many files define.

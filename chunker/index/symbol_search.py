@@ -17,7 +17,14 @@ _FUNCTIONS = ("function", "macro", "property")
 
 @dataclass(frozen=True, slots=True)
 class FoundDefinition:
-    """A definition in a file of the index. `definition` has name, kind, signature and span; `tags`: those under which the file is there."""
+    """A definition in a file of the index.
+
+    Attributes:
+        source: The name of the file.
+        language: The language of the file.
+        tags: The tags under which the file is there.
+        definition: Its name, kind, signature and span.
+    """
 
     source: str
     language: str | None

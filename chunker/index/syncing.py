@@ -337,7 +337,7 @@ class Sync:
 
 
 def _names_in_order(symbols: FileSymbols, outline: Outline) -> list[tuple[int, str]]:
-    """What begins where in a text, and its name: symbols of code, headings of anything else."""
+    """The offsets and names of symbols of code, or of headings of any other text, in order."""
     if symbols.uses:
         return sorted((definition.start, definition.name) for definition in symbols.definitions)
     return [(scope.start, scope.name) for scope in outline.scopes]

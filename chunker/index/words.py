@@ -151,7 +151,7 @@ def names_in_query(text: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def phrases_in_query(text: str) -> list[str]:
-    """What stands between double quotes in a query, in small letters."""
+    """The phrases between double quotes in a query, in small letters."""
     return [phrase.strip().lower() for phrase in _PHRASE.findall(text[:_LONGEST_QUERY]) if phrase.strip()]
 
 

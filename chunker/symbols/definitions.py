@@ -98,7 +98,9 @@ def name_of(scope: str) -> tuple[str, str]:
 
 
 def _beginning(code: str, scope: Scope, name: str) -> int:
-    """Where the name stands in the code of a scope, behind comments and attributes; the start of the scope if it is not there."""
+    """The offset of the name in the code of a scope, after comments and attributes; the start of the scope if it is not
+    there.
+    """
     stop = min(scope.end, scope.start + _FURTHEST)
     at = code.find(name, scope.start, stop)
     while at >= 0:

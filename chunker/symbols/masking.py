@@ -24,7 +24,7 @@ def without_comments_and_strings(text: str, language: str) -> str:
 
 
 def imports_of(text: str, language: str) -> list[str]:
-    """What the file imports, as it is written there, each once, in order."""
+    """The imports of a file, as they are written there, each once, in order."""
     found: dict[int, str] = {}
     for pattern in _imports(language):
         for match in pattern.finditer(text):

@@ -27,7 +27,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class FileSymbols:
-    """What a file defines; `uses`: the lines on which each name of it stands, definitions included; `imports`, as they are written."""
+    """The definitions of a file; `uses`: the lines on which each name of it stands, definitions included; `imports`, as
+    they are written.
+    """
 
     definitions: list[Definition] = field(default_factory=list)
     uses: dict[str, list[int]] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_engine.at_exit import cache_until_exit
-from chunker.formats.code.grammar import ERROR, Definition, Grammar, compiled
+from chunker.formats.code.grammar import ERROR, DefinitionRule, Grammar, compiled
 from chunker.formats.code.naming import in_one_line
 from chunker.formats.outline import Scope, Strength
 from chunker.formats.placing import nested
@@ -111,6 +111,6 @@ def _tables(grammar: Grammar) -> dict[str, Any]:
     }
 
 
-def _conditions(definition: Definition) -> list[tuple[list[list[str]], list[str]]]:
+def _conditions(definition: DefinitionRule) -> list[tuple[list[list[str]], list[str]]]:
     condition: Mapping[str, frozenset[str]] = definition.condition
     return [([step.split("|") for step in path.split(".")], sorted(types)) for path, types in condition.items()]

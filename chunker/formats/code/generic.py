@@ -17,7 +17,7 @@ from typing import Any
 
 from tree_sitter import Language
 
-from chunker.formats.code.grammar import Definition, Grammar
+from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 
 _BODIES = re.compile(
@@ -36,7 +36,7 @@ _OPAQUE = re.compile(r"(?:\w+_)?(?:string|heredoc|regex)(?:_literal|_body)?")
 _WRAPPERS = re.compile(r"decorated_definition|export_statement|template_declaration")
 _LEADING = re.compile(r"attribute_item|decorator")
 
-_DEFINITION = Definition(
+_DEFINITION = DefinitionRule(
     "definition",
     NameTemplate("{name|declarator*}"),
     {"name|declarator": frozenset(), "body|block|class_body|function_body": frozenset()},

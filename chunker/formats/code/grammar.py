@@ -25,13 +25,13 @@ from tree_sitter import Language
 
 from chunker.formats.code.naming import NameTemplate
 
-__all__ = ["Definition", "Grammar"]
+__all__ = ["DefinitionRule", "Grammar"]
 
 ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does not understand
 
 
 @dataclass(frozen=True, eq=False)
-class Definition:
+class DefinitionRule:
     """A kind of node that defines something: `label` for the boundary, `name` for the breadcrumb.
 
     `condition`: fields (or types of children) that a node must have to count, and the types of which the field must be, where that
@@ -72,7 +72,7 @@ class Grammar:
     groups: frozenset[str] = frozenset()
     lists: frozenset[str] = frozenset()
     clauses: frozenset[str] = frozenset()
-    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    definitions: Mapping[str, DefinitionRule] = field(default_factory=dict)
     wrappers: frozenset[str] = frozenset()
     leading: frozenset[str] = frozenset()
     joined: frozenset[str] = frozenset()

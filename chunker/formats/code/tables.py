@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import Any
 
 from chunker.errors import MissingGrammarError, UnknownLanguageError
-from chunker.formats.code.grammar import Definition, Grammar
+from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 
 _FOLDER = files("chunker.formats.code").joinpath("languages")
@@ -44,7 +44,7 @@ def grammar_named(name: str) -> Grammar:
     entries = _entries(name)
     entries.pop("reading", None)
     definitions = {
-        kind: Definition(
+        kind: DefinitionRule(
             entry["label"],
             NameTemplate(entry["name"]),
             {field: frozenset(types) for field, types in entry.get("if", {}).items()},
@@ -58,7 +58,9 @@ def grammar_named(name: str) -> Grammar:
 
 @cache
 def reading_named(name: str) -> Mapping[str, list[str]]:
-    """How words are told from comments and strings in a language that has a table, and how a file imports: `[reading]` of the table."""
+    """The rules of a language for telling words from comments and strings, and for finding the imports of a file:
+    `[reading]` of its table.
+    """
     reading: dict[str, list[str]] = _entries(name).get("reading", {})
     return reading
 

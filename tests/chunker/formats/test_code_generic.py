@@ -14,7 +14,7 @@ from tree_sitter import Language
 
 from chunker import CodeChunker
 from chunker.formats.code.code_format import CodeFormat
-from chunker.formats.code.grammar import Definition, Grammar
+from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -54,7 +54,7 @@ def test_a_table_of_ones_own() -> None:
         language="tiny",
         load=tree_sitter_go.language,
         bodies=frozenset({"source_file"}),
-        definitions={"function_declaration": Definition("procedure", NameTemplate("proc {name}[ -> {result}]"))},
+        definitions={"function_declaration": DefinitionRule("procedure", NameTemplate("proc {name}[ -> {result}]"))},
         comments=frozenset({"comment"}),
     )
     source = "package a\n\n// c\nfunc f() int {\n\treturn 1\n}\n\nfunc g() {\n}\n"

@@ -18,7 +18,7 @@ from tree_sitter import Language
 from chunker.formats.code.code_format import CodeFormat, outline_in_python, sketch_in_python
 from chunker.formats.code.compiled_walk import compiled_walk
 from chunker.formats.code.generic import generic_grammar
-from chunker.formats.code.grammar import Definition, Grammar
+from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 from chunker.formats.code.tables import grammar_named, table_names
 from chunker.formats.detect import detect
@@ -179,7 +179,7 @@ def test_readings_share_nothing() -> None:
 
 def test_grammars_of_ones_own() -> None:
     functions = {
-        "function_definition": Definition("routine", NameTemplate("{name}"), {"return_type": frozenset(["type"])})
+        "function_definition": DefinitionRule("routine", NameTemplate("{name}"), {"return_type": frozenset(["type"])})
     }
     table = Grammar("mine", tree_sitter_python.language, bodies=frozenset(["module", "block"]), definitions=functions)
     text = "import a\n\ndef f() -> int:\n    return 1\n\ndef g():\n    return 1\n"
