@@ -221,6 +221,16 @@ class Tokenizer:
             return partial(type(self), prefix=self.prefix, suffix=self.suffix), (self.vocabulary,)
         return type(self), (self.vocabulary,)
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or not isinstance(other, Tokenizer):
+            return NotImplemented
+        if self is other:
+            return True
+        return (self.prefix, self.suffix) == (other.prefix, other.suffix) and self._source == other._source
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name!r}: {self.n_vocab} tokens>"
 

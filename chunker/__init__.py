@@ -1,6 +1,10 @@
 """Chunks that fit a token budget exactly.
 
-    from chunker import CodeChunker, MarkdownChunker, TextChunker, chunker_for
+    from chunker import chunk, chunk_file, chunk_files
+    chunks = chunk(text, 512, language="markdown")
+    chunks = chunk_file("src/shop.py", 512, overlap=32)
+
+    from chunker import CodeChunker, MarkdownChunker, TextChunker      # one for many texts
     chunks = CodeChunker("python", max_tokens=512).chunk(source)
 
 Names are imported when they are first used. Formats, plug-ins and the command have modules of their own.
@@ -12,11 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from chunker.calls import chunk, chunk_file, chunker_named
     from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
     from chunker.edits import EditedText
     from chunker.errors import (
         BudgetTooSmallError,
         ChunkerError,
+        FileError,
+        MissingExtraError,
         MissingGrammarError,
         OptionError,
         UnknownLanguageError,
@@ -34,11 +41,14 @@ if TYPE_CHECKING:
 # Module: the names that are found there. Imported when the first of them is asked for, so that who counts tokens waits for no chunker, and who
 # chunks a text for no streams and no processes.
 _NAMES = {
+    "chunker.calls": ("chunk", "chunk_file", "chunker_named"),
     "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for"),
     "chunker.edits": ("EditedText",),
     "chunker.errors": (
         "BudgetTooSmallError",
         "ChunkerError",
+        "FileError",
+        "MissingExtraError",
         "MissingGrammarError",
         "OptionError",
         "UnknownLanguageError",
@@ -61,8 +71,10 @@ __all__ = [
     "CodeChunker",
     "EditedText",
     "FileChunks",
+    "FileError",
     "Hierarchy",
     "MarkdownChunker",
+    "MissingExtraError",
     "MissingGrammarError",
     "OptionError",
     "Problem",
@@ -73,10 +85,13 @@ __all__ = [
     "achunk",
     "achunk_files",
     "achunk_stream",
+    "chunk",
+    "chunk_file",
     "chunk_files",
     "chunk_hierarchy",
     "chunk_stream",
     "chunker_for",
+    "chunker_named",
 ]
 
 

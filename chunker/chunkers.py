@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import TokenCounter, name_of_tokenizer, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import Format, Outline
 from chunker.formats.detect import UNKNOWN, detect
-from chunker.formats.registry import code_format, code_names, format_named, is_plain
+from chunker.formats.registry import alike, code_format, code_names, format_named, is_plain, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.formats.unknown import LinesFormat, UnknownFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
@@ -259,25 +259,44 @@ class TextChunker:
         """
         return dict(outline.notes) if source is None else {**outline.notes, "source": source}
 
+    # --- as a value
+
+    def _settings(self) -> tuple[object, ...]:
+        """All that its chunks depend on."""
+        return self._budget, self._strategy, self._context
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or not isinstance(other, TextChunker):
+            return NotImplemented
+        same = self._settings() == other._settings() and self._tokenizer == other._tokenizer
+        return same and alike(self._format, other._format)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._settings()))
+
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self._repr_prefix()}max_tokens={self.max_tokens}, min_tokens={self.min_tokens}, "
-            f"overlap={self.overlap}, context={self._repr_context()}{self._repr_suffix()})"
-        )
+        budget = self._budget
+        given: list[tuple[str, object, object]] = [
+            ("tokenizer", name_of_tokenizer(self._tokenizer) or self._tokenizer, "o200k_base"),
+            ("min_tokens", budget.min_tokens, budget.default_min_tokens),
+            ("desired_tokens", budget.desired_tokens, None),
+            ("overlap", budget.overlap, 0),
+            ("overlap_by", budget.overlap_by, "unit"),
+            ("context", True if self._context == {"breadcrumb"} else sorted(self._context), []),
+            ("strategy", self._strategy, "grow"),
+            ("reserve", budget.reserve, getattr(self._tokenizer, "reserve", 0)),
+        ]
+        told = "".join(f", {name}={value!r}" for name, value, default in given if value != default)
+        return f"{type(self).__name__}({self._repr_prefix()}max_tokens={self.max_tokens}{told}{self._repr_suffix()})"
 
     def _repr_prefix(self) -> str:
         return ""
 
-    def _repr_context(self) -> str:
-        return str(bool(self._context)) if self._context <= {"breadcrumb"} else repr(sorted(self._context))
-
     def _repr_suffix(self) -> str:
-        suffix = "" if self._budget.desired_tokens is None else f", desired_tokens={self._budget.desired_tokens}"
-        suffix += "" if self._budget.overlap_by == "unit" else f", overlap_by={self._budget.overlap_by!r}"
-        suffix += "" if self._strategy == "grow" else f", strategy={self._strategy!r}"
-        return (
-            suffix if self.language is None or type(self) is not TextChunker else f"{suffix}, format={self.language!r}"
-        )
+        name = name_of(self._format)
+        if type(self) is not TextChunker or name == "text":
+            return ""
+        return f", format={self._format if name is None else name!r}"
 
 
 class MarkdownChunker(TextChunker):

@@ -6,11 +6,13 @@
     │   ├── WrongTypeError           an argument is of a type that cannot be used          (also TypeError)
     │   └── MissingGrammarError      the package with the grammar of a language is not installed
     ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
+    ├── FileError                a file cannot be read as text                             (also OSError)
+    ├── TokenizerError           a tokenizer cannot be loaded: chunker.tokenizer_errors    (also BpeEngineError)
     ├── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
     └── MissingExtraError        a package is not installed                                (also ImportError)
 
-Exceptions of the tokenizer (an unknown encoding, a damaged vocabulary) are `bpe_engine.errors.BpeEngineError` and pass
-through.
+Errors of loading a tokenizer (an unknown encoding, a damaged vocabulary) are both a ChunkerError and the `bpe_engine.errors.BpeEngineError` that
+they are: see `chunker.tokenizer_errors`.
 """
 
 from __future__ import annotations
@@ -38,6 +40,10 @@ class WrongTypeError(OptionError, TypeError):
 
 class NotebookError(ChunkerError, ValueError):
     """A text is no Jupyter notebook; the message says what it lacks."""
+
+
+class FileError(ChunkerError, OSError):
+    """A file cannot be read as text; the message names it, says why, and where."""
 
 
 class MissingExtraError(ChunkerError, ImportError):

@@ -163,6 +163,12 @@ class Chunk:
         return self._origin.breadcrumb(self._index)
 
     @property
+    def source(self) -> str | None:
+        """Where the text comes from, usually a path; None if that was not told."""
+        source = self._origin.metadata.get("source")
+        return source if isinstance(source, str) else None
+
+    @property
     def id(self) -> str:
         """32 hexadecimal digits of the source, the offset and the text. Takes the time of hashing these."""
         return self._origin.id(self._piece)
@@ -207,7 +213,23 @@ class Chunk:
             yield name, getattr(self, name)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self)})"
+        span, text = self.span, self.text
+        shown = repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+        source = "" if self.source is None else f"source={self.source!r}, "
+        lines = f"{span.start_line}-{span.end_line}"
+        return (
+            f"{type(self).__name__}({self.index}, {source}lines={lines}, kind={self.kind!r}, tokens={self.token_count}, "
+            f"text={shown})"
+        )
+
+    def _repr_html_(self) -> str:
+        """The chunk in a notebook: where it stands, and its text."""
+        where = " > ".join(filter(None, (self.source, *self.breadcrumb)))
+        lines = f"lines {self.span.start_line}-{self.span.end_line}"
+        head = ", ".join(filter(None, (f"chunk {self.index}", where, self.kind, lines, f"{self.token_count:,} tokens")))
+        style = "white-space:pre-wrap;border-left:3px solid #6c8ebf;padding-left:.8em;margin:.3em 0"
+        context = f'<span style="opacity:.6">{_in_html(self.context)}</span>' if self.context else ""
+        return f'<div><small>{_in_html(head)}</small><pre style="{style}">{context}{_in_html(self.body)}</pre></div>'
 
     def __copy__(self) -> Self:
         return self
@@ -312,6 +334,13 @@ class Chunk:
 
 
 Kind = TypeVar("Kind", bound=Chunk)
+
+_SHOWN = 60  # characters of a text in a repr
+
+
+def _in_html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
 
 _set_origin = Chunk.__dict__["_origin"].__set__
 _set_index = Chunk.__dict__["_index"].__set__

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from chunker.errors import MissingExtraError
 
-def missing(error: ModuleNotFoundError, extra: str) -> ImportError:
+
+def missing(error: ModuleNotFoundError, extra: str) -> MissingExtraError:
     """The error to raise from `error`, which says how to install what is missing.
 
-    >>> missing(ModuleNotFoundError("No module named 'haystack'", name="haystack"), "haystack")
-    ImportError('this plug-in needs the package haystack, which is not installed: pip install "bpe-chunker[haystack]"')
+    >>> str(missing(ModuleNotFoundError("No module named 'haystack'", name="haystack"), "haystack"))
+    'haystack is not installed: pip install "bpe-chunker[haystack]"'
     """
-    return ImportError(
-        f'this plug-in needs the package {error.name}, which is not installed: pip install "bpe-chunker[{extra}]"',
-        name=error.name,
-    )
+    return MissingExtraError(str(error.name), extra)

@@ -236,7 +236,7 @@ def wanted_format(output_format: FileFormat | None, output: str | None) -> FileF
     """The format of the results, by the option or by the name of the file. Raises for an impossible one before anything
     is done.
     """
-    from chunker.cli.outputs import MissingPackageError
+    from chunker.errors import MissingExtraError
 
     wanted = output_format
     if wanted is None:
@@ -249,6 +249,6 @@ def wanted_format(output_format: FileFormat | None, output: str | None) -> FileF
         raise typer.BadParameter(message, param_hint="--output")
     try:
         require_packages(wanted)
-    except MissingPackageError as error:
+    except MissingExtraError as error:
         raise typer.BadParameter(str(error), param_hint="--output" if output_format is None else "--format") from None
     return wanted

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self
 
-from chunker.errors import ChunkerError
+from chunker.errors import MissingExtraError
 
 
 class FileFormat(enum.StrEnum):
@@ -54,10 +54,6 @@ CHUNKS: Columns = {
 _ROWS = 4096
 
 
-class MissingPackageError(ChunkerError, ImportError):
-    """A package is not installed that writes a format; the message says how to install it."""
-
-
 class RecordWriter(Protocol):
     """A context manager that writes records; the file is complete at its end."""
 
@@ -84,12 +80,12 @@ def format_of(path: str) -> FileFormat | None:
 
 
 def require_packages(wanted: FileFormat) -> None:
-    """Raise `MissingPackageError` if a package is not installed that the format needs."""
+    """Raise `MissingExtraError` if a package is not installed that the format needs."""
     if wanted is FileFormat.PARQUET:
         try:
             import pyarrow.parquet  # noqa: F401, PLC0415  # slow to import, and for who asks for it
         except ImportError as error:
-            raise MissingPackageError('parquet needs pyarrow: pip install "bpe-chunker[arrow]"') from error
+            raise MissingExtraError("pyarrow", "arrow") from error
 
 
 def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> RecordWriter:

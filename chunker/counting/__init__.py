@@ -16,11 +16,13 @@ from typing import Any
 
 from bpe_engine import Tokenizer
 from bpe_engine.at_exit import cache_until_exit
+from bpe_engine.published.registry import published_encodings
 from chunker.counting.counters import UNITS, Measured, RecountingCounter, SettlingCounter, UnitCounter
 from chunker.counting.huggingface import HuggingFaceCounter, is_huggingface
 from chunker.counting.protocols import AppendingCounter, Mark, PrependingCounter, TokenCounter
 from chunker.counting.tiktoken_encodings import is_tiktoken, tiktoken_counter
 from chunker.errors import WrongTypeError
+from chunker.tokenizer_errors import loading
 
 __all__ = [
     "AppendingCounter",
@@ -31,6 +33,7 @@ __all__ = [
     "SettlingCounter",
     "TokenCounter",
     "UnitCounter",
+    "name_of_tokenizer",
     "resolve_tokenizer",
 ]
 
@@ -44,7 +47,7 @@ def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | 
     - another object with an `encode` that returns a list of tokens, such as a `sentencepiece.SentencePieceProcessor`;
     - a function from a text to the number of its tokens, or to a list of them.
 
-    Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, and `WrongTypeError`, an `OptionError`, for what is none of these.
+    Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, as a `ChunkerError` too (`chunker.tokenizer_errors`), and `WrongTypeError`, an `OptionError`, for what is none of these.
     """
     if isinstance(tokenizer, str):
         return _load(tokenizer)
@@ -66,6 +69,14 @@ def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | 
         'tokenizer must be the name of an encoding or model, "characters", "bytes" or "words", a tokenizer of bpe_engine, tokenizers, '
         f"transformers or tiktoken, or a function that counts the tokens of a text; got {tokenizer!r:.100}"
     )
+
+
+def name_of_tokenizer(tokenizer: TokenCounter) -> str | None:
+    """The name by which `resolve_tokenizer` finds this counter; None for one that has none."""
+    if isinstance(tokenizer, UnitCounter):
+        return tokenizer.unit
+    name = tokenizer.name if isinstance(tokenizer, Tokenizer) else None
+    return name if name in published_encodings() else None
 
 
 class _SlowCounter(RecountingCounter):
@@ -92,4 +103,7 @@ class _WithoutSpecialTokens:
 @cache_until_exit
 def _load(name: str) -> TokenCounter:
     """The counter of this name, one for all chunkers: it is immutable, and to build one takes longer than to chunk a small file."""
-    return UnitCounter(name) if name in UNITS else Tokenizer.load(name)
+    if name in UNITS:
+        return UnitCounter(name)
+    with loading():
+        return Tokenizer.load(name)

@@ -180,6 +180,12 @@ class UnitCounter(SettlingCounter):
     def __reduce__(self) -> tuple[type[UnitCounter], tuple[str]]:
         return type(self), (self.unit,)
 
+    def __eq__(self, other: object) -> bool:
+        return self.unit == other.unit if isinstance(other, UnitCounter) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.unit)
+
     def __repr__(self) -> str:
         return f"UnitCounter({self.unit!r})"
 

@@ -12,6 +12,7 @@ from typing import Any
 from bpe_engine import MissingExtraError, Tokenizer, UnknownEncodingError, UnsupportedModelError, VocabularyError
 from chunker.counting.huggingface import HuggingFaceCounter
 from chunker.counting.protocols import TokenCounter
+from chunker.tokenizer_errors import loading
 
 
 def tokenizer_of_file(path: str | Path) -> TokenCounter:
@@ -20,10 +21,11 @@ def tokenizer_of_file(path: str | Path) -> TokenCounter:
     Raises as `Tokenizer.from_file`; for a part that the engine lacks, MissingExtraError where the
     package `tokenizers` is not installed, VocabularyError where it does not read the file either, and OptionError where its counts are left to chance.
     """
-    try:
-        return Tokenizer.from_file(path)
-    except UnsupportedModelError as error:
-        return HuggingFaceCounter(_by_package(Path(path), error))
+    with loading():
+        try:
+            return Tokenizer.from_file(path)
+        except UnsupportedModelError as error:
+            return HuggingFaceCounter(_by_package(Path(path), error))
 
 
 def tokenizer_named(name: str, folder: Path | None = None) -> TokenCounter:
@@ -31,13 +33,14 @@ def tokenizer_named(name: str, folder: Path | None = None) -> TokenCounter:
 
     Raises UnknownEncodingError where there is neither, and as `tokenizer_of_file`.
     """
-    try:
-        return Tokenizer.load(name)
-    except UnknownEncodingError:
-        path = Path(name) if folder is None else folder / name
-        if not path.is_file():
-            raise
-        return tokenizer_of_file(path)
+    with loading():
+        try:
+            return Tokenizer.load(name)
+        except UnknownEncodingError:
+            path = Path(name) if folder is None else folder / name
+            if not path.is_file():
+                raise
+            return tokenizer_of_file(path)
 
 
 def _by_package(path: Path, refusal: UnsupportedModelError) -> Any:  # noqa: ANN401  # of a package that need not be there

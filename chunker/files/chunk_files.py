@@ -73,7 +73,7 @@ def _unpacked(path: str, encoding: str, size: int, origin: TextOrigin) -> FileCh
 
 def chunk_files(  # noqa: PLR0913  # as many as there are options
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    max_tokens: int = 512,
+    max_tokens: int | TextChunker = 512,
     *,
     workers: int = 1,
     chunker: TextChunker | None = None,
@@ -95,7 +95,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
 
     Args:
         paths: One or more files and folders.
-        max_tokens: The largest number of tokens of a chunk.
+        max_tokens: The largest number of tokens of a chunk; or a chunker for all files.
         workers: The number of processes; 1 works in this one.
         chunker: Chunk all files with this chunker.
         hidden: Include hidden files of folders.
@@ -126,6 +126,12 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
         raise OptionError(f"workers must be a whole number from 1, got {workers!r}")
     if not isinstance(paths, str | os.PathLike):
         require_all(paths, (str, os.PathLike), "paths", "str and paths")
+    from chunker.chunkers import TextChunker  # noqa: PLC0415  # with all formats, which whoever reads files may not need
+
+    if isinstance(max_tokens, TextChunker):
+        if chunker is not None:
+            raise OptionError("a chunker was given twice: as the second argument and as chunker")
+        chunker, max_tokens = max_tokens, 512
     if chunker is not None and not callable(getattr(chunker, "chunk", None)):
         raise WrongTypeError(f"chunker must be a chunker, such as TextChunker(512), not {told(chunker)}")
     if chunker is not None and (options or max_tokens != 512):

@@ -17,8 +17,11 @@ import pkgutil
 from typing import NamedTuple
 
 from chunker.formats.content import interpreter_of, language_of_content, language_of_header
+from chunker.formats.guessing import guess
 
 UNKNOWN = "other"
+# The paths of texts that have no name: pasted, or read from standard input.
+NAMELESS = ("", "-")
 
 
 class FormatGuess(NamedTuple):
@@ -37,7 +40,7 @@ class _Tables(NamedTuple):
 
 
 def detect(path: str, text: str = "") -> FormatGuess:
-    """The language of the file at `path`, and its format; `text` need be no more than the beginning.
+    """The language of the file at `path`, and its format; `text` need be no more than the beginning. Without a path the text alone tells, where it is clear.
 
     >>> detect("a/page.tsx"), detect("x.zzz")
     (FormatGuess(language='TypeScript', format='tsx'), FormatGuess(language='other', format=None))
@@ -45,6 +48,10 @@ def detect(path: str, text: str = "") -> FormatGuess:
     tables = _tables()
     suffix = _suffix(path)
     language = language_of(path, text)
+    if language == UNKNOWN and path in NAMELESS and text:
+        language = guess(text) or UNKNOWN
+        if language == "JSON Lines":
+            return FormatGuess("JSON", "jsonl")
     if suffix in tables.formats_of_suffixes:
         # Of these languages it is a kind of its own, or one that their grammars do not know.
         return FormatGuess(language, tables.formats_of_suffixes[suffix] or None)

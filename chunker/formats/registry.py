@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,33 @@ def format_named(name: str) -> Format:
         if import_module("chunker.formats.code.tables").grammar_named(name).isolated:
             made = _isolated(made)
     return made
+
+
+def alike(ours: Format, theirs: Format) -> bool:
+    """Whether two formats are the same, or of one class of ours with the same values: one that was pickled is like the one before."""
+    if ours is theirs or ours == theirs:
+        return True
+    if type(ours) is not type(theirs) or not type(ours).__module__.startswith("chunker.formats."):
+        return False
+    try:
+        return pickle.dumps(ours) == pickle.dumps(theirs)
+    except (
+        pickle.PicklingError,
+        AttributeError,
+        TypeError,
+    ):  # made of what cannot be compared, such as a grammar of one's own
+        return False
+
+
+def name_of(made: Format) -> str | None:
+    """The name by which `format_named` finds a format; None for one that was made otherwise.
+
+    >>> name_of(format_named("json")), name_of(format_named("text"))
+    ('json', 'text')
+    """
+    place = (type(made).__module__, type(made).__qualname__)
+    named = (name for name, one in _PLACES.items() if one == place and alike(made, format_named(name)))
+    return next(named, None)
 
 
 def code_format(language: str | Grammar | Language, *, isolate: bool = False) -> Format:

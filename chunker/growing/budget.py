@@ -33,6 +33,10 @@ def _distinct_characters(text: str) -> Iterable[str]:
 OverlapBy = Literal["unit", "sentence", "token"]
 
 
+def _least(max_tokens: int, desired_tokens: int | None) -> int:
+    return (max_tokens if desired_tokens is None else min(max_tokens, desired_tokens)) // _MIN_SHARE
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The limits of a chunk, all in tokens.
@@ -79,7 +83,7 @@ class Budget:
             raise OptionError(f"reserve must be from 0 to max_tokens - 1 ({max_tokens - 1}), got {reserve}")
         max_tokens -= reserve
         if min_tokens is None:
-            min_tokens = (max_tokens if desired_tokens is None else min(max_tokens, desired_tokens)) // _MIN_SHARE
+            min_tokens = _least(max_tokens, desired_tokens)
         if not 0 <= min_tokens <= max_tokens:
             raise OptionError(f"min_tokens must be from 0 to max_tokens ({max_tokens}), got {min_tokens}")
         if not 0 <= overlap < max_tokens:
@@ -91,6 +95,11 @@ class Budget:
         if overlap_by not in get_args(OverlapBy):
             raise OptionError(f"overlap_by must be one of {', '.join(get_args(OverlapBy))}; got {overlap_by!r}")
         return cls(max_tokens, min_tokens, overlap, desired_tokens, overlap_by, reserve)
+
+    @property
+    def default_min_tokens(self) -> int:
+        """What `min_tokens` is where nothing is said of it."""
+        return _least(self.max_tokens, self.desired_tokens)
 
     def check(self, text: str, tokenizer: TokenCounter) -> None:
         """Raise `BudgetTooSmallError` if some character of `text`, or CR LF in it, is over the budget. Linear, and only if need be."""

@@ -13,10 +13,13 @@ chunked when it ends.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import Unpack
 
 from chunker.arguments import require, require_source
+from chunker.calls import chosen, chunk, chunker_named
 from chunker.chunkers import TextChunker
 from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.files.documents import count_line_ends
@@ -26,11 +29,17 @@ from chunker.formats.restarting import STEP
 from chunker.growing.assembly import TextOrigin, new_text_of
 from chunker.growing.pieces import ContextAt, Piece
 from chunker.models import Chunk
+from chunker.options import Options
 from chunker.streams.stream_grower import StreamGrower
 
 
 def chunk_stream(
-    texts: Iterable[str], chunker: TextChunker | None = None, *, source: str | None = None
+    texts: Iterable[str],
+    max_tokens: int | TextChunker = 512,
+    *,
+    language: str | None = None,
+    source: str | None = None,
+    **options: Unpack[Options],
 ) -> Iterator[Chunk]:
     """Chunk a text that arrives in parts.
 
@@ -39,8 +48,10 @@ def chunk_stream(
 
     Args:
         texts: The parts of the text, in its order. They may end anywhere and may be empty.
-        chunker: The chunker; `TextChunker()` by default.
+        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
+        language: The format, as for `chunk`; plain text by default.
         source: As for `TextChunker.chunk`: usually a path.
+        options: Those of `TextChunker`.
 
     Yields:
         The chunks, in the order of the text.
@@ -57,7 +68,7 @@ def chunk_stream(
         'Line 0 of a text that is not in memory.\\n'
     """
     require(texts, Iterable, "texts", "an iterable of str")
-    stream = ChunkStream(chunker, source=source)
+    stream = ChunkStream(_chosen(max_tokens, language, options), source=source)
     for text in texts:
         if stream.hold(text):
             yield from stream.advance()
@@ -65,14 +76,21 @@ def chunk_stream(
 
 
 async def achunk_stream(
-    texts: AsyncIterable[str], chunker: TextChunker | None = None, *, source: str | None = None
+    texts: AsyncIterable[str],
+    max_tokens: int | TextChunker = 512,
+    *,
+    language: str | None = None,
+    source: str | None = None,
+    **options: Unpack[Options],
 ) -> AsyncIterator[Chunk]:
     """`chunk_stream` over an asynchronous iterator. Chunking runs in a thread, so that the event loop is not blocked.
 
     Args:
         texts: The parts of the text, in its order.
-        chunker: The chunker; `TextChunker()` by default.
+        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
+        language: The format, as for `chunk`; plain text by default.
         source: As for `TextChunker.chunk`: usually a path.
+        options: Those of `TextChunker`.
 
     Yields:
         The chunks, in the order of the text.
@@ -81,30 +99,33 @@ async def achunk_stream(
         BudgetTooSmallError: As `chunk_stream`.
         WrongTypeError: As `chunk_stream`.
     """
-    stream = ChunkStream(chunker, source=source)
+    stream = ChunkStream(_chosen(max_tokens, language, options), source=source)
     async for text in texts:
         if stream.hold(text):
-            for chunk in await asyncio.to_thread(stream.advance):
-                yield chunk
-    for chunk in await asyncio.to_thread(stream.finish):
-        yield chunk
+            for made in await asyncio.to_thread(stream.advance):
+                yield made
+    for made in await asyncio.to_thread(stream.finish):
+        yield made
 
 
-async def achunk(chunker: TextChunker, text: str, *, source: str | None = None) -> list[Chunk]:
-    """Run `chunker.chunk` in a thread, so that the event loop is not blocked.
+async def achunk(
+    text: str | os.PathLike[str],
+    max_tokens: int | TextChunker = 512,
+    *,
+    language: str | None = None,
+    source: str | None = None,
+    **options: Unpack[Options],
+) -> list[Chunk]:
+    """Run `chunk` in a thread, so that the event loop is not blocked. Arguments, chunks and errors are those of `chunk`."""
+    return await asyncio.to_thread(chunk, text, max_tokens, language=language, source=source, **options)
 
-    Args:
-        chunker: The chunker.
-        text: The text to chunk.
-        source: As for `TextChunker.chunk`: usually a path.
 
-    Returns:
-        The chunks, in the order of the text.
-
-    Raises:
-        BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
-    """
-    return await asyncio.to_thread(chunker.chunk, text, source=source)
+def _chosen(max_tokens: int | TextChunker, language: str | None, options: Options) -> TextChunker:
+    """The chunker of a stream, whose text cannot tell its format before it is there."""
+    chunker = chosen(max_tokens, language, options)
+    if chunker is not None:
+        return chunker
+    return chunker_named("text", max_tokens, **options) if isinstance(max_tokens, int) else max_tokens
 
 
 class ChunkStream:

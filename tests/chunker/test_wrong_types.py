@@ -15,8 +15,11 @@ from chunker import (
     MarkdownChunker,
     TextChunker,
     WrongTypeError,
+    chunk,
+    chunk_file,
     chunk_hierarchy,
     chunker_for,
+    chunker_named,
 )
 from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.index import Filter, Index, embedder_named, store_named
@@ -28,6 +31,7 @@ small = TextChunker(64)
 # By the name that the message has: what takes the argument, and values of it that are right.
 TAKES: dict[str, list[tuple[Callable[[Any], object], list[Any]]]] = {
     "text must be a str": [
+        (chunk, []),
         (small.chunk, []),
         (small.outline, []),
         (MarkdownChunker(64).chunk, []),
@@ -42,7 +46,11 @@ TAKES: dict[str, list[tuple[Callable[[Any], object], list[Any]]]] = {
         (lambda value: chunk_hierarchy("a", [small], source=value), [None]),
         (lambda value: list(chunk_stream(["a"], source=value)), [None]),
     ],
-    "language must be": [(CodeChunker, [])],
+    "language must be": [
+        (CodeChunker, []),
+        (chunker_named, []),
+        (lambda value: chunk("a", language=value), [None]),
+    ],
     "format must be": [(lambda value: TextChunker(format=value), [])],
     "context must be": [(lambda value: TextChunker(context=value), [["a"], b"bytes"])],
     "tokenizer must be": [(lambda value: TextChunker(tokenizer=value), [len])],
@@ -50,13 +58,14 @@ TAKES: dict[str, list[tuple[Callable[[Any], object], list[Any]]]] = {
         (TextChunker, [512]),
         (MarkdownChunker, [512]),
         (lambda value: chunk_files([], value), [512]),
+        (lambda value: chunk("a", value), [512]),
+        (lambda value: list(chunk_stream(["a"], value)), [512]),
     ],
     "min_tokens must be": [(lambda value: TextChunker(min_tokens=value), [None, 512])],
-    "path must be": [(chunker_for, []), (Index.open, [])],
+    "path must be": [(chunker_for, []), (chunk_file, []), (Index.open, [])],
     "chunkers must be": [(lambda value: chunk_hierarchy("a", value), [["a"], b"bytes"])],
     "each of chunkers must be": [(lambda value: chunk_hierarchy("a", [value]), [])],
     "chunker must be": [
-        (lambda value: list(chunk_stream(["a"], value)), [None]),
         (lambda value: chunk_files([], chunker=value), [None]),
     ],
     "texts must be": [(lambda value: list(chunk_stream(value)), [["a"], b"bytes"])],

@@ -319,7 +319,7 @@ def test_asynchronous_streams() -> None:
 
     async def collect() -> tuple[list[Chunk], list[Chunk]]:
         return [chunk async for chunk in achunk_stream(parts_of(text), chunker)], await achunk(
-            chunker, text, source="a"
+            text, chunker, source="a"
         )
 
     chunks, whole = asyncio.run(collect())

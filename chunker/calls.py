@@ -1,0 +1,151 @@
+"""Chunks in one call: of a text, of a file.
+
+    chunk("# Guide\n\nSome words.", 512, language="markdown")
+    chunk_file("src/shop.py", 512, overlap=32)
+    chunk_file("src/shop.py", CodeChunker("python", 512))
+
+In all of these, and in `chunk_files`, `chunk_stream` and their asynchronous kin, the second argument is a number of tokens, or a chunker,
+which has its own options.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Unpack
+
+from chunker.arguments import require, require_source, told
+from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
+from chunker.errors import FileError, OptionError, UnknownLanguageError, WrongTypeError
+from chunker.formats.detect import format_called
+from chunker.formats.registry import format_names, is_plain
+from chunker.models import Chunk
+from chunker.options import Options
+
+_DEFAULT = 512
+
+
+def chunk(
+    text: str | os.PathLike[str],
+    max_tokens: int | TextChunker = _DEFAULT,
+    *,
+    language: str | None = None,
+    source: str | None = None,
+    **options: Unpack[Options],
+) -> list[Chunk]:
+    """Chunk a text, or the file at a path.
+
+    Args:
+        text: The text; or a path (`pathlib.Path`, never a str), whose file is read as by `chunk_file`.
+        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
+        language: The format: "python", "markdown", "json", "text", ... None: as the source is named, else what the text clearly is, else plain text.
+        source: The name of the text, usually a path; see `TextChunker.chunk`.
+        options: Those of `TextChunker`.
+
+    Returns:
+        The chunks, in the order of the text.
+
+    Raises:
+        OptionError: Options that do not go together, or a wrong type.
+        UnknownLanguageError: There is no such language.
+        BudgetTooSmallError: One character of the text has more tokens than a chunk may have.
+        FileError: The file cannot be read.
+
+    Examples:
+        >>> [one.body for one in chunk("# A\\n\\nSome words.\\n\\n# B\\n\\nMore words.\\n", 8, language="markdown")]
+        ['# A\\n\\nSome words.\\n\\n', '# B\\n\\nMore words.\\n']
+    """
+    if isinstance(text, os.PathLike):
+        if source is not None:
+            raise OptionError("a file is its own source: leave source out, or pass the text of the file")
+        return chunk_file(text, max_tokens, language=language, **options)
+    require(text, str, "text", "a str, or a path such as pathlib.Path('notes.md')")
+    require_source(source)
+    chunker = chosen(max_tokens, language, options)
+    if chunker is None:
+        assert isinstance(max_tokens, int)  # noqa: S101  # a chunker is chosen; for mypy
+        chunker = chunker_for(source or "", max_tokens, text=text, **options)
+    return chunker.chunk(text, source=source)
+
+
+def chunk_file(
+    path: str | os.PathLike[str],
+    max_tokens: int | TextChunker = _DEFAULT,
+    *,
+    language: str | None = None,
+    **options: Unpack[Options],
+) -> list[Chunk]:
+    """Chunk one file. Its path is the source of the chunks.
+
+    Args:
+        path: The file.
+        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
+        language: The format, as for `chunk`. None: as the file is named, else what it holds.
+        options: Those of `TextChunker`.
+
+    Returns:
+        The chunks, in the order of the text.
+
+    Raises:
+        OptionError: As `chunk`; and for a folder, which `chunk_files` takes.
+        FileError: There is no such file, or it is no text.
+    """
+    from chunker.files.chunk_files import FileChunks, chunk_files  # noqa: PLC0415  # which a text needs nothing of
+
+    require(path, (str, os.PathLike), "path", "the path of a file, as a str or a path")
+    name = os.fspath(path)
+    if os.path.isdir(name):  # noqa: PTH112  # a path of any kind
+        raise OptionError(f"{name} is a folder: chunk_files chunks all files in it")
+    chunker = chosen(max_tokens, language, options)
+    if chunker is None:
+        assert isinstance(max_tokens, int)  # noqa: S101  # for mypy
+        results = chunk_files([name], max_tokens, secrets=True, **options)
+    else:
+        results = chunk_files([name], chunker, secrets=True)
+    for result in results:
+        if isinstance(result, FileChunks):
+            return result.chunks
+        raise FileError(str(result))
+    return []
+
+
+def chosen(max_tokens: object, language: object, options: Options) -> TextChunker | None:
+    """The chunker that was given, or that a language names; None where neither tells.
+
+    Raises OptionError for a chunker with options beside it, and WrongTypeError for what is neither a number nor a chunker.
+    """
+    require(language, (str, type(None)), "language", 'the name of a language or format, such as "python"')
+    if isinstance(max_tokens, TextChunker):
+        if options or language is not None:
+            raise OptionError("a chunker has its own options: give either it or them")
+        return max_tokens
+    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
+        hint = f", and the language as language={max_tokens!r:.40}" if isinstance(max_tokens, str) else ""
+        raise WrongTypeError(f"max_tokens must be a whole number of tokens, or a chunker; got {told(max_tokens)}{hint}")
+    return None if language is None else chunker_named(str(language), max_tokens, **options)
+
+
+def chunker_named(language: str, max_tokens: int = _DEFAULT, **options: Unpack[Options]) -> TextChunker:
+    """The chunker for a language or format, by any of its names.
+
+    Args:
+        language: "python", "C++", "rs", "markdown", "json", "text", ...
+        max_tokens: No chunk has more tokens.
+        options: Those of `TextChunker`.
+
+    Raises:
+        UnknownLanguageError: There is no such language.
+        MissingGrammarError: Its grammar is not installed.
+
+    Examples:
+        >>> chunker_named("md", 64), chunker_named("yaml", 64)
+        (MarkdownChunker(max_tokens=64), TextChunker(max_tokens=64, format='yaml'))
+    """
+    require(language, str, "language", 'the name of a language or format, such as "python"')
+    name = language if is_plain(language) else format_called(language)
+    if name is None:
+        raise UnknownLanguageError(f"language must be one of {', '.join(format_names())}; got {language!r}")
+    if name == "markdown":
+        return MarkdownChunker(max_tokens, **options)
+    if is_plain(name):
+        return TextChunker(max_tokens, format=name, **options)
+    return CodeChunker(name, max_tokens, **options)
