@@ -165,7 +165,7 @@ class Chunk:
     @property
     def source(self) -> str | None:
         """Where the text comes from, usually a path; None if that was not told."""
-        source = self._origin.metadata.get("source")
+        source = self._origin.metadata_of(self._index).get("source")
         return source if isinstance(source, str) else None
 
     @property

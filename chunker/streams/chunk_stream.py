@@ -116,7 +116,21 @@ async def achunk(
     source: str | None = None,
     **options: Unpack[Options],
 ) -> list[Chunk]:
-    """Run `chunk` in a thread, so that the event loop is not blocked. Arguments, chunks and errors are those of `chunk`."""
+    """Run `chunk` in a thread, so that the event loop is not blocked.
+
+    Args:
+        text: The text, or the path of a file.
+        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
+        language: The format, as for `chunk`.
+        source: As for `TextChunker.chunk`: usually a path.
+        options: Those of `TextChunker`.
+
+    Returns:
+        The chunks, in the order of the text.
+
+    Raises:
+        ChunkerError: As `chunk`.
+    """
     return await asyncio.to_thread(chunk, text, max_tokens, language=language, source=source, **options)
 
 
