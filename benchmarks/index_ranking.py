@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from debian_packages import PackageUnavailableError
-from retrieval_metrics import Ink, Retrieved, Stretch, common, paired, score
 from retrieval_sets import QuestionSet, faq, node, python
 
+from chunker.evaluation.metrics import DenseText, DocumentSpan, Retrieved, common, paired, score
 from chunker.index import Index, MissingExtraError
 from chunker.index.searching import By
 
@@ -51,16 +51,16 @@ def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list
         for document, text in asked.documents.items():
             (folder / f"{document}{suffix}").write_text(text, encoding="utf-8", newline="")
         index = _index(asked.name, folder, embedder)
-        inks = {document: Ink(text) for document, text in asked.documents.items()}
+        inks = {document: DenseText(text) for document, text in asked.documents.items()}
         recalls, ranks = [], []
         for question in asked.questions:
             ink = inks[question.document]
-            answer = Stretch(question.document, ink.before(question.start), ink.before(question.end))
+            answer = DocumentSpan(question.document, ink.before(question.start), ink.before(question.end))
             stretches = []
             for hit in index.search(question.text, HITS, by=by):
                 document = hit.source.removesuffix(suffix)
                 place = inks[document]
-                stretches.append(Stretch(document, place.before(hit.span.start), place.before(hit.span.end)))
+                stretches.append(DocumentSpan(document, place.before(hit.span.start), place.before(hit.span.end)))
             recalls.append(score(answer, [Retrieved(stretch, 0) for stretch in stretches]).recall)
             rank = next((rank for rank, stretch in enumerate(stretches, 1) if common(answer, stretch)), None)
             ranks.append(0.0 if rank is None else 1 / rank)

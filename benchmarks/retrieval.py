@@ -10,7 +10,7 @@ takes about nine minutes of processor time a size, the next seconds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +18,14 @@ import platformdirs
 from debian_packages import PackageUnavailableError
 from measuring import Report, parser
 from retrieval_embedder import PACKAGE, READ, Store, word_pieces
-from retrieval_metrics import Difference, Ink, Retrieved, Score, Stretch, common, paired, score
 from retrieval_sets import SETS, QuestionSet
-from retrieval_systems import PACKAGES, Passage, cut, passages, systems
+from retrieval_systems import PACKAGES, systems
 from rich.progress import track
 from timing import pin_to_one_core
 
 from bpe_engine import Tokenizer
+from chunker.evaluation.metrics import Difference, paired
+from chunker.evaluation.retrieving import Findings, Passage, look_up, passages
 
 BUDGET = 2000  # tokens that are retrieved for a question
 MOST = 5  # chunks that are retrieved for a question
@@ -54,63 +55,10 @@ bootstrap samples of the questions (seeded). "tie" is where the interval include
 - No chunker was tuned on these sets. One embedder, English, three small corpora: other texts may say otherwise."""
 
 
-@dataclass
-class Findings:
-    """Of one chunker, question by question."""
-
-    chunks: int
-    tokens: float  # mean of a chunk
-    read: float  # share of the word pieces that the embedder reads
-    within: list[Score] = field(default_factory=list)  # with BUDGET tokens
-    first: list[Score] = field(default_factory=list)  # with MOST chunks
-    ranks: list[float] = field(default_factory=list)  # 1 / rank of the first chunk with a part of the answer
-
-    def values(self, measure: str) -> list[float]:
-        """One number a question."""
-        match measure.split():
-            case ["rank"]:
-                return self.ranks
-            case ["first", name]:
-                return [getattr(found, name) for found in self.first]
-            case _:
-                return [getattr(found, measure) for found in self.within]
-
-    def mean(self, measure: str) -> str:
-        """In hundredths."""
-        return f"{100 * float(np.mean(self.values(measure))):.1f}"
-
-
-def look_up(chunks: Sequence[Passage], asked: QuestionSet, store: Store, tokenizer: Tokenizer) -> Findings:
-    """Ask all questions: chunks by their cosine to the question, all of them, best first."""
+def read_share(chunks: Sequence[Passage]) -> float:
+    """Of all word pieces of the chunks, the share that the embedder reads."""
     lengths = np.array([len(found.ids) for found in word_pieces().encode_batch([chunk.text for chunk in chunks])])
-    findings = Findings(
-        chunks=len(chunks),
-        tokens=float(np.mean([chunk.tokens for chunk in chunks])),
-        read=float(np.minimum(lengths - 2, READ).sum() / (lengths - 2).sum()),
-    )
-    similarities = store.vectors([one.text for one in asked.questions]) @ store.vectors([one.text for one in chunks]).T
-    inks = {name: Ink(text) for name, text in asked.documents.items()}
-    for question, row in zip(asked.questions, similarities, strict=True):
-        ink = inks[question.document]
-        answer = Stretch(question.document, ink.before(question.start), ink.before(question.end))
-        ranked = [chunks[index] for index in np.argsort(-row, kind="stable")]
-        findings.within.append(score(answer, _within(ranked, tokenizer)))
-        findings.first.append(score(answer, [chunk.holds for chunk in ranked[:MOST]]))
-        rank = next((rank for rank, chunk in enumerate(ranked, 1) if common(answer, chunk.holds.stretch)), None)
-        findings.ranks.append(0.0 if rank is None else 1 / rank)
-    return findings
-
-
-def _within(ranked: Sequence[Passage], tokenizer: Tokenizer) -> list[Retrieved]:
-    """What BUDGET tokens hold: the best chunks, the last of them cut to what is left."""
-    places = []
-    left = BUDGET
-    for chunk in ranked:
-        places.append(cut(chunk, left, tokenizer))
-        left -= chunk.tokens
-        if left <= 0:
-            break
-    return places
+    return float(np.minimum(lengths - 2, READ).sum() / (lengths - 2).sum())
 
 
 @dataclass(frozen=True)
@@ -119,6 +67,7 @@ class Cell:
 
     limit: int
     findings: dict[str, Findings]
+    read: dict[str, float]
     failures: dict[str, str]
 
     def differences(self, name: str) -> dict[str, Difference]:
@@ -133,15 +82,19 @@ class Cell:
 def compare(kind: str, asked: QuestionSet, limit: int, store: Store, tokenizer: Tokenizer) -> Cell:
     """All chunkers on one set."""
     findings = {}
+    read = {}
     failures = {}
     for name, system in track(systems(kind, limit).items(), description=f"{asked.name}, {limit}", transient=True):
         try:
-            chunks = passages(system, asked.documents)
+            chunks = passages(system, asked.documents, tokenizer)
         except Exception as error:  # noqa: BLE001 - whatever a package fails with is a result
             failures[name] = f"{name}: {type(error).__name__}: {error}"
             continue
-        findings[name] = look_up(chunks, asked, store, tokenizer)
-    return Cell(limit, findings, failures)
+        findings[name] = look_up(
+            chunks, asked.questions, asked.documents, store.vectors, tokenizer, budget=BUDGET, first=MOST
+        )
+        read[name] = read_share(chunks)
+    return Cell(limit, findings, read, failures)
 
 
 def add_cell(report: Report, cell: Cell) -> None:
@@ -154,8 +107,8 @@ def add_cell(report: Report, cell: Cell) -> None:
                 name,
                 f"{found.chunks:,}",
                 f"{found.tokens:.0f}",
-                f"{100 * found.read:.0f} %",
-                *map(found.mean, MEASURED.values()),
+                f"{100 * cell.read[name]:.0f} %",
+                *(f"{100 * found.mean(measure):.1f}" for measure in MEASURED.values()),
             ]
             for name, found in cell.findings.items()
         ],

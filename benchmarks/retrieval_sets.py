@@ -11,12 +11,10 @@ their names, until there is enough text, and questions in the order of a hash of
 
 from __future__ import annotations
 
-import ast
 import gzip
 import hashlib
-import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,20 +23,13 @@ from debian_packages import unpacked
 from python_structure import definitions
 from real_texts import standard_library
 
+from chunker.evaluation.planting import Planted, Rewriting, docstrings, sections, with_ends
+from chunker.evaluation.questions import Question
+
 LARGEST = 180_000  # characters of the documents of a set: about 45,000 tokens
 MOST = 250  # questions of a set
 _FAQ = ("python3.11-doc", "usr/share/doc/python3.11/html/_sources/faq/*.rst.txt")
 _NODE = ("nodejs-doc", "usr/share/doc/nodejs/api/*.md.gz")
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked, and where the answer is: in characters of the document of that name."""
-
-    text: str
-    document: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ def node(folder: Path) -> QuestionSet:
     return _made(
         QuestionSet("Node.js", "its reference, Markdown", "First sentences of sections were taken out; headings stay."),
         texts,
-        _markdown_document,
+        sections,
     )
 
 
@@ -101,34 +92,8 @@ def python(_folder: Path) -> QuestionSet:
 SETS: Mapping[str, Maker] = {"faq": faq, "even_faq": even_faq, "node": node, "python": python}
 
 
-class _Rewriting:
-    """A text of which parts are left out, and how its offsets move.
-
-    >>> rewriting = _Rewriting("a secret thing", [(2, 9)])
-    >>> rewriting.text, rewriting.moved(9)
-    ('a thing', 2)
-    """
-
-    def __init__(self, text: str, removed: Iterable[tuple[int, int]]) -> None:
-        self._removed = sorted(removed)
-        kept = []
-        last = 0
-        for start, end in self._removed:
-            kept.append(text[last:start])
-            last = end
-        self.text = "".join([*kept, text[last:]])
-
-    def moved(self, offset: int) -> int:
-        """Where what was at `offset` is now."""
-        return offset - sum(min(end, offset) - start for start, end in self._removed if start < offset)
-
-
-# Questions without the name of their document: what they ask, and the span of the answer.
-_Found = tuple[str, int, int]
-
-
 def _made(
-    made: QuestionSet, texts: Mapping[str, str], rewritten: Callable[[str], tuple[str, list[_Found]]]
+    made: QuestionSet, texts: Mapping[str, str], rewritten: Callable[[str], tuple[str, list[Planted]]]
 ) -> QuestionSet:
     documents = {}
     asked = []
@@ -150,12 +115,6 @@ def _draw(name: str) -> bytes:
     return hashlib.blake2b(name.encode(), digest_size=8).digest()
 
 
-def _with_ends(headings: list[regex.Match[str]], text: str) -> Iterator[tuple[regex.Match[str], int]]:
-    """Each heading, and where the next begins or the text ends."""
-    for index, heading in enumerate(headings, 1):
-        yield heading, headings[index].start() if index < len(headings) else len(text)
-
-
 _UNDERLINED = regex.compile(r"^(?:([=*-])\1*\n)?(\S.*)\n(([=*^~\"-])\4{2,})\n", regex.MULTILINE)
 _ROLE = regex.compile(r":[\w:+-]+:(?=`)")
 _TARGET = regex.compile(r"`!?([^`<]*?)(?:\s*<[^`>]*>)?`_?")
@@ -163,15 +122,15 @@ _TARGET = regex.compile(r"`!?([^`<]*?)(?:\s*<[^`>]*>)?`_?")
 _MARKS = regex.compile(r"(?:\n\s*|\.\. _[^\n]*:[ ]*|\.\. index::[^\n]*(?:\n   [^\n]*)*)+\Z")
 
 
-def _faq_document(text: str) -> tuple[str, list[_Found]]:
+def _faq_document(text: str) -> tuple[str, list[Planted]]:
     r"""Headings that are questions are left out, with their underlines.
 
     >>> _faq_document("Why?\n----\n\nSo.\n\n.. _x:\n\nHow `it <a>` goes?\n------------------\n\nThus.\n")
     ('\nSo.\n\n.. _x:\n\n\nThus.\n', [('Why?', 0, 4), ('How it goes?', 14, 20)])
     """
     headings = [match for match in _UNDERLINED.finditer(text) if len(match[3]) >= len(match[2])]
-    asking = [(heading, end) for heading, end in _with_ends(headings, text) if heading[2].endswith("?")]
-    rewriting = _Rewriting(text, [heading.span() for heading, _ in asking])
+    asking = [(heading, end) for heading, end in with_ends(headings, text) if heading[2].endswith("?")]
+    rewriting = Rewriting(text, [heading.span() for heading, _ in asking])
     found = []
     for heading, limit in asking:
         marks = _MARKS.search(text, heading.end(), limit)
@@ -184,88 +143,21 @@ def _faq_document(text: str) -> tuple[str, list[_Found]]:
 _BLANK_LINES = regex.compile(r"(?<=\n\n)\n+")
 
 
-def _even_faq_document(text: str) -> tuple[str, list[_Found]]:
+def _even_faq_document(text: str) -> tuple[str, list[Planted]]:
     r"""As `_faq_document`, with one blank line wherever there are more.
 
     >>> _even_faq_document("So.\n\n\nWhy?\n----\n\nThus.\n")
     ('So.\n\nThus.\n', [('Why?', 5, 10)])
     """
     uneven, found = _faq_document(text)
-    rewriting = _Rewriting(uneven, [match.span() for match in _BLANK_LINES.finditer(uneven)])
+    rewriting = Rewriting(uneven, [match.span() for match in _BLANK_LINES.finditer(uneven)])
     moved = rewriting.moved
     return rewriting.text, [(question, moved(start), moved(end)) for question, start, end in found]
 
 
-_FENCED = regex.compile(r"^(```+|~~~+).*?^\1[ ]*$", regex.MULTILINE | regex.DOTALL)
-_HEADING = regex.compile(r"^#{1,6} .*$", regex.MULTILINE)
-# Of paragraphs, the first that is prose: no list, quote, table, comment or code.
-_PARAGRAPH = regex.compile(r"(?<=\n\n)(?![-*+>|<#`~\[\s]|\d+\.)(?:[^\n]+\n)+(?=\n)")
-_SENTENCE = regex.compile(r".+?[.](?=\s)", regex.DOTALL)
-_LINK = regex.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\[[^\]]*\]|\([^)]*\))")
-
-
-def _markdown_document(text: str) -> tuple[str, list[_Found]]:
-    r"""The first sentences of sections are left out: those of at least six words that are not all that the section says.
-
-    >>> text = "# A\n\nIt does one thing and [well][w]. And so on.\n\n## B\n\nToo short. So.\n"
-    >>> _markdown_document(text)
-    ('# A\n\n And so on.\n\n## B\n\nToo short. So.\n', [('It does one thing and well.', 3, 18)])
-    """
-    code = [match.span() for match in _FENCED.finditer(text)]
-    headings = [
-        match for match in _HEADING.finditer(text) if not any(start < match.start() < end for start, end in code)
-    ]
-    asked = []
-    for heading, end in _with_ends(headings, text):
-        paragraph = _PARAGRAPH.search(text, heading.end(), end)
-        if paragraph is None or any(start < paragraph.start() < stop for start, stop in code):
-            continue
-        sentence = _SENTENCE.match(paragraph[0])
-        if sentence is None or len(sentence[0].split()) < 6:
-            continue
-        first, last = paragraph.start(), paragraph.start() + sentence.end()
-        if len(f"{text[heading.end() : first]}{text[last:end]}".strip()) < 10:
-            continue
-        question = " ".join(_LINK.sub(r"\1", sentence[0]).split())
-        asked.append((question, heading.end(), end, (first, last)))
-    rewriting = _Rewriting(text, [sentence for *_, sentence in asked])
-    moved = rewriting.moved
-    return rewriting.text, [(question, moved(start), moved(end)) for question, start, end, _ in asked]
-
-
-def _python_document(source: str) -> tuple[str, list[_Found]]:
-    r"""The docstrings of functions are left out; questions are the first lines of those of at least four words.
-
-    >>> _python_document("def f(x):\n    'Give back what it gets.'\n    return x\n")
-    ('def f(x):\n    return x\n', [('Give back what it gets.', 0, 22)])
-    """
-    tree = ast.parse(source)
-    lines = source.splitlines(keepends=True)
-    documented = dict(_docstrings(tree, lines))
-    removed = {line for node in documented.values() for line in range(node.lineno - 1, node.end_lineno or 0)}
-    # A blank line behind a docstring would become the first of the body.
-    removed |= {line + 1 for line in removed if line + 1 < len(lines) and not lines[line + 1].strip()}
-    text = "".join(line for number, line in enumerate(lines) if number not in removed)
-    # Both walks meet the definitions in the same order: nothing but statements without names was removed.
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
-    found = []
-    for node, place in zip(nodes, definitions(text), strict=True):
-        if node in documented:
-            question = inspect.cleandoc(ast.get_docstring(node) or "").partition("\n")[0]
-            if len(question.split()) >= 4:
-                found.append((question, place.start, place.end))
-    return text, found
-
-
-def _docstrings(tree: ast.Module, lines: list[str]) -> Iterator[tuple[ast.AST, ast.stmt]]:
-    """Functions and their docstrings: those that have lines of their own, and a body beside."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or len(node.body) < 2:
-            continue
-        first = node.body[0]
-        if not isinstance(first, ast.Expr) or ast.get_docstring(node) is None:
-            continue
-        before = lines[first.lineno - 1].encode()[: first.col_offset]
-        behind = lines[(first.end_lineno or 0) - 1].encode()[first.end_col_offset or 0 :]
-        if not before.strip() and not behind.strip():
-            yield node, first
+def _python_document(source: str) -> tuple[str, list[Planted]]:
+    """As `docstrings`, with the comments of a function as a part of the answer."""
+    text, found = docstrings(source)
+    around = {place.keyword if place.decorator is None else place.decorator: place for place in definitions(text)}
+    places = [around[start + len(text[start:end]) - len(text[start:end].lstrip())] for _, start, end in found]
+    return text, [(question, place.start, place.end) for (question, _, _), place in zip(found, places, strict=True)]

@@ -24,6 +24,7 @@ COMMANDS = {
     "prompt simulate": LazyCommand("chunker.cli.simulate", "simulate"),
     "index": LazyCommand("chunker.cli.index", "index", "INDEX_EPILOG"),
     "search": LazyCommand("chunker.cli.index", "search", "SEARCH_EPILOG"),
+    "evaluate": LazyCommand("chunker.cli.evaluate", "evaluate"),
     "train": LazyCommand("chunker.cli.train", "train"),
     "tokenizer": LazyCommand("chunker.cli.tokenizers", "app"),
     "agents": LazyCommand("chunker.cli.agents", "app"),
