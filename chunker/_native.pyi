@@ -20,6 +20,42 @@ class ChunkColumns:
         The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.
         """
 
+class DataOutline:
+    """What was found in a text of data."""
+
+    def columns(self) -> tuple[list[int], list[int], list[str]]:
+        """Offsets, strengths and labels of the boundaries."""
+
+    def members(self) -> list[tuple[int, int, int, int, int]]:
+        """Those of some length, as fields of chunker.formats.nesting.Member."""
+
+    def cells(self) -> list[tuple[int, int, int | None, tuple[int, int] | None, list[tuple[int, int]], tuple[int, int] | None]]:
+        """
+        Those of a notebook: start, end, the row of its boundary, where the text of Markdown stands, its first lines, and where outputs stand.
+        """
+
+    def tables(self) -> list[tuple[int, bool, int, int]]:
+        """
+        The headers of those of TOML, as fields of chunker.formats.data.toml_text.Header.
+        """
+
+def read_json(text: str) -> DataOutline:
+    """The members of JSON: see chunker.formats.data.json_text."""
+
+def read_json_lines(text: str) -> DataOutline:
+    """The records of JSON Lines: see chunker.formats.data.json_lines."""
+
+def read_yaml(text: str) -> DataOutline:
+    """The keys and items of YAML: see chunker.formats.data.yaml_text."""
+
+def read_toml(text: str) -> DataOutline:
+    """
+    The tables and keys of TOML, which is not empty: see chunker.formats.data.toml_text.
+    """
+
+def read_notebook(text: str) -> DataOutline:
+    """The cells of a notebook: see chunker.formats.data.notebook."""
+
 class Limits:
     """
     What a chunk may be, and how far it is looked for: see chunker.growing.grower.
@@ -126,6 +162,32 @@ class MarkdownSketch:
 
     def tables(self) -> list[tuple[int, int, int]]:
         """Start, end, and start of the first row, of those that have several."""
+
+class HtmlElements:
+    """The elements of HTML that mean something for blocks."""
+
+    def __init__(self, elements: list[tuple[str, str, tuple[bool, ...], bool, list[str]]]) -> None:
+        """
+        Of each its name, its label, whether it is a block, void, raw, a part of tables, a barrier, ends sections, and stands in headings; whether it is kept whole; and the names of those that it ends.
+        """
+
+def read_html(text: str, elements: HtmlElements, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]]]:
+    """
+    The boundaries of HTML; its headings, each with its start, its level, its text from where to where, and where its section ends at the latest; and tables with a header: start, end, and from where to where the header stands. See chunker.formats.markup.html.
+    """
+
+class LatexEnvironments:
+    """The environments of LaTeX that mean something for blocks."""
+
+    def __init__(self, names: dict[str, list[str]]) -> None:
+        """
+        The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.
+        """
+
+def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]:
+    """
+    The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and tables with a header, likewise. See chunker.formats.markup.latex.
+    """
 
 def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
     """

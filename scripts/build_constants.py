@@ -15,7 +15,8 @@ from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 
-from chunker.formats.code.walking import Rank
+from chunker.formats import nesting
+from chunker.formats.code import walking
 from chunker.formats.outline import Strength
 
 HEADER = Path(__file__).resolve().parent.parent / "chunker" / "cpp" / "include" / "chunker" / "constants.hpp"
@@ -41,6 +42,59 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
         "chunker.formats.markup.markdown_sketch",
         {"_SECTION": "section", "_BLOCK": "block", "_ITEM": "item_below", "_KEPT": "kept_below", "_DEEPEST": "deepest"},
     ),
+    "nesting": (
+        "chunker.formats.nesting",
+        {"MAX_DEPTH": "max_depth", "MAX_NAMED": "max_named", "LONG": "long_member"},
+    ),
+    "notebook": (
+        "chunker.formats.data.notebook",
+        {
+            "_CELLS": "cells",
+            "_MEMBERS": "members",
+            "_LINES": "lines",
+            "_HEADING_LINES": "heading_lines",
+            "_ROOT_ABOVE": "root_above",
+        },
+    ),
+    "columns": ("chunker.formats.columns", {"_SOFT_LINE": "soft_line"}),
+    "embedded": ("chunker.formats.embedded", {"LONG_CODE": "long_code"}),
+    "html": (
+        "chunker.formats.markup.html",
+        {
+            "_SECTION": "section",
+            "_BLOCK": "block",
+            "_DEEPEST": "deepest",
+            "_KEPT": "kept_below",
+            "_SHORT_COMMENT": "short_comment",
+        },
+    ),
+    "latex": (
+        "chunker.formats.markup.latex",
+        {
+            "_SECTION": "section",
+            "_BLOCK": "block",
+            "_DEEPEST": "deepest",
+            "_KEPT": "kept_below",
+            "_ITEM": "item_above",
+        },
+    ),
+    "latex_commands": (
+        "chunker.formats.markup.latex_commands",
+        {"_LONGEST_ARGUMENT": "longest_argument", "_LONGEST_NAME": "longest_name"},
+    ),
+    "toml": (
+        "chunker.formats.data.toml_text",
+        {
+            "_TABLES": "tables",
+            "_DEEPEST": "deepest",
+            "_GROUP": "group",
+            "_KEYS": "keys",
+            "_FIRST": "first",
+            "_COMMENTED": "commented",
+            "_ELEMENT": "element",
+            "_FIRST_ELEMENT": "first_element",
+        },
+    ),
     "cost": (
         "chunker.growing.limits",
         {
@@ -54,6 +108,9 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
     ),
 }
 
+# Namespace: an enumeration of ranks that it has.
+RANKS: dict[str, type[IntEnum]] = {"strength": walking.Rank, "nesting": nesting.NestingRank}
+
 
 def lines() -> Iterator[str]:
     """The header."""
@@ -66,9 +123,11 @@ def lines() -> Iterator[str]:
         if space == "strength":
             for member in Strength:
                 yield f"inline constexpr int {member.name.lower()} = {member.value};"
-            yield f"enum Rank : int {{ {', '.join(_names(Rank))}, ranks }};"
+        if space in RANKS:
+            yield f"enum Rank : int {{ {', '.join(_names(RANKS[space]))}, ranks }};"
         for name, own in names.items():
             value = getattr(import_module(module), name)
+            value = int(value) if isinstance(value, int) else value
             yield f"inline constexpr {'double' if isinstance(value, float) else 'int'} {own} = {value!r};".replace(
                 "'", ""
             )

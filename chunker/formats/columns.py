@@ -144,6 +144,32 @@ class Columns:
         )
 
 
+class CodeFound:
+    """A function that compiled readers call to look into code: `language` says which one it is in, by the offsets of what names it."""
+
+    def __init__(self, text: str, language: Callable[[int, int], str]) -> None:
+        self._text = text
+        self._language = language
+        self.scopes: list[Scope] = []  # of all that was looked into
+
+    def __call__(
+        self, start: int, end: int, indent: int, named: int, behind: int
+    ) -> tuple[list[int], list[int], list[str]] | None:
+        """The boundaries of the lines text[start:end]; None where nobody knows their language."""
+        outline = code_inside(self._text, EmbeddedSpan(start, end, indent), self._language(named, behind))
+        if outline is None:
+            return None
+        self.scopes += outline.scopes
+        return outline.offsets, outline.strengths, outline.labels
+
+
+def outline_by_compiled(
+    columns: tuple[list[int], list[int], list[str]], scopes: Callable[[], Iterable[Scope]]
+) -> Outline:
+    """The outline of marked-up text with these boundaries; `scopes` are made when somebody asks for them, in any order."""
+    return Outline.of_columns(*columns, lambda: nested(scopes()), finest=Strength.SENTENCE)
+
+
 class Heading(NamedTuple):
     """The offset of a heading, its level (1 is the highest) and its text. `end`: the latest end of its section, if
     anything says so.

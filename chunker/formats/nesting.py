@@ -13,9 +13,10 @@ it stands only what introduces it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import compress
+from typing import NamedTuple
 
 import regex
 
@@ -33,6 +34,29 @@ MAX_DEPTH = 250
 
 # A breadcrumb has no more names: whoever asks for it at many places must not pay for a depth that is a mistake or an attack.
 MAX_NAMED = 50
+
+
+class Kind(IntEnum):
+    """Kinds of members: one is told about by its key; an element of an array, a record or a document of a file by its number."""
+
+    KEY = 0
+    ELEMENT = 1
+    RECORD = 2
+    DOCUMENT = 3
+
+
+_PREFIXES = {Kind.ELEMENT: "", Kind.RECORD: "record ", Kind.DOCUMENT: "document "}
+
+
+class Member(NamedTuple):
+    """A member, text[start:end], which is a scope if it has a name: that of its key text[first:last], or its number, `first`."""
+
+    start: int
+    end: int
+    kind: int
+    first: int
+    last: int
+
 
 _EXTENDED = regex.compile(r"[^\r\n](?=[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])", regex.V0)
 
@@ -69,6 +93,17 @@ def name_of(key: str) -> str:
     return " ".join(key[: 2 * _LONGEST_NAME].split())[:_LONGEST_NAME]
 
 
+def scopes_of(text: str, members: Iterable[Member], name: Callable[[str], str]) -> Iterator[Scope]:
+    """The scopes of those members that have a name; `name` says how a key is called that is written so."""
+    for start, end, kind, first, last in members:
+        if kind == Kind.KEY:
+            called = name_of(name(text[first:last]))
+        else:
+            called = _PREFIXES[Kind(kind)] + str(first)
+        if called:
+            yield Scope(start, end, called)
+
+
 def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
     """Those of `offsets`, each after an ASCII character, that cut no grapheme cluster; None if all of them."""
     if text.isascii():
@@ -78,6 +113,13 @@ def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
         not 0 < offset < size or text[offset] < "\u0300" or not _EXTENDED.match(text, offset - 1) for offset in offsets
     ]
     return None if all(apart) else apart
+
+
+def outline_named_later(
+    columns: tuple[list[int], list[int], list[str]], scopes: Callable[[], Iterable[Scope]]
+) -> Outline:
+    """The outline with these columns; its scopes are made when somebody asks for them."""
+    return Outline.of_columns(*columns, scopes, finest=Strength.LINE)
 
 
 def outline_of(text: str, found: Mapping[int, tuple[int, str]], scopes: Iterable[Scope], label: str) -> Outline:

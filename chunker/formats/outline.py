@@ -17,7 +17,7 @@ fit is cut at the strongest boundaries inside it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -71,14 +71,21 @@ class Scope(NamedTuple):
 
 
 class Scopes:
-    """The scopes of one text, which nest. Those around an offset are found in O(log scopes + depth)."""
+    """The scopes of one text, which nest. Those around an offset are found in O(log scopes + depth).
 
-    __slots__ = ("_parents", "_starts", "scopes")
+    Where a function is given in place of the scopes, it is called when one of them is asked for.
+    """
 
-    def __init__(self, scopes: Iterable[Scope]) -> None:
-        self.scopes: list[Scope] = sorted(scopes, key=_outermost_first)
-        self._starts = [scope.start for scope in self.scopes]
-        self._parents = _parents(self.scopes)
+    __slots__ = ("_found", "_source")
+
+    def __init__(self, scopes: Iterable[Scope] | Callable[[], Iterable[Scope]]) -> None:
+        self._source = scopes if callable(scopes) else None
+        self._found = None if callable(scopes) else _Found(scopes)
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """See `Outline.scopes`."""
+        return self._all().scopes
 
     def breadcrumb(self, offset: int) -> tuple[str, ...]:
         """See `Outline.breadcrumb`."""
@@ -86,15 +93,34 @@ class Scopes:
 
     def around(self, offset: int) -> tuple[Scope, ...]:
         """See `Outline.scopes_around`."""
-        index = bisect_left(self._starts, offset) - 1
+        found = self._all()
+        index = bisect_left(found.starts, offset) - 1
         trail: list[Scope] = []
         while index >= 0:
-            scope = self.scopes[index]
+            scope = found.scopes[index]
             if offset < scope.end:
                 trail.append(scope)
-            index = self._parents[index]
+            index = found.parents[index]
         trail.reverse()
         return tuple(trail)
+
+    def _all(self) -> _Found:
+        found = self._found
+        if found is None:
+            # Two threads that ask at once both look, and find the same.
+            found = self._found = _Found(() if self._source is None else self._source())
+        return found
+
+
+class _Found:
+    """Regions in their order, with their starts and the number of the one around each."""
+
+    __slots__ = ("parents", "scopes", "starts")
+
+    def __init__(self, scopes: Iterable[Scope]) -> None:
+        self.scopes: list[Scope] = sorted(scopes, key=_outermost_first)
+        self.starts = [scope.start for scope in self.scopes]
+        self.parents = _parents(self.scopes)
 
 
 class Outline:
@@ -136,7 +162,7 @@ class Outline:
         offsets: list[int],
         strengths: list[int],
         labels: list[str],
-        scopes: Iterable[Scope] = (),
+        scopes: Iterable[Scope] | Callable[[], Iterable[Scope]] = (),
         notes: dict[str, str] | None = None,
         *,
         finest: int = Strength.LINE,
@@ -149,7 +175,7 @@ class Outline:
             offsets: The ascending offsets of the boundaries, in characters.
             strengths: Their strengths.
             labels: Their labels.
-            scopes: As for `Outline`.
+            scopes: As for `Outline`; or a function that makes them, for when somebody asks.
             notes: As for `Outline`.
             finest: As for `Outline`.
             heads: As for `Outline`.
@@ -161,7 +187,7 @@ class Outline:
     def _set(
         self,
         columns: list[Any],
-        scopes: Iterable[Scope],
+        scopes: Iterable[Scope] | Callable[[], Iterable[Scope]],
         notes: dict[str, str] | None,
         finest: int,
         heads: dict[int, int] | None,

@@ -6,8 +6,10 @@
 NB_MODULE(_native, module) {
     module.doc() = "What the chunkers do once for each line or block of a text, compiled.";
     chunker::bindings::define_columns(module);
+    chunker::bindings::define_data_formats(module);
     chunker::bindings::define_growing(module);
     chunker::bindings::define_markdown(module);
+    chunker::bindings::define_markup_formats(module);
     chunker::bindings::define_optimizing(module);
     chunker::bindings::define_outlines(module);
     chunker::bindings::define_spans(module);

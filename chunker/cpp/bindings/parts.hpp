@@ -8,8 +8,10 @@ namespace chunker::bindings {
 namespace nb = nanobind;
 
 void define_columns(nb::module_& module);
+void define_data_formats(nb::module_& module);
 void define_growing(nb::module_& module);
 void define_markdown(nb::module_& module);
+void define_markup_formats(nb::module_& module);
 void define_optimizing(nb::module_& module);
 void define_outlines(nb::module_& module);
 void define_spans(nb::module_& module);

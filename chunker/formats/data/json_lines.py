@@ -11,14 +11,17 @@ none, and belong to the record before them.
 from __future__ import annotations
 
 from chunker.formats.data.json_lines_restarts import JsonLinesRestarts
-from chunker.formats.data.json_text import JsonScan
+from chunker.formats.data.json_text import JsonScan, json_outline
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, strength_at
+from chunker.formats.nesting import LONG, Kind, Member, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
-from chunker.formats.outline import Outline, Scope
+from chunker.formats.outline import Outline
 from chunker.formats.restarting import RestartingOutline
+from chunker.native import native
 
 _RECORD = re.compile(r"([^\r\n]++)(?:\r\n?|\n)?+|(?:\r\n?|\n)")
+
+_compiled = native()
 
 
 class JsonLinesFormat:
@@ -34,17 +37,25 @@ class JsonLinesFormat:
         """The records of `text`, and what long ones hold. Linear; any str is welcome."""
         if not text:
             return Outline([])
-        scan = JsonScan(text)
-        strength = strength_at(0)
-        number = 0
-        for match in _RECORD.finditer(text):
-            line = match[1]
-            if line is None or line.isspace():
-                continue
-            number += 1
-            start, end = match.span(1)
-            scan.put(start, strength, "record")
-            if end - start > LONG:
-                scan.scopes.append(Scope(start, end, f"record {number}"))
-                scan.run(start, end, outer=1)
-        return scan.outline("record")
+        if _compiled is not None:
+            found = _compiled.read_json_lines(text)
+            return json_outline(text, found.columns(), found.members)
+        return json_lines_in_python(text)
+
+
+def json_lines_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty: the specification of what is compiled."""
+    scan = JsonScan(text)
+    strength = strength_at(0)
+    number = 0
+    for match in _RECORD.finditer(text):
+        line = match[1]
+        if line is None or line.isspace():
+            continue
+        number += 1
+        start, end = match.span(1)
+        scan.put(start, strength, "record")
+        if end - start > LONG:
+            scan.members.append(Member(start, end, Kind.RECORD, number, 0))
+            scan.run(start, end, outer=1)
+    return json_outline(text, scan.columns("record"), lambda: scan.members)

@@ -18,16 +18,29 @@ is cut as well. Numbers count from 0, as in JSON Pointer and jq. Several values 
 
 The scanner is one expression that jumps from bracket or comma to bracket or comma. It never fails: a string that is not closed ends with
 its line, a bracket too many is passed over, and what is cut off in the middle was good up to there. Depth costs a list item, no recursion.
+Its compiled twin is chunker/cpp/src/formats/json.cpp.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from itertools import compress
 
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, NestingRank, between_clusters, name_of, strength_at
+from chunker.formats.nesting import (
+    LONG,
+    MAX_NAMED,
+    Kind,
+    Member,
+    NestingRank,
+    between_clusters,
+    outline_named_later,
+    scopes_of,
+    strength_at,
+)
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.native import native
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
 _PLAIN = r'[^"\[\]{},/]*+'
@@ -41,10 +54,14 @@ _EVENT = re.compile(
     re.DOTALL,
 )
 _COMMENTS = r"(?:\s++|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+"
-_KEY = re.compile(rf"""{_COMMENTS}(?:({_STRING})|'([^'\r\n]*+)'|([\w$.-]++))\s*+:""", re.DOTALL)
+_KEY = re.compile(
+    rf"""{_COMMENTS}(?:({_STRING})|'([^'\r\n]*+)'|((?:[A-Za-z0-9_$.-]|[^\s\x00-\x7f])++))\s*+:""", re.DOTALL
+)
 _NEXT_RECORD = re.compile(rf"{_AFTER}(?=\s*+[^\s,\]}}])")
 # Line ends inside a string, and all other escapes, so that none of these is taken for one.
 _ESCAPE = re.compile(r"((?:\\r)?\\n(?:[ \t]*+(?:\\r)?\\n)*+)|\\.", re.DOTALL)
+
+_compiled = native()
 
 
 class JsonFormat:
@@ -59,13 +76,33 @@ class JsonFormat:
         """
         if not text:
             return Outline([])
-        scan = JsonScan(text)
-        scan.run(0, len(text))
-        return scan.outline("document")
+        if _compiled is not None:
+            found = _compiled.read_json(text)
+            return json_outline(text, found.columns(), found.members)
+        return json_outline_in_python(text)
+
+
+def json_outline_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty: the specification of what is compiled."""
+    scan = JsonScan(text)
+    scan.run(0, len(text))
+    return json_outline(text, scan.columns("document"), lambda: scan.members)
+
+
+def json_outline(
+    text: str, columns: tuple[list[int], list[int], list[str]], members: Callable[[], Iterable[Member]]
+) -> Outline:
+    """The outline with these columns; the members are named when somebody asks for scopes."""
+    return outline_named_later(columns, lambda: json_scopes(text, members()))
+
+
+def json_scopes(text: str, members: Iterable[Member]) -> Iterable[Scope]:
+    """The scopes of members of JSON."""
+    return scopes_of(text, members, _key_of)
 
 
 class JsonScan:
-    """The boundaries and scopes of stretches of one text, in their order. Scopes are those of members longer than `long` characters."""
+    """The boundaries and members of stretches of one text, in their order. Members are those of more than `long` characters."""
 
     def __init__(self, text: str, long: int = LONG) -> None:
         self._text = text
@@ -73,7 +110,7 @@ class JsonScan:
         self.offsets: list[int] = []
         self.strengths: list[int] = []
         self.labels: list[str] = []
-        self.scopes: list[Scope] = []
+        self.members: list[Member] = []
         # Of each open container, the outermost being the text itself: where its member begins, its number, and whether it is an array.
         self._begins: list[int] = []
         self._numbers: list[int] = []
@@ -123,8 +160,8 @@ class JsonScan:
         self.strengths.append(strength)
         self.labels.append(label)
 
-    def outline(self, label: str) -> Outline:
-        """All that was found, in a text that begins with what `label` says."""
+    def columns(self, label: str) -> tuple[list[int], list[int], list[str]]:
+        """All boundaries, of a text that begins with what `label` says."""
         offsets, strengths, labels = self.offsets, self.strengths, self.labels
         if offsets[:1] != [0]:
             offsets, strengths, labels = [0, *offsets], [0, *strengths], [label, *labels]
@@ -136,7 +173,7 @@ class JsonScan:
                 list(compress(strengths, apart)),
                 list(compress(labels, apart)),
             )
-        return Outline.of_columns(offsets, strengths, labels, self.scopes, finest=Strength.LINE)
+        return offsets, strengths, labels
 
     def _close(self, at: int, end: int, outer: int) -> None:
         """A closing bracket ends at `at`."""
@@ -157,17 +194,16 @@ class JsonScan:
             self.put(following.end(), strength_at(outer + 1), "record")
 
     def _name(self, depth: int, end: int) -> None:
-        """Let the current member of the container at this depth, which ends at `end`, be a scope, if it is long."""
+        """Tell about the current member of the container at this depth, which ends at `end`, if it is long."""
         start = self._begins[depth]
         if end - start <= self._long or depth >= MAX_NAMED:
             return
         if self._arrays[depth]:
-            self.scopes.append(Scope(start, end, str(self._numbers[depth])))
-            return
-        key = _KEY.match(self._text, start, end)
-        name = "" if key is None else name_of(_unescaped(key[1]) if key[1] else key[2] or key[3] or "")
-        if name:
-            self.scopes.append(Scope(start, end, name))
+            self.members.append(Member(start, end, Kind.ELEMENT, self._numbers[depth], 0))
+        elif (key := _KEY.match(self._text, start, end)) is not None:
+            first, last = key.span(key.lastindex or 0)
+            if first < last:
+                self.members.append(Member(start, end, Kind.KEY, first, last))
 
     def _end_scalar(self, end: int) -> None:
         """A member ends; if it is no container, it is a string, nearly always, which may hold lines."""
@@ -186,12 +222,14 @@ class JsonScan:
                     self.put(offset, int(Strength.LINE), "line")
 
 
-def _unescaped(string: str) -> str:
-    """The value of a JSON string as far as it is one."""
-    if "\\" not in string:
-        return string.strip('"')
+def _key_of(key: str) -> str:
+    """The value of a key as far as it is one: of a JSON string, or of a name without quotation marks."""
+    if not key.startswith('"'):
+        return key
+    if "\\" not in key:
+        return key.strip('"')
     try:
-        value = json.loads(string[:512], strict=False)
+        value = json.loads(key[:512], strict=False)
     except ValueError:
-        return string.strip('"')
+        return key.strip('"')
     return str(value)

@@ -18,29 +18,31 @@ wants to search or read rather than to point cuts the text that `notebook_text` 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from chunker.errors import NotebookError
-from chunker.formats.data.json_text import JsonScan
+from chunker.formats.data.json_text import JsonScan, json_scopes
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, name_of, outline_of, strength_at
+from chunker.formats.nesting import LONG, Kind, Member, name_of, strength_at
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.native import native
 
 __all__ = ["notebook_text"]
 
 # Depths: the members of the notebook, its cells, their members, the lines of a cell.
 _CELLS, _MEMBERS, _LINES = 2, 3, 4
-_ROOT_MEMBER = strength_at(0) + 30
+_HEADING_LINES = 8  # a heading and what it is followed by stand in so many
+_ROOT_ABOVE = 30
+_ROOT_MEMBER = strength_at(0) + _ROOT_ABOVE
 _CELL = strength_at(0) + 10
 _INTRODUCED = strength_at(0) + 9  # a cell behind one that is nothing but a heading
 _SECTION = strength_at(0) + 20  # minus the level of the heading
 _PREAMBLE = strength_at(_LINES + 1)  # inside what stands before the lines of a cell
 
-_TYPE = re.compile(r'"cell_type"\s*+:\s*+"([a-z]++)"')
-_VALUE = re.compile(r'"source"\s*+:\s*+(.*)', re.DOTALL)
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SOURCE = re.compile(r'"source"\s*+:')
+_DECODER = json.JSONDecoder(strict=False)
 # Outputs whose plain text only stands for them: "<Figure size 640x480 with 1 Axes>".
 _SHOWN_OTHERWISE = (
     "image/",
@@ -53,6 +55,9 @@ _SHOWN_OTHERWISE = (
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*+[A-Za-z]")
 _OVERWRITTEN = re.compile(r"\A.*(?:\r|\x08{4,})", re.DOTALL)
 _HEADING = re.compile(r"\s*+(#{1,6})[ \t]++([^\n]*?)[ \t#]*+(\n|\Z)")
+
+_Columns = tuple[list[int], list[int], list[str]]  # of an outline
+_compiled = native()
 
 
 class NotebookFormat:
@@ -67,24 +72,23 @@ class NotebookFormat:
         """
         if not text:
             return Outline([])
-        scan = JsonScan(text, long=0)
-        scan.run(0, len(text))
-        plain = scan.outline("document")
-        cells = list(_cells(text, plain.scopes))
-        if not cells:
-            return Outline.of_columns(
-                plain.offsets,
-                plain.strengths,
-                plain.labels,
-                [scope for scope in plain.scopes if scope.end - scope.start > LONG],
-                finest=Strength.LINE,
-            )
-        found = dict(zip(plain.offsets, zip(plain.strengths, plain.labels, strict=True), strict=True))
-        for offset, (strength, _) in found.items():
-            if strength == strength_at(1):
-                found[offset] = _ROOT_MEMBER, "key"
-        _put_cells(found, cells)
-        return outline_of(text, found, [*_sections(cells), *_cell_scopes(cells)], "document")
+        if _compiled is None:
+            return notebook_in_python(text)
+        found = _compiled.read_notebook(text)
+        cells = [_Cell(*cell) for cell in found.cells()]
+        return _outline(text, found.columns(), cells, found.members)
+
+
+def notebook_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty: the specification of what is compiled."""
+    scan = JsonScan(text, long=0)
+    scan.run(0, len(text))
+    columns = scan.columns("document")
+    drafts = list(_drafts(text, sorted(scan.members, key=lambda member: (member.start, -member.end))))
+    if drafts:
+        columns = _columns(text, columns, drafts)
+    cells = [draft.cell(text, columns[0]) for draft in drafts]
+    return _outline(text, columns, cells, lambda: scan.members)
 
 
 def notebook_text(notebook: str, *, outputs: bool = False) -> str:
@@ -123,86 +127,90 @@ def notebook_parts(notebook: str, *, outputs: bool = False) -> Iterator[tuple[st
 
 
 class _Cell(NamedTuple):
-    """A cell: its members by name, and the heading that its Markdown begins with."""
+    """A cell. `row`: the boundary at its start, None if there is none. `source`: of Markdown, where its text stands, and `lines` are the first ones
+    of that. `outputs`: where these stand, if it has any.
+    """
 
-    scope: Scope
-    members: dict[str, Scope]
-    lines: list[Scope]
-    blank: set[int]  # the starts of lines that are blank
-    level: int  # of the heading, 0 for none
-    title: str
-    only_heading: bool
+    start: int
+    end: int
+    row: int | None
+    source: tuple[int, int] | None
+    lines: list[tuple[int, int]]
+    outputs: tuple[int, int] | None
 
 
-def _cells(text: str, scopes: Iterable[Scope]) -> Iterator[_Cell]:
+class _Heading(NamedTuple):
+    """The heading that a cell begins with, and whether it is nothing else. Level 0: none."""
+
+    level: int = 0
+    title: str = ""
+    is_all: bool = False
+
+
+_NO_HEADING = _Heading()
+
+
+class _Draft:
+    """A cell in the making: its members by name, of each name the first, and the lines of its text."""
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+        self.members: dict[str, Member] = {}
+        self.lines: list[Member] = []
+
+    def cell(self, text: str, offsets: list[int]) -> _Cell:
+        """The cell, in a text with these boundaries."""
+        kind, source, outputs = map(self.members.get, ("cell_type", "source", "outputs"))
+        is_markdown = kind is not None and "markdown" in text[kind.start : kind.end]
+        row = bisect_left(offsets, self.member.start)
+        return _Cell(
+            *self.member[:2],
+            row if offsets[row : row + 1] == [self.member.start] else None,
+            source[:2] if source is not None and is_markdown else None,
+            [line[:2] for line in self.lines[:_HEADING_LINES]] if source is not None and is_markdown else [],
+            None if outputs is None else outputs[:2],
+        )
+
+
+def _drafts(text: str, members: Iterable[Member]) -> Iterator[_Draft]:
     """The cells among the members of a JSON text, which come in its order, outer ones first."""
-    trail: list[Scope] = []
-    cell: Scope | None = None
-    members: dict[str, Scope] = {}
-    lines: list[Scope] = []
-    for scope in scopes:
-        while trail and trail[-1].end <= scope.start:
+    trail: list[tuple[int, str]] = []  # where each ends, and its name
+    draft: _Draft | None = None
+    for member in members:
+        while trail and trail[-1][0] <= member.start:
             trail.pop()
         depth = len(trail)
-        trail.append(scope)
-        if depth == 0 or trail[0].name != "cells":
+        trail.append((member.end, _name(text, member)))
+        if depth == 0 or trail[0][1] != "cells":
             continue
         if depth == _CELLS - 1:
-            if cell is not None:
-                yield _cell(text, cell, members, lines)
-            cell, members, lines = scope, {}, []
-        elif depth == _MEMBERS - 1:
-            members.setdefault(scope.name, scope)
-        elif depth == _LINES - 1 and trail[2].name == "source":
-            lines.append(scope)
-    if cell is not None:
-        yield _cell(text, cell, members, lines)
+            if draft is not None:
+                yield draft
+            draft = _Draft(member)
+        elif draft is not None and depth == _MEMBERS - 1:
+            draft.members.setdefault(trail[-1][1], member)
+        elif draft is not None and depth == _LINES - 1 and trail[_MEMBERS - 1][1] == "source":
+            draft.lines.append(member)
+    if draft is not None:
+        yield draft
 
 
-def _cell(text: str, scope: Scope, members: dict[str, Scope], lines: list[Scope]) -> _Cell:
-    kind = members.get("cell_type")
-    match = None
-    if kind is not None and "markdown" in text[kind.start : kind.end] and "source" in members:
-        match = _HEADING.match(_source(text, members["source"], lines))
-    blank = {line.start for line in lines if text[line.start : line.end].strip(' ,\t\r\n"') in {"\\n", ""}}
-    if match is None:
-        return _Cell(scope, members, lines, blank, 0, "", only_heading=False)
-    rest = match.string[match.end() :]
-    return _Cell(scope, members, lines, blank, len(match[1]), name_of(match[2]), only_heading=not rest.strip())
+def _name(text: str, member: Member) -> str:
+    """A key as it is written, without its quotation marks, or a number."""
+    if member.kind != Kind.KEY:
+        return str(member.first)
+    return text[member.first : member.last].removeprefix('"').removesuffix('"')
 
 
-def _source(text: str, member: Scope, lines: list[Scope]) -> str:
-    """The beginning of the text of a cell: as many lines as a heading may stand in, or all of what is one string."""
-    stretches = [text[line.start : line.end] for line in lines[:8]]
-    if not stretches:
-        value = _VALUE.search(text, member.start, member.end)
-        stretches = [value[1]] if value else []
-    return "".join(_decoded(stretch) for stretch in stretches)
-
-
-def _decoded(stretch: str) -> str:
-    match = _STRING.search(stretch)
-    if match is None:
-        return ""
-    try:
-        return str(json.loads(match.group(), strict=False))
-    except ValueError:
-        return ""
-
-
-def _put_cells(found: dict[int, tuple[int, str]], cells: list[_Cell]) -> None:
-    """Put the boundaries of cells: they are stronger than their parts, and what stands before their lines stays
-    together.
-    """
-    previous: _Cell | None = None
-    for cell in cells:
-        start = cell.scope.start
-        if previous is not None and start in found:
-            introduced = previous.only_heading and not 0 < cell.level <= previous.level
-            strength = _INTRODUCED if introduced else _SECTION - cell.level if cell.level else _CELL
-            found[start] = strength, "cell"
+def _columns(text: str, columns: _Columns, drafts: list[_Draft]) -> _Columns:
+    """Make what is inside cells weaker than they are, and keep together what stands before their lines."""
+    found = dict(zip(columns[0], zip(*columns[1:], strict=True), strict=True))
+    for offset, (strength, _) in found.items():
+        if strength == strength_at(1):
+            found[offset] = _ROOT_MEMBER, "key"
+    for draft in drafts:
         has_outputs = False
-        for name, member in cell.members.items():
+        for name, member in draft.members.items():
             if member.start not in found:
                 continue
             is_source = name == "source"
@@ -211,34 +219,97 @@ def _put_cells(found: dict[int, tuple[int, str]], cells: list[_Cell]) -> None:
             else:
                 # Jupyter writes the outputs before the source, which then begins something new.
                 found[member.start] = strength_at(_MEMBERS) if is_source and has_outputs else _PREAMBLE, "key"
-        if cell.lines and cell.lines[0].start in found:
-            found[cell.lines[0].start] = _PREAMBLE, "line"
-        for above, line in pairwise(cell.lines):
+        if draft.lines and draft.lines[0].start in found:
+            found[draft.lines[0].start] = _PREAMBLE, "line"
+        blank = [text[line.start : line.end].strip(' ,\t\r\n"') in {"\\n", ""} for line in draft.lines]
+        for number, line in enumerate(draft.lines[1:], 1):
             if line.start in found:
-                after_blank = above.start in cell.blank and line.start not in cell.blank
+                after_blank = blank[number - 1] and not blank[number]
                 found[line.start] = strength_at(_LINES) + after_blank, "paragraph" if after_blank else "line"
-        previous = cell
+    strengths, labels = map(list, zip(*found.values(), strict=True))
+    return columns[0], [columns[1][0], *strengths[1:]], [columns[2][0], *labels[1:]]
 
 
-def _sections(cells: list[_Cell]) -> Iterator[Scope]:
+def _outline(text: str, columns: _Columns, cells: list[_Cell], members: Callable[[], Iterable[Member]]) -> Outline:
+    """The outline of a notebook with these columns, in which the cells are not put yet; of other JSON where there are none."""
+    if not cells:
+        return Outline.of_columns(
+            *columns,
+            lambda: json_scopes(
+                text, (member for member in map(Member._make, members()) if member.end - member.start > LONG)
+            ),
+            finest=Strength.LINE,
+        )
+    headings = [_heading(text, cell) for cell in cells]
+    _put_cells(columns, cells, headings)
+    return Outline.of_columns(
+        *columns, lambda: [*_sections(cells, headings), *_cell_scopes(cells)], finest=Strength.LINE
+    )
+
+
+def _heading(text: str, cell: _Cell) -> _Heading:
+    if cell.source is None:
+        return _NO_HEADING
+    source = ""
+    for part in _parts(text, cell.source, cell.lines):
+        source += part
+        first, _, rest = source.lstrip().partition("\n")
+        if first and (rest.strip() or not first.startswith("#")):
+            break
+    match = _HEADING.match(source)
+    if match is None:
+        return _NO_HEADING
+    return _Heading(len(match[1]), name_of(match[2]), not source[match.end() :].strip())
+
+
+def _parts(text: str, source: tuple[int, int], lines: list[tuple[int, int]]) -> Iterator[str]:
+    """The first lines of a cell; or all of its text, where that is one string."""
+    for start, end in lines:
+        yield _decoded(text, start, end)
+    if not lines and (value := _SOURCE.search(text, *source)) is not None:
+        yield _decoded(text, value.end(), source[1])
+
+
+def _decoded(text: str, start: int, end: int) -> str:
+    """The first JSON string of text[start:end]; empty if there is none."""
+    at = text.find('"', start, end)
+    if at < 0:
+        return ""
+    try:
+        value, behind = _DECODER.raw_decode(text, at)
+    except ValueError:
+        return ""
+    return str(value) if behind <= end else ""
+
+
+def _put_cells(columns: _Columns, cells: list[_Cell], headings: list[_Heading]) -> None:
+    """Put the boundaries of cells but the first: they are stronger than their parts, and a heading keeps what it introduces."""
+    _, strengths, labels = columns
+    for cell, heading, above in zip(cells[1:], headings[1:], headings, strict=False):
+        if cell.row is not None:
+            introduced = above.is_all and not 0 < heading.level <= above.level
+            strengths[cell.row] = _INTRODUCED if introduced else _SECTION - heading.level if heading.level else _CELL
+            labels[cell.row] = "cell"
+
+
+def _sections(cells: list[_Cell], headings: list[_Heading]) -> Iterator[Scope]:
     """A section goes on to the next heading of its level or a higher one."""
     ends: list[tuple[int, int]] = []  # (level, start) of later headings that end sections above them
-    last = cells[-1].scope.end
-    for cell in reversed(cells):
-        if cell.level:
-            while ends and ends[-1][0] > cell.level:
+    last = cells[-1].end
+    for cell, heading in zip(reversed(cells), reversed(headings), strict=True):
+        if heading.level:
+            while ends and ends[-1][0] > heading.level:
                 ends.pop()
-            if cell.title:
-                yield Scope(cell.scope.start, ends[-1][1] if ends else last, cell.title)
-            ends.append((cell.level, cell.scope.start))
+            if heading.title:
+                yield Scope(cell.start, ends[-1][1] if ends else last, heading.title)
+            ends.append((heading.level, cell.start))
 
 
 def _cell_scopes(cells: list[_Cell]) -> Iterator[Scope]:
     for number, cell in enumerate(cells, 1):
-        yield Scope(cell.scope.start, cell.scope.end, f"cell {number}")
-        outputs = cell.members.get("outputs")
-        if outputs is not None:
-            yield Scope(outputs.start, outputs.end, "outputs")
+        yield Scope(cell.start, cell.end, f"cell {number}")
+        if cell.outputs is not None:
+            yield Scope(*cell.outputs, "outputs")
 
 
 def _joined(source: object) -> str:

@@ -14,18 +14,21 @@
     [[part]]                  table, depth 1          scopes "part" and "0" in it
 
 Arrays of tables count from 0. The scan takes one statement after the other and does not check them: what is no statement is a line.
+Its compiled twin is chunker/cpp/src/formats/toml.cpp.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, name_of, outline_of
+from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_named_later, outline_of, scopes_of
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.native import native
 
 _LINE_END = r"(?:\r\n?|\n|\Z)"
-_PART = r"""(?:[\w-]++|"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"|'[^'\r\n]*+')"""
+_PART = r"""(?:(?:[A-Za-z0-9_-]|[^\s\x00-\x7f])++|"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"|'[^'\r\n]*+')"""
 _NAME = rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+"
 _TABLE = re.compile(rf"[ \t]*+(\[\[?)[ \t]*+({_NAME})[ \t]*+\]\]?[ \t]*+(?:\#[^\r\n]*+)?{_LINE_END}")
 _KEY = re.compile(rf"[ \t]*+({_NAME})[ \t]*+=")
@@ -48,13 +51,16 @@ _EVENT = re.compile(
     re.DOTALL,
 )
 
-_TABLES = Strength.STRUCTURE + 100  # minus the depth of the table, at most 90
+_TABLES = Strength.STRUCTURE + 100  # minus the depth of the table
+_DEEPEST = 90
 _GROUP = int(Strength.STRUCTURE) + 6  # a key after a blank line
 _KEYS = int(Strength.STRUCTURE) + 5
 _FIRST = int(Strength.STRUCTURE) + 4  # the first key of a table
 _COMMENTED = int(Strength.STRUCTURE) + 3  # between comments and what they belong to
 _ELEMENT = int(Strength.STRUCTURE) + 2
 _FIRST_ELEMENT = int(Strength.STRUCTURE) + 1
+
+_compiled = native()
 
 
 class TomlFormat:
@@ -69,9 +75,36 @@ class TomlFormat:
         """
         if not text:
             return Outline([])
-        walk = _Walk(text)
-        walk.run()
-        return outline_of(text, walk.found, walk.scopes, "document")
+        if _compiled is not None:
+            found = _compiled.read_toml(text)
+            return outline_named_later(found.columns(), lambda: _scopes(text, found.tables(), found.members()))
+        return toml_in_python(text)
+
+
+def toml_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty: the specification of what is compiled."""
+    walk = _Walk(text)
+    walk.run()
+    return outline_of(text, walk.found, _scopes(text, walk.tables, walk.members), "document")
+
+
+def _scopes(text: str, headers: Iterable[Header], keys: Iterable[Member]) -> Iterator[Scope]:
+    """The tables under these headers, and the keys."""
+    tables = _Tables()
+    for start, of_array, first, last in headers:
+        tables.begin(start, _parts(text[first:last]), of_array=of_array)
+    tables.end(len(text))
+    yield from tables.scopes
+    yield from scopes_of(text, keys, lambda key: ".".join(_parts(key)))
+
+
+class Header(NamedTuple):
+    """The header of a table: where it begins with its comments, whether it is that of an element of an array, and where its name stands."""
+
+    start: int
+    of_array: bool
+    first: int
+    last: int
 
 
 _Path = tuple[str | int, ...]
@@ -85,17 +118,66 @@ class _Open(NamedTuple):
     name: str
 
 
+class _Tables:
+    """The tables of one text, from their headers."""
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+        self._numbers: dict[_Path, int] = {}  # of the last element of each array of tables
+        self.scopes: list[Scope] = []
+
+    def begin(self, start: int, parts: tuple[str, ...], *, of_array: bool) -> None:
+        """A table goes on until the next one that is not inside it."""
+        path = self._path(parts[:-1]) + parts[-1:]
+        group: _Path = ()
+        if of_array:
+            group = path
+            self._numbers[group] = self._numbers.get(group, -1) + 1
+            path = (*group, self._numbers[group])
+        self._close(path, start)
+        if group and (not self._open or self._open[-1].path != group):
+            self._add(group, start)
+        self._add(path, start)
+
+    def end(self, size: int) -> None:
+        """The text ends."""
+        self._close((), size)
+
+    def _path(self, parts: tuple[str, ...]) -> _Path:
+        """The name of a table with the number of the last element behind the name of each array of tables."""
+        path: list[str | int] = []
+        for part in parts:
+            path.append(part)
+            number = self._numbers.get(tuple(path)) if self._numbers else None
+            if number is not None:
+                path.append(number)
+        return tuple(path)
+
+    def _add(self, path: _Path, top: int) -> None:
+        known = len(self._open[-1].path) if self._open else 0
+        self._open.append(_Open(path, top, name_of(".".join(map(str, path[known:])))))
+
+    def _close(self, path: _Path, end: int) -> None:
+        """End the tables that the one with this path is not inside."""
+        while self._open:
+            last = self._open[-1]
+            if len(last.path) < len(path) and path[: len(last.path)] == last.path:
+                return
+            self._open.pop()
+            if last.name and len(self._open) < MAX_NAMED:
+                self.scopes.append(Scope(last.start, end, last.name))
+
+
 class _Walk:
     """One pass over the statements of one text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self.found: dict[int, tuple[int, str]] = {}
-        self._tables: list[_Open] = []
-        self._numbers: dict[_Path, int] = {}  # of the last element of each array of tables
+        self.tables: list[Header] = []
+        self.members: list[Member] = []  # the keys
         self._comment: int | None = None  # where the comments above begin that belong to what follows
         self._comment_after_blank = False
-        self.scopes: list[Scope] = []
 
     def run(self) -> None:
         """Collect."""
@@ -106,14 +188,16 @@ class _Walk:
             table = _TABLE.match(text, at)
             key = None if table else _KEY.match(text, at)
             if table is not None:
-                self._statement(at, self._table(table), "table")
+                strength = int(_TABLES) - min(len(_parts(table[2])), _DEEPEST)
+                top = self._statement(at, strength, "table")
+                self.tables.append(Header(top, table[1] == "[[", *table.span(2)))
                 end, first_key = table.end(), True
             elif key is not None:
                 strength = _FIRST if first_key else _GROUP if after_blank else _KEYS
                 top = self._statement(at, strength, "key")
                 end, first_key = self._value(key.end()), False
                 if end - top > LONG:
-                    self.scopes.append(Scope(top, end, name_of(".".join(_parts(key[1])))))
+                    self.members.append(Member(top, end, Kind.KEY, *key.span(1)))
             elif (blank := _BLANK.match(text, at)) is not None:
                 if not self._comment_after_blank:
                     self._comment = None  # they end what is above
@@ -131,7 +215,6 @@ class _Walk:
                 self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
                 end = _line_end(text, at)
             self._comment, after_blank, at = None, False, end
-        self._close((), size)
 
     def _statement(self, at: int, strength: int, label: str) -> int:
         """A statement begins at `at`; where it begins together with the comments above."""
@@ -142,46 +225,6 @@ class _Walk:
                 strength = _GROUP
         self._put(top, strength, label)
         return top
-
-    def _table(self, match: re.Match[str]) -> int:
-        """A table goes on until the next one that is not inside it; the strength of a cut before it."""
-        parts = _parts(match[2])
-        top = match.start() if self._comment is None else self._comment
-        path = self._path(parts[:-1]) + parts[-1:]
-        group: _Path = ()
-        if match[1] == "[[":
-            group = path
-            self._numbers[group] = self._numbers.get(group, -1) + 1
-            path = (*group, self._numbers[group])
-        self._close(path, top)
-        if group and (not self._tables or self._tables[-1].path != group):
-            self._open(group, top)
-        self._open(path, top)
-        return int(_TABLES) - min(len(parts), 90)
-
-    def _path(self, parts: tuple[str, ...]) -> _Path:
-        """The name of a table with the number of the last element behind the name of each array of tables."""
-        path: list[str | int] = []
-        for part in parts:
-            path.append(part)
-            number = self._numbers.get(tuple(path)) if self._numbers else None
-            if number is not None:
-                path.append(number)
-        return tuple(path)
-
-    def _open(self, path: _Path, top: int) -> None:
-        known = len(self._tables[-1].path) if self._tables else 0
-        self._tables.append(_Open(path, top, name_of(".".join(map(str, path[known:])))))
-
-    def _close(self, path: _Path, end: int) -> None:
-        """End the tables that the one with this path is not inside."""
-        while self._tables:
-            last = self._tables[-1]
-            if len(last.path) < len(path) and path[: len(last.path)] == last.path:
-                return
-            self._tables.pop()
-            if last.name and len(self._tables) < MAX_NAMED:
-                self.scopes.append(Scope(last.start, end, last.name))
 
     def _value(self, at: int) -> int:
         """The end of the line on which the value ends that begins at `at`; the lines inside it are put."""

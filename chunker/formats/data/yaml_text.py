@@ -14,7 +14,7 @@
 
 The scan goes by lines and does not parse: templates (Helm, Jinja), half files and tabs are cut all the same. What a key holds on its own line
 goes on over all lines that are indented more; block scalars, too. Flow collections that span lines are cut at lines; a text
-that is one flow collection altogether is cut as JSON, which it is or nearly is.
+that is one flow collection altogether is cut as JSON, which it is or nearly is. The compiled twin of the scan is chunker/cpp/src/formats/yaml.cpp.
 """
 
 from __future__ import annotations
@@ -23,8 +23,19 @@ from typing import NamedTuple
 
 from chunker.formats.data.json_text import JsonFormat
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, NestingRank, name_of, outline_of, strength_at
-from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.nesting import (
+    LONG,
+    MAX_NAMED,
+    Kind,
+    Member,
+    NestingRank,
+    outline_named_later,
+    outline_of,
+    scopes_of,
+    strength_at,
+)
+from chunker.formats.outline import Outline, Strength
+from chunker.native import native
 
 _LINE = re.compile(r"(\ufeff?[ \t]*+)((?:-(?:[ \t]++|(?=[\r\n]|\Z)))*+)([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _MARKER = re.compile(r"(?:---|\.\.\.)(?:[ \t]|\Z)")
@@ -41,6 +52,8 @@ _FLOW = re.compile(r"\ufeff?(?:\s++|\#[^\r\n]*+)*+[\[{](?!\{|%)")
 _MAPPING, _SEQUENCE = 0, 1
 _DOCUMENT = strength_at(0) + len(NestingRank)
 
+_compiled = native()
+
 
 class YamlFormat:
     """YAML, of one or several documents."""
@@ -56,9 +69,28 @@ class YamlFormat:
             return Outline([])
         if _FLOW.match(text):
             return JsonFormat().outline(text)
-        walk = _Walk(text)
-        walk.run()
-        return outline_of(text, walk.found, walk.scopes, "document")
+        if _compiled is not None:
+            found = _compiled.read_yaml(text)
+            return outline_named_later(found.columns(), lambda: scopes_of(text, found.members(), str))
+        return yaml_in_python(text)
+
+
+def yaml_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty, and is no flow collection: the specification of what is compiled."""
+    walk = _Walk(text)
+    walk.run()
+    return outline_of(text, walk.found, scopes_of(text, walk.members, str), "document")
+
+
+class _Line(NamedTuple):
+    """A line that is not blank: where it starts, how far it is indented, its dashes, and its body, which stands at `at`."""
+
+    start: int
+    indent: int
+    dashes: str
+    at: int
+    body: str
+    after_blank: bool
 
 
 class _Comment(NamedTuple):
@@ -68,16 +100,16 @@ class _Comment(NamedTuple):
 
 
 class _Level:
-    """An open mapping or sequence: its column and kind, and of its current member the start, the key and the number."""
+    """An open mapping or sequence: its column and kind, and of its current member the start, where its key stands, and the number."""
 
-    __slots__ = ("column", "kind", "name", "number", "start")
+    __slots__ = ("column", "key", "kind", "number", "start")
 
     def __init__(self, column: int, kind: int) -> None:
         self.column = column
         self.kind = kind
         self.number = -1
         self.start = 0
-        self.name = ""
+        self.key = (0, 0)
 
 
 class _Walk:
@@ -92,7 +124,7 @@ class _Walk:
         self._started = False  # whether anything but comments and directives was there
         self._open_column: int | None = None  # lines indented more go on with the value that began there
         self._in_block = False  # and these are the lines of a block scalar
-        self.scopes: list[Scope] = []
+        self.members: list[Member] = []
 
     def run(self) -> None:
         """Collect."""
@@ -110,28 +142,29 @@ class _Walk:
             indent = match.end(1) - start
             if start == 0 and self._text[0] == "\ufeff":
                 indent -= 1
-            self._line(start, indent, dashes, body, after_blank=after_blank)
+            self._read(_Line(start, indent, dashes, match.start(3), body, after_blank))
             after_blank = False
         end = len(self._text)
         self._close(-1, _MAPPING, end)
         if len(self._documents) > 1:
             ends = [*self._documents[1:], end]
             for number, (first, behind) in enumerate(zip(self._documents, ends, strict=True), 1):
-                self.scopes.append(Scope(first, behind, f"document {number}"))
+                self.members.append(Member(first, behind, Kind.DOCUMENT, number, 0))
 
-    def _line(self, start: int, indent: int, dashes: str, body: str, *, after_blank: bool) -> None:
+    def _read(self, line: _Line) -> None:
         """A line that is not blank."""
+        start, indent, dashes, _, body, after_blank = line
         if indent == 0 and not dashes and _MARKER.match(body):
             self._marker(start, body)
         elif self._open_column is not None and indent > self._open_column:
             pass  # it goes on with the value above
         elif not dashes and body.startswith("#"):
             self._comments.append(_Comment(start, indent, after_blank))
-        elif self._started or indent > 0 or not body.startswith("%"):
+        elif self._started or indent > 0 or dashes or not body.startswith("%"):
             self._started = True
             key = _KEY.match(body)
             if dashes or key is not None:
-                self._member(start, indent, dashes, body, key)
+                self._member(line, key)
                 return
             self._comments.clear()
             if not self._levels and _BLOCK_SCALAR.match(body):  # all of the document
@@ -150,26 +183,27 @@ class _Walk:
             self._started = True
             self._value(body[3:], -1)
 
-    def _member(self, start: int, indent: int, dashes: str, body: str, key: re.Match[str] | None) -> None:
+    def _member(self, line: _Line, key: re.Match[str] | None) -> None:
         """A line that begins a key or an item, or several, one inside the other."""
+        start, indent, dashes, at, body, _ = line
         top = self._with_comments(start, indent)
         column = indent
         rest = dashes
         first_of_line = True
         while rest:
-            self._enter(column, _SEQUENCE, top, "", put=first_of_line, start=start)
+            self._enter(column, _SEQUENCE, top, (0, 0), put=first_of_line, start=start)
             first_of_line = False
             width = len(rest) - len(rest[1:].lstrip(" \t"))
             column, rest = column + width, rest[width:]
         if key is None:
             self._value(body, self._levels[-1].column)
             return
-        name = key[1] or key[2] or key[3] or key[4] or ""
-        self._enter(column, _MAPPING, top, name, put=first_of_line, start=start)
+        first, last = key.span(key.lastindex or 0)
+        self._enter(column, _MAPPING, top, (at + first, at + last), put=first_of_line, start=start)
         self._value(body[key.end() :], column)
 
-    def _enter(self, column: int, kind: int, top: int, name: str, *, put: bool, start: int) -> None:
-        """A member of this kind begins in this column, with its comments at `top`."""
+    def _enter(self, column: int, kind: int, top: int, key: tuple[int, int], *, put: bool, start: int) -> None:
+        """A member of this kind begins in this column, with its comments at `top`; `key`: where this stands."""
         self._close(column, kind, top)
         levels = self._levels
         if not levels or (levels[-1].column, levels[-1].kind) != (column, kind):
@@ -180,7 +214,7 @@ class _Walk:
         level = levels[-1]
         level.number += 1
         level.start = top
-        level.name = name if kind == _MAPPING else str(level.number)
+        level.key = key
         if put:
             depth = len(levels) - 1
             if top < start:
@@ -196,10 +230,12 @@ class _Walk:
             self._name(levels[-1], len(levels) - 1, end)
 
     def _name(self, level: _Level, depth: int, end: int) -> None:
-        if end - level.start > LONG and depth < MAX_NAMED:
-            name = name_of(level.name)
-            if name:
-                self.scopes.append(Scope(level.start, end, name))
+        if end - level.start <= LONG or depth >= MAX_NAMED:
+            return
+        if level.kind == _SEQUENCE:
+            self.members.append(Member(level.start, end, Kind.ELEMENT, level.number, 0))
+        else:
+            self.members.append(Member(level.start, end, Kind.KEY, *level.key))
 
     def _value(self, value: str, column: int) -> None:
         """The value of a member in this column on its own line."""

@@ -15,16 +15,21 @@
 A cut stands before a tag that opens a block, or before the indentation of its line. Tags need not match: an end tag that
 nothing opened is ignored, and what is not closed ends with what is around it, or where HTML says so (`<li>` ends an
 item, any block a paragraph). Comments belong to what follows. Long scripts and style sheets are cut as their languages are.
+The compiled twin of the reader is chunker/cpp/src/formats/html.cpp.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from types import ModuleType
+from typing import Any
 
+from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.code.parser_copies import copy_for_parsers
-from chunker.formats.columns import Columns, Heading, sections
+from chunker.formats.columns import CodeFound, Columns, Heading, outline_by_compiled, sections
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.html_tags import (
@@ -41,6 +46,7 @@ from chunker.formats.markup.html_tags import (
 )
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.prose import prose_ends
+from chunker.native import native
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
@@ -58,6 +64,8 @@ _OTHER_SCRIPT = re.compile(
 )
 _SHORT_COMMENT = 300  # characters of a comment that says something about what follows
 
+_compiled = native()
+
 
 class HtmlFormat:
     """HTML of any age, well-formed or not; XHTML too."""
@@ -72,10 +80,64 @@ class HtmlFormat:
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
-        reader = _Reader(text)
-        for tag in tags(reader.copy):
-            reader.read(tag)
-        return reader.result()
+        return html_in_python(text) if _compiled is None else _html_by_compiled(text, _compiled)
+
+
+def html_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty: the specification of what is compiled."""
+    reader = _Reader(text)
+    for tag in tags(reader.copy):
+        reader.read(tag)
+    return reader.result()
+
+
+def _html_by_compiled(text: str, compiled: ModuleType) -> Outline:
+    code = CodeFound(text, lambda start, end: _language_of_tag(text[start:end]))
+    columns, headings, tables = compiled.read_html(text, _elements(compiled), code)
+
+    def scopes() -> Iterator[Scope]:
+        yield from code.scopes
+        yield from (Scope(start, end, "", text[told:behind]) for start, end, told, behind in tables)
+        yield from sections(
+            [
+                Heading(start, level, _heading_text(text[named:behind]), end)
+                for start, level, named, behind, end in headings
+            ],
+            len(text),
+        )
+
+    return outline_by_compiled(columns, scopes)
+
+
+@cache_until_exit
+def _elements(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the compiled module
+    """The elements that mean something for blocks, in the form that the compiled reader takes."""
+    return compiled.HtmlElements(
+        [
+            (
+                name,
+                LABELS.get(name, name),
+                tuple(name in kind for kind in (BLOCKS, VOID, RAW, TABLE_PARTS, BARRIERS, SECTION_ENDS, _IN_HEADINGS)),
+                LABELS.get(name, name) in _KEPT_WHOLE,
+                sorted(ENDED_BY.get(name, ())),
+            )
+            for name in sorted(BLOCKS | RAW)
+        ]
+    )
+
+
+def _language_of_tag(tag: str) -> str:
+    """The language of what stands behind a tag that begins a script or a style sheet."""
+    if tag[1:6].lower() == "style":
+        return "css"
+    if found := _LANGUAGE_OF_SCRIPT.search(tag):
+        return {"babel": "javascript"}.get(found[1].lower(), found[1].lower())
+    return "" if _OTHER_SCRIPT.search(tag) else "javascript"
+
+
+def _heading_text(source: str) -> str:
+    """The text of a heading on one line, without its tags."""
+    return " ".join(unescape(_ANY_TAG.sub(" " if "\n" in source else "", source)).split())
 
 
 @dataclass(slots=True)
@@ -258,9 +320,8 @@ class _Reader:
         self._heading_place = len(self._open)
 
     def _end_heading(self, start: int, end: int) -> None:
-        source = _ANY_TAG.sub(" " if "\n" in self._text[start:end] else "", self._text[start:end])
         heading = self._headings[-1]
-        self._headings[-1] = heading._replace(name=" ".join(unescape(source).split()))
+        self._headings[-1] = heading._replace(name=_heading_text(self._text[start:end]))
         self._glued = heading.level
         self._heading_start = None
 
@@ -360,14 +421,8 @@ class _Reader:
         self._glued = 0
         # The tag stays with the first line.
         first = self.copy.find("\n", tag.content_start, tag.content_end) + 1
-        if tag.name == "style":
-            language = "css"
-        elif found := _LANGUAGE_OF_SCRIPT.search(self.copy, tag.start, tag.content_start):
-            language = {"babel": "javascript"}.get(found[1].lower(), found[1].lower())
-        else:
-            language = "" if _OTHER_SCRIPT.search(self.copy, tag.start, tag.content_start) else "javascript"
         if tag.name != "textarea" and first:
             last = max(first, self.copy.rfind("\n", first, tag.content_end) + 1)
-            self._columns.code(EmbeddedSpan(first, last), language)
+            self._columns.code(EmbeddedSpan(first, last), _language_of_tag(self._text[tag.start : tag.content_start]))
         else:
             self._columns.verbatim(tag.content_start, tag.content_end)

@@ -18,22 +18,27 @@ r"""LaTeX: sections, then environments, items, paragraphs and sentences.
     \end{tabular}                  none
 
 Equations, figures and what is verbatim are kept whole where they fit; inside they are lines. Environments need not match: an
-\end that nothing began is ignored, and what is not ended goes on.
+\end that nothing began is ignored, and what is not ended goes on. The compiled twin of the reader is chunker/cpp/src/formats/latex.cpp.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
+from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.code.parser_copies import copy_for_parsers
-from chunker.formats.columns import Columns, Heading, sections
+from chunker.formats.columns import CodeFound, Columns, Heading, outline_by_compiled, sections
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.latex_commands import (
     LISTS,
     SECTIONS,
     TABLES,
+    VERBATIM,
     WHOLE,
     Command,
     argument,
@@ -41,6 +46,7 @@ from chunker.formats.markup.latex_commands import (
     document_start,
 )
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.native import native
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each environment around it
@@ -56,8 +62,11 @@ _MARKUP = re.compile(r"\\(?:label|footnote|thanks|index)\{[^{}]*+\}|\\[A-Za-z@]+
 _TABLE = re.compile(rf"\\begin\{{(?:{'|'.join(sorted(TABLES))})\*?\}}")
 _ROW_END = re.compile(r"\\(?:\\|tabularnewline(?![A-Za-z]))\*?(?:\[[^\]\n]*+\])?[^\n]*+\n")
 _HEADER_RULE = re.compile(r"\\(?:hline|midrule|endfirsthead|endhead)(?![A-Za-z])[^\n]*+\n?")
+_BEGIN = re.compile(r"\\begin[ \t]*\{([^{}]*)\}")
 _LISTING_LANGUAGE = re.compile(r"\[[^\]\n]*?language=\{?(?:\[[^\]]*+\])?([\w+#-]++)", re.IGNORECASE)
 _MINTED_LANGUAGE = re.compile(r"(?:\[[^\]\n]*+\])?\{([\w+#-]++)\}")
+
+_compiled = native()
 
 
 class LatexFormat:
@@ -73,7 +82,52 @@ class LatexFormat:
         """
         if not text:
             return Outline([], finest=Strength.SENTENCE)
-        return _Reader(text).outline()
+        return latex_in_python(text) if _compiled is None else _latex_by_compiled(text, _compiled)
+
+
+def latex_in_python(text: str) -> Outline:
+    """The outline of a text that is not empty: the specification of what is compiled."""
+    return _Reader(text).outline()
+
+
+def _latex_by_compiled(text: str, compiled: ModuleType) -> Outline:
+    code = CodeFound(text, lambda start, end: _language_of(text[start:end]))
+    columns, headings, slides, tables = compiled.read_latex(text, _environments(compiled), code)
+
+    def scopes() -> Iterator[Scope]:
+        yield from code.scopes
+        for start, end, told, behind in slides:
+            if name := _title(text[told:behind]):
+                yield Scope(start, end, name)
+        yield from (Scope(start, end, "", text[told:behind]) for start, end, told, behind in tables)
+        found = [Heading(start, level, _title(text[told:behind])) for start, level, told, behind, _ in headings]
+        yield from sections(found, len(text))
+
+    return outline_by_compiled(columns, scopes)
+
+
+@cache_until_exit
+def _environments(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the compiled module
+    """The names that mean something, in the form that the compiled reader takes."""
+    kinds = {"whole": WHOLE, "tables": TABLES, "lists": LISTS, "verbatim": VERBATIM}
+    return compiled.LatexEnvironments(
+        {kind: sorted(names) for kind, names in kinds.items()} | {"sections": list(SECTIONS)}
+    )
+
+
+def _title(source: str) -> str:
+    """The text of a title on one line."""
+    return " ".join(_MARKUP.sub(" ", source.replace("\\\\", " ").replace("\\&", "&").replace("~", " ")).split())
+
+
+def _language_of(opening: str) -> str:
+    """The language of a listing that begins with this line; "" if it names none."""
+    begin = _BEGIN.match(opening)
+    if begin is None:
+        return ""
+    pattern = _MINTED_LANGUAGE if begin[1].strip().rstrip("*") == "minted" else _LISTING_LANGUAGE
+    found = pattern.match(opening, begin.end())
+    return found[1] if found else ""
 
 
 @dataclass(slots=True)
@@ -223,8 +277,7 @@ class _Reader:
         """The text of the argument behind a command, which is read then."""
         start, end = argument(self._copy, start)
         self._at = end + 1 if end > start else start
-        title = _MARKUP.sub(" ", self._text[start:end].replace("\\\\", " ").replace("\\&", "&").replace("~", " "))
-        return " ".join(title.split())
+        return _title(self._text[start:end])
 
     def _item(self, command: Command) -> None:
         glued = self._glued == _INTRODUCTION
@@ -242,9 +295,7 @@ class _Reader:
         last = self._copy.rfind("\n", command.body, command.end) + 1
         if not 0 < first < last:
             return
-        pattern = _MINTED_LANGUAGE if command.name == "minted" else _LISTING_LANGUAGE
-        found = pattern.match(self._copy, command.body, first)
-        self._columns.code(EmbeddedSpan(first, last), found[1] if found else "")
+        self._columns.code(EmbeddedSpan(first, last), _language_of(self._text[command.start : first]))
 
     def _lines(self, environment: _Environment, end: int) -> None:
         """The lines of what is kept whole, and the rows of a table in it."""
@@ -254,16 +305,13 @@ class _Reader:
             self._columns.verbatim(start, end)
             return
         table = found.start()
-        rows = [match.end() for match in _ROW_END.finditer(self._copy, table, end)]
+        rows = [match.span() for match in _ROW_END.finditer(self._copy, table, end)]
         rule = None
         if rows:
-            header = rows[0] - 1
             # The rule may stand on the line of the first row, or on one of the next.
-            rule = _HEADER_RULE.search(
-                self._copy, self._copy.rfind("\\\\", table, header), rows[1] if len(rows) > 1 else end
-            )
+            rule = _HEADER_RULE.search(self._copy, rows[0][0], rows[1][1] if len(rows) > 1 else end)
         # The first row stays with the header.
-        below = [row for row in rows if rule is None or row > rule.end()]
+        below = [behind for _, behind in rows if rule is None or behind > rule.end()]
         first = below[0] if below else end
         self._columns.verbatim(first - 1, end)
         if rule is not None and below:
@@ -297,7 +345,7 @@ class _Reader:
         start = self._columns.cut_before(command.start)
         if self._run is None:
             self._lead = start if self._lead is None else self._lead
-        elif self._copy[start - 1] != "\n":
+        elif not start or self._copy[start - 1] != "\n":
             self._trailing = None
         elif self._trailing is None or _INK.search(self._copy, self._at, command.start):
             self._trailing = start

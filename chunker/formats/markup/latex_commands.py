@@ -42,9 +42,10 @@ VERBATIM = frozenset(
     {"Verbatim", "alltt", "comment", "filecontents", "listing", "lstlisting", "minted", "semiverbatim", "verbatim"}
 )
 
+_LONGEST_NAME = 80
 _COMMAND = re.compile(
     rf"""
-    \\ (?: (?P<edge> begin | end ) [ \t]* \{{ (?P<name> [^{{}}\\\n]{{1,80}}+ ) \}}
+    \\ (?: (?P<edge> begin | end ) [ \t]* \{{ (?P<name> [^{{}}\\\n]{{1,{_LONGEST_NAME}}}+ ) \}}
          | (?P<section> {"|".join(SECTIONS)} ) (?![A-Za-z@]) \*?
          | (?P<item> item ) (?![A-Za-z@])
          | verb \*? (?P<mark> [^A-Za-z*\s\\] ) [^\n]*? (?: (?P=mark) | (?=\n) | \Z )
@@ -111,7 +112,7 @@ def argument(text: str, start: int) -> tuple[int, int]:
 
 
 _LONGEST_ARGUMENT = 400
-_BEFORE_ARGUMENT = re.compile(r"[ \t]*+(?:\[[^\]\[{}]{0,400}\][ \t]*+)?+\{")
+_BEFORE_ARGUMENT = re.compile(rf"[ \t]*+(?:\[[^\]\[{{}}]{{0,{_LONGEST_ARGUMENT}}}\][ \t]*+)?+\{{")
 # Braces; and what no title holds, so that one is missing.
 _BRACE = re.compile(
     rf"(?P<stop>\n[ \t]*+\n|\\(?:{'|'.join(SECTIONS)}|begin)(?![A-Za-z@]))|\\.|(?P<brace>[{{}}])", re.DOTALL

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 import regex
-import strategies
+from format_fragments import SHARDS, data_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,20 +21,6 @@ from chunker.formats.segmentation import grapheme_ends
 
 NAMES = ("csv", "json", "jsonl", "notebook", "toml", "yaml")
 
-SHARDS = (
-    *("{", "}", "[", "]", ",", ":", '"', "'", "\\", '\\"', "\\n", "\\\\n", "//", "/*", "*/", "/", '"a": ', '"b": [1, 2]', "null", '{"k": "v"},\n'),
-    *("- ", "-", "key: ", "key:\n", "  ", "    ", "\t", "# c\n", "---\n", "...\n", "|\n", ">-\n", "&a ", "*a", "!!str ", "? ", "- a\n", "{{- x }}\n"),
-    *("[t]\n", "[t.u]\n", "[[t]]\n", "[[t.u]]\n", "k = 1\n", "k = [\n", '"""', "'''", "a.b = ", "= ", ".", "[a.a.a]\n"),
-    *("a,b,c\n", ";", "|", '"x ""y"', '""', "sep=;\n", "1,2,3\n", "\ufeff"),
-    *('{"cells": [', '{"cell_type": "markdown", "source": ["# A\\n", ', '{"cell_type": "code", "outputs": [', '"source": [', '"source": "## B\\n'),
-    *("\n", "\r", "\r\n", "\n\n", " \n", "\0", "\u2028", "\x85", "\f", "\ud800", "\u0301", "\u200d", "é", "中。", "word word ", "x" * 70, '"' + "y" * 70 + '"'),
-)  # fmt: skip
-texts = st.one_of(
-    st.lists(st.one_of(st.sampled_from(SHARDS), st.sampled_from(SHARDS), strategies.fragments), max_size=40).map(
-        "".join
-    ),
-    strategies.broken_texts(),
-)
 each_format = pytest.mark.parametrize("name", NAMES)
 
 
@@ -44,7 +30,7 @@ def kind(name: str) -> Format:
 
 
 @each_format
-@given(text=texts)
+@given(text=data_texts)
 def test_outlines_are_ascending_in_range_and_cut_no_character(name: str, text: str) -> None:
     outline = format_named(name).outline(text)
     assert outline.offsets == sorted(set(outline.offsets))
@@ -66,7 +52,7 @@ def test_outlines_are_ascending_in_range_and_cut_no_character(name: str, text: s
 
 
 @each_format
-@given(text=texts)
+@given(text=data_texts)
 def test_line_ends_of_all_kinds_cut_alike(name: str, text: str) -> None:
     unix = regex.sub(r"\r\n|\r", "\n", text)
     found = {}
@@ -82,7 +68,7 @@ def test_line_ends_of_all_kinds_cut_alike(name: str, text: str) -> None:
 
 @each_format
 @settings(max_examples=40)
-@given(text=texts, max_tokens=st.integers(6, 40), context=st.booleans())
+@given(text=data_texts, max_tokens=st.integers(6, 40), context=st.booleans())
 def test_chunks_keep_the_laws(
     *,
     name: str,

@@ -41,6 +41,69 @@ inline constexpr int kept_below = -2;
 inline constexpr int deepest = 50;
 }  // namespace markdown
 
+// chunker.formats.nesting
+namespace nesting {
+enum Rank : int { commented, first, member, ranks };
+inline constexpr int max_depth = 250;
+inline constexpr int max_named = 50;
+inline constexpr int long_member = 64;
+}  // namespace nesting
+
+// chunker.formats.data.notebook
+namespace notebook {
+inline constexpr int cells = 2;
+inline constexpr int members = 3;
+inline constexpr int lines = 4;
+inline constexpr int heading_lines = 8;
+inline constexpr int root_above = 30;
+}  // namespace notebook
+
+// chunker.formats.columns
+namespace columns {
+inline constexpr int soft_line = 25;
+}  // namespace columns
+
+// chunker.formats.embedded
+namespace embedded {
+inline constexpr int long_code = 1000;
+}  // namespace embedded
+
+// chunker.formats.markup.html
+namespace html {
+inline constexpr int section = 1100;
+inline constexpr int block = 800;
+inline constexpr int deepest = 230;
+inline constexpr int kept_below = -2;
+inline constexpr int short_comment = 300;
+}  // namespace html
+
+// chunker.formats.markup.latex
+namespace latex {
+inline constexpr int section = 1100;
+inline constexpr int block = 800;
+inline constexpr int deepest = 200;
+inline constexpr int kept_below = -2;
+inline constexpr int item_above = 2;
+}  // namespace latex
+
+// chunker.formats.markup.latex_commands
+namespace latex_commands {
+inline constexpr int longest_argument = 400;
+inline constexpr int longest_name = 80;
+}  // namespace latex_commands
+
+// chunker.formats.data.toml_text
+namespace toml {
+inline constexpr int tables = 200;
+inline constexpr int deepest = 90;
+inline constexpr int group = 106;
+inline constexpr int keys = 105;
+inline constexpr int first = 104;
+inline constexpr int commented = 103;
+inline constexpr int element = 102;
+inline constexpr int first_element = 101;
+}  // namespace toml
+
 // chunker.growing.limits
 namespace cost {
 inline constexpr double of_level = 0.1;

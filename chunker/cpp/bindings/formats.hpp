@@ -1,0 +1,47 @@
+// What readers of formats take and give: a text by its characters; columns of boundaries.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "chunker/formats/columns.hpp"
+#include "integers.hpp"
+
+namespace chunker::bindings {
+
+// The characters of a str, halves of surrogate pairs too.
+inline std::u32string characters_of(nb::str text) {
+    auto const size = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
+    std::unique_ptr<Py_UCS4, decltype(&PyMem_Free)> const characters(PyUnicode_AsUCS4Copy(text.ptr()), &PyMem_Free);
+    if (!characters) throw nb::python_error();
+    return {characters.get(), characters.get() + size};
+}
+
+using Strings = nb::typed<nb::list, nb::str>;
+using ThreeColumns = nb::typed<nb::tuple, Integers, Integers, Strings>;
+
+// Offsets, strengths and labels; equal labels are one object.
+inline ThreeColumns to_columns(const formats::Columns& columns) {
+    nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(columns.size())));
+    if (!labels.is_valid()) throw nb::python_error();
+    std::unordered_map<formats::Label, nb::object> known;
+    Py_ssize_t row = 0;
+    for (formats::Label const label : columns.labels) {
+        nb::object& shown = known[label];
+        if (!shown.is_valid()) {
+            PyObject* made = PyUnicode_FromStringAndSize(label.data(), static_cast<Py_ssize_t>(label.size()));
+            if (!made) throw nb::python_error();
+            PyUnicode_InternInPlace(&made);
+            shown = nb::steal(made);
+        }
+        PyList_SetItem(labels.ptr(), row++, shown.inc_ref().ptr());
+    }
+    return ThreeColumns(nb::make_tuple(to_list(columns.offsets), to_list(columns.strengths), labels));
+}
+
+}  // namespace chunker::bindings

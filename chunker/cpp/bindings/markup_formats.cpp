@@ -1,0 +1,132 @@
+// Of the formats of markup: what stands where in one text. Offsets are in characters.
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <unordered_set>
+
+#include "chunker/formats/html.hpp"
+#include "chunker/formats/latex.hpp"
+#include "formats.hpp"
+#include "given.hpp"
+#include "parts.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+using formats::Code;
+using formats::Columns;
+using formats::Elements;
+
+// Asks Python what is inside of code. Keeps the labels that it was told.
+class CodeAsked {
+public:
+    explicit CodeAsked(nb::callable look) : look_(std::move(look)) {}
+    CodeAsked(const CodeAsked&) = delete;
+    CodeAsked& operator=(const CodeAsked&) = delete;
+
+    bool operator()(const Code& code, Columns& found) {
+        nb::object const answer = look_(code.start, code.end, code.indent, code.named, code.behind_name);
+        if (answer.is_none()) return false;
+        auto const columns = nb::cast<nb::tuple>(answer);
+        auto const offsets = from_list(nb::cast<nb::list>(columns[0])), strengths = from_list(nb::cast<nb::list>(columns[1]));
+        auto const labels = nb::cast<nb::list>(columns[2]);
+        if (offsets.size() != strengths.size() || offsets.size() != nb::len(labels)) throw nb::value_error("as many strengths and labels as offsets");
+        for (std::size_t row = 0; row < offsets.size(); ++row) {
+            auto const offset = static_cast<std::size_t>(offsets[row]);
+            if (offset <= code.start || offset >= code.end) throw nb::value_error("what is inside of code is strictly inside of it");
+            found.add(offset, static_cast<std::int32_t>(strengths[row]), *labels_.insert(nb::cast<std::string>(labels[row])).first);
+        }
+        return true;
+    }
+
+private:
+    nb::callable look_;
+    std::unordered_set<std::string> labels_;
+};
+
+Elements elements_of(nb::list told) {
+    std::vector<formats::Element> elements;
+    for (nb::handle const element : told) {
+        formats::Element made;
+        made.name = nb::cast<std::string>(element[0]);
+        made.label = nb::cast<std::string>(element[1]);
+        std::array<bool*, 7> const flags = {&made.is_block, &made.is_void, &made.is_raw, &made.is_table_part, &made.is_barrier, &made.ends_section, &made.is_in_headings};
+        nb::object const given = element[2];
+        for (std::size_t number = 0; number < flags.size(); ++number) *flags[number] = nb::cast<bool>(given[number]);
+        made.is_kept_whole = nb::cast<bool>(element[3]);
+        for (nb::handle const other : nb::cast<nb::list>(element[4])) made.ended.push_back(nb::cast<std::string>(other));
+        if (made.name.empty()) throw nb::value_error("an element has a name");
+        elements.push_back(std::move(made));
+    }
+    return Elements(std::move(elements));
+}
+
+nb::list headings_of(const std::vector<formats::Heading>& headings) {
+    nb::list result;
+    for (const formats::Heading& heading : headings) {
+        nb::object const end = heading.end == formats::none ? nb::none() : nb::object(nb::int_(heading.end));
+        result.append(nb::make_tuple(heading.start, heading.level, heading.text_start, heading.text_end, end));
+    }
+    return result;
+}
+
+nb::list regions_of(const std::vector<formats::Region>& regions) {
+    nb::list result;
+    for (const formats::Region& region : regions) result.append(nb::make_tuple(region.start, region.end, region.told_start, region.told_end));
+    return result;
+}
+
+nb::tuple read_html(nb::str text, const Elements& elements, nb::callable code_inside) {
+    std::u32string const characters = characters_of(text);
+    CodeAsked asked(std::move(code_inside));
+    formats::MarkupOutline const found = formats::read_html(characters, elements, std::ref(asked));
+    return nb::make_tuple(to_columns(found.columns), headings_of(found.headings), regions_of(found.tables));
+}
+
+formats::Environments environments_of(nb::dict told) {
+    auto const names = [&](const char* kind) {
+        std::set<std::string, std::less<>> found;
+        for (nb::handle const name : nb::cast<nb::list>(told[kind])) found.insert(nb::cast<std::string>(name));
+        return found;
+    };
+    formats::Environments made{names("whole"), names("tables"), names("lists"), names("verbatim"), {}};
+    for (nb::handle const name : nb::cast<nb::list>(told["sections"])) made.sections.push_back(nb::cast<std::string>(name));
+    return made;
+}
+
+nb::tuple read_latex(nb::str text, const formats::Environments& environments, nb::callable code_inside) {
+    std::u32string const characters = characters_of(text);
+    CodeAsked asked(std::move(code_inside));
+    formats::MarkupOutline const found = formats::read_latex(characters, environments, std::ref(asked));
+    return nb::make_tuple(to_columns(found.columns), headings_of(found.headings), regions_of(found.named), regions_of(found.tables));
+}
+
+}  // namespace
+
+void define_markup_formats(nb::module_& module) {
+    nb::class_<Elements>(module, "HtmlElements", "The elements of HTML that mean something for blocks.")
+        .def("__init__", [](Elements* self, nb::list elements) { new (self) Elements(elements_of(std::move(elements))); }, nb::arg("elements"),
+             nb::sig("def __init__(self, elements: list[tuple[str, str, tuple[bool, ...], bool, list[str]]]) -> None"),
+             "Of each its name, its label, whether it is a block, void, raw, a part of tables, a barrier, ends sections, and stands in headings; whether "
+             "it is kept whole; and the names of those that it ends.");
+    module.def("read_html", &read_html, nb::arg("text"), nb::arg("elements"), nb::arg("code_inside"),
+               nb::sig("def read_html(text: str, elements: HtmlElements, code_inside: object) -> "
+                       "tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]]]"),
+               "The boundaries of HTML; its headings, each with its start, its level, its text from where to where, and where its section ends at the latest; and "
+               "tables with a header: start, end, and from where to where the header stands. See chunker.formats.markup.html.");
+
+    nb::class_<formats::Environments>(module, "LatexEnvironments", "The environments of LaTeX that mean something for blocks.")
+        .def("__init__", [](formats::Environments* self, nb::dict names) { new (self) formats::Environments(environments_of(std::move(names))); }, nb::arg("names"),
+             nb::sig("def __init__(self, names: dict[str, list[str]]) -> None"),
+             "The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.");
+    module.def("read_latex", &read_latex, nb::arg("text"), nb::arg("environments"), nb::arg("code_inside"),
+               nb::sig("def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], "
+                       "list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]"),
+               "The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and "
+               "tables with a header, likewise. See chunker.formats.markup.latex.");
+}
+
+}  // namespace chunker::bindings

@@ -1,0 +1,94 @@
+// What the markup formats have in common: boundaries written down in the order of the text, and its prose. The specification is
+// chunker/formats/columns.py and prose.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "chunker/formats/columns.hpp"
+
+namespace chunker::formats {
+
+// Lines of code in a language of their own. At most `indent` characters of indentation and quote marks are not part of it on each line;
+// text[named:behind_name] tells the language.
+struct Code {
+    std::size_t start, end;
+    std::size_t indent = 0;
+    std::size_t named = 0, behind_name = 0;
+};
+
+// The boundaries inside a stretch of code, strictly inside and ascending, put behind those of `found`; false where nobody knows the language.
+using CodeInside = std::function<bool(const Code&, Columns& found)>;
+
+// A heading: where it begins, its level (1 is the highest), and its text. `end`: where its section ends at the latest; none if nothing says so.
+struct Heading {
+    std::size_t start;
+    int level;
+    std::size_t text_start = 0, text_end = 0;
+    std::size_t end = none;
+};
+
+// A region, and the part of the text that tells about it: its header, which is repeated, or its name.
+struct Region {
+    std::size_t start, end;
+    std::size_t told_start, told_end;
+};
+
+// What is found in a text besides boundaries is named when somebody asks for it.
+struct MarkupOutline {
+    Columns columns;
+    std::vector<Heading> headings;
+    std::vector<Region> tables;  // those that have a header
+    std::vector<Region> named;
+    std::unordered_set<std::string> labels;  // those that are no literals
+};
+
+class Markup {
+public:
+    Markup(Text text, const CodeInside& code_inside);
+
+    // The text in ASCII, with line feeds for line ends: chunker/formats/code/parser_copies.py. Every character is in its place.
+    std::string_view copy() const { return copy_; }
+    Text text() const { return text_; }
+    std::size_t size() const { return text_.size(); }
+
+    // A boundary at `offset`, not before the last one; at the same place the stronger one stays.
+    void put(std::size_t offset, std::int32_t strength, Label label);
+    // Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else on it. The last boundary, if a
+    // cut there would part characters that belong together.
+    std::size_t cut_before(std::size_t offset) const;
+    // All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line.
+    void verbatim(std::size_t start, std::size_t end);
+    // The sentences of a paragraph, and its lines. `ends`: of the sentences, in offsets from `start`.
+    void prose(std::size_t start, std::size_t end);
+    void prose(std::size_t start, std::size_t end, const std::vector<std::size_t>& ends);
+    // The lines of code, or what its own format makes of them.
+    void code(const Code& code);
+    // A label that stands in the text.
+    Label label_of(std::string_view name) { return *found.labels.emplace(name).first; }
+
+    // The next line feed of copy[start:end]; none if there is none.
+    std::size_t line_feed(std::size_t start, std::size_t end) const;
+    bool is_ink(std::size_t offset) const { return copy_[offset] != ' ' && copy_[offset] != '\t' && copy_[offset] != '\n'; }
+
+    MarkupOutline found;
+
+private:
+    // Goes to the next line of [at, end) that is not blank; false if there is none. `blank`: whether a blank line stands before it.
+    bool next_line(std::size_t& at, std::size_t end, bool& blank) const;
+
+    Text text_;
+    std::string copy_;
+    const CodeInside& code_inside_;
+    std::int32_t first_ = -1;  // the strength of what begins at 0, were it not the start of the text
+};
+
+// The ends of the sentences of a paragraph of marked-up prose: see prose_sentence_ends of chunker/formats/segmentation.py.
+std::vector<std::size_t> prose_ends(Text paragraph);
+
+}  // namespace chunker::formats
