@@ -34,7 +34,7 @@ from chunker.scale.columns import ChunkSettings
 if TYPE_CHECKING:
     from chunker.index import Embedder
     from chunker.scale.corpus import Batch, Done, PartWork
-    from chunker.scale.parts import Output, Part
+    from chunker.scale.parts import CorpusPart, Output
 
 __all__ = ["chunk", "chunk_corpus", "embed"]
 
@@ -125,11 +125,11 @@ class _Tasks:
     def __init__(self, workers: int) -> None:
         self._workers = workers
 
-    def __call__(self, work: PartWork, parts: Sequence[Part]) -> Iterator[Done | Problem]:
+    def __call__(self, work: PartWork, parts: Sequence[CorpusPart]) -> Iterator[Done | Problem]:
         task = ray.remote(max_retries=_RETRIES)(_done)
         shared = ray.put(work)
         waiting = iter(parts)
-        running: dict[Any, Part] = {}
+        running: dict[Any, CorpusPart] = {}
         while True:
             while len(running) < self._workers and (part := next(waiting, None)) is not None:
                 running[task.remote(shared, part)] = part
@@ -143,5 +143,5 @@ class _Tasks:
                 yield Problem(part.name, f"the worker ended: {type(error).__name__}")
 
 
-def _done(work: PartWork, part: Part) -> Done | Problem:
+def _done(work: PartWork, part: CorpusPart) -> Done | Problem:
     return work(part)

@@ -18,7 +18,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("numpy", "index") from error
 
-from chunker.evaluation.comparing import Evaluation, Row, evaluate
+from chunker.evaluation.comparing import Evaluation, SettingScores, evaluate
 from chunker.evaluation.metrics import Difference, Score
 from chunker.evaluation.page import page
 from chunker.evaluation.planting import plant_questions
@@ -32,8 +32,8 @@ __all__ = [
     "MisplacedChunkError",
     "Question",
     "QuestionError",
-    "Row",
     "Score",
+    "SettingScores",
     "evaluate",
     "load_questions",
     "page",

@@ -29,7 +29,7 @@ COMPARED = ("recall", "overlap", "rank", "first overlap")
 
 
 @dataclass(frozen=True)
-class Row:
+class SettingScores:
     """One setting: the chunker, the tokens of a chunk, and what was found."""
 
     name: str
@@ -50,7 +50,7 @@ class Evaluation:
     `budget`: tokens that were retrieved for a question; `first`: chunks that were looked at whatever their size.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[SettingScores, ...]
     failures: tuple[str, ...]
     questions: int
     documents: int
@@ -59,7 +59,7 @@ class Evaluation:
     budget: int
     first: int
 
-    def difference(self, row: Row, measure: str = "recall") -> Difference:
+    def difference(self, row: SettingScores, measure: str = "recall") -> Difference:
         """Compare a setting with the first one, question by question.
 
         Args:
@@ -68,7 +68,7 @@ class Evaluation:
         """
         return paired(row.findings.values(measure), self.rows[0].findings.values(measure))
 
-    def best(self, measure: str = "recall") -> Row:
+    def best(self, measure: str = "recall") -> SettingScores:
         """Return the setting with the highest mean; of equal ones the one with fewer tokens to embed.
 
         Args:
@@ -154,7 +154,9 @@ def evaluate(  # each is a choice of the user
                 failures.append(f"{name}, {size} tokens: {type(error).__name__}: {error}")
                 continue
             rows.append(
-                Row(name, size, look_up(chunks, questions, documents, vectors, counter, budget=budget, first=first))
+                SettingScores(
+                    name, size, look_up(chunks, questions, documents, vectors, counter, budget=budget, first=first)
+                )
             )
     if not rows:
         raise OptionError(f"no chunker could be run: {'; '.join(failures)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from chunker.evaluation.comparing import Evaluation, Row
+from chunker.evaluation.comparing import Evaluation, SettingScores
 from chunker.evaluation.report import figures, notes
 
 _STYLE = """
@@ -52,7 +52,7 @@ def page(evaluation: Evaluation, title: str) -> str:
     )
 
 
-def _label(row: Row) -> str:
+def _label(row: SettingScores) -> str:
     return f"{row.name}, {row.size}"
 
 
@@ -70,7 +70,7 @@ def _bars(evaluation: Evaluation) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _intervals(rows: Sequence[Row], evaluation: Evaluation) -> str:
+def _intervals(rows: Sequence[SettingScores], evaluation: Evaluation) -> str:
     if len(rows) < 2:
         return "<p>There is one setting: nothing to compare.</p>"
     differences = [(row, evaluation.difference(row)) for row in rows[1:]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunker.evaluation.comparing import Evaluation, Row
+from chunker.evaluation.comparing import Evaluation, SettingScores
 
 # Column of the table -> measure.
 _MEASURES = {
@@ -66,7 +66,7 @@ def records(evaluation: Evaluation) -> list[dict[str, Any]]:
     return [_record(evaluation, row) for row in evaluation.rows]
 
 
-def _record(evaluation: Evaluation, row: Row) -> dict[str, Any]:
+def _record(evaluation: Evaluation, row: SettingScores) -> dict[str, Any]:
     difference = evaluation.difference(row)
     return {
         "chunker": row.name,

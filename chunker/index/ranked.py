@@ -11,7 +11,7 @@ from chunker.index.filters import Filter
 from chunker.index.ranking import (
     Candidate,
     NamedDefinition,
-    Question,
+    QueryWords,
     Weights,
     definition_points,
     factor_of,
@@ -38,7 +38,7 @@ _COUNTED = 0.3
 class Ranked:
     """Ranks the candidates of one question."""
 
-    def __init__(self, connection: sqlite3.Connection, only: Filter, question: Question, weights: Weights) -> None:
+    def __init__(self, connection: sqlite3.Connection, only: Filter, question: QueryWords, weights: Weights) -> None:
         self._connection = connection
         self._condition, self._values = only.condition()
         self._question = question

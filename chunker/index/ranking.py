@@ -117,7 +117,7 @@ class Candidate:
         )
 
 
-class Question:
+class QueryWords:
     """A query as the rules see it: its words with their weight (rarer is more), and itself.
 
     `roots`: the words without their endings; `asked`: the words in small letters.
@@ -167,7 +167,7 @@ def are_forms(one: str, other: str) -> bool:
     return len(short) > _LEAST_ROOT and long.startswith(short)
 
 
-def stem_points(source: str, question: Question) -> float:
+def stem_points(source: str, question: QueryWords) -> float:
     """The share of the last part of a file's name that stands in the question, from 0 to 1.
 
     A file that is called by words of the question, and by no others, is about them; the more these words say of the question the better. The
@@ -209,7 +209,7 @@ def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
     )
 
 
-def factor_of(source: str, language: str | None, question: Question) -> tuple[float, str]:
+def factor_of(source: str, language: str | None, question: QueryWords) -> tuple[float, str]:
     """By what the score of a hit in this file is multiplied, and why."""
     factor, reasons = 1.0, []
     for name in _lowered_as(source):

@@ -20,7 +20,7 @@ import numpy as np
 from chunker.hits import Hit
 from chunker.index.filters import Filter
 from chunker.index.ranked import EMBEDDINGS, Ranked
-from chunker.index.ranking import DEFAULT_WEIGHTS, Candidate, Question, Weights
+from chunker.index.ranking import DEFAULT_WEIGHTS, Candidate, QueryWords, Weights
 from chunker.index.store import Snapshot
 from chunker.index.vectors import Vectors
 from chunker.index.words import any_of, words_of_query
@@ -69,7 +69,7 @@ class Search:
         words = self._telling(words_of_query(self._text))
         worded = dict(self._by_words([word for word, _ in words], depth))
         nearest = {} if self._vector is None else dict(self._by_vectors(depth))
-        question = Question(dict(words), self._text)
+        question = QueryWords(dict(words), self._text)
         ranked = Ranked(self._connection, self._only, question, self._weights)
         similarities = self._similarities(list({**worded, **nearest})) if nearest else {}
         best = ranked.best(worded, similarities, self._limit)

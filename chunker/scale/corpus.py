@@ -28,7 +28,7 @@ from chunker.files.discovery import Problem
 from chunker.files.workers import Lost, Workers
 from chunker.scale.columns import ChunkBatch
 from chunker.scale.errors import PartError, ScaleError, TargetError
-from chunker.scale.parts import OUTPUTS, Location, Output, Part, PartWriter, read_tables
+from chunker.scale.parts import OUTPUTS, CorpusPart, Location, Output, PartWriter, read_tables
 
 Batch = Callable[[pa.Table], pa.Table]
 
@@ -88,7 +88,7 @@ class PartWork:
         self._rows = rows
         self._settings = settings
 
-    def __call__(self, part: Part) -> Done | Problem:
+    def __call__(self, part: CorpusPart) -> Done | Problem:
         """The record of the part, which is kept in the target; or what is wrong."""
         name = part.name or self._source.root.rpartition("/")[2]
         try:
@@ -100,7 +100,7 @@ class PartWork:
         except Exception as error:  # noqa: BLE001 - whatever one part leads to, the others are to be done
             return Problem(name, f"internal error, please report it: {type(error).__name__}: {error}")
 
-    def _done(self, part: Part, name: str) -> Done:
+    def _done(self, part: CorpusPart, name: str) -> Done:
         began = time.monotonic()
         folder, _, base = name.rpartition("/")
         below = f"{folder}/" if folder else ""
@@ -130,7 +130,7 @@ class PartWork:
 
 
 # What does the work with each part, in any order: one process, several, or the tasks of an engine.
-Runner = Callable[[PartWork, Sequence[Part]], Iterable[Done | Problem]]
+Runner = Callable[[PartWork, Sequence[CorpusPart]], Iterable[Done | Problem]]
 
 
 def chunk_corpus(  # noqa: PLR0913  # as many as there are options
@@ -209,8 +209,8 @@ def result_name(name: str, output: Output) -> str:
 
 
 def _waiting(
-    source: Location, target: Location, parts: Sequence[Part], settings: str, output: Output, *, redo: bool
-) -> tuple[CorpusReport, list[Part]]:
+    source: Location, target: Location, parts: Sequence[CorpusPart], settings: str, output: Output, *, redo: bool
+) -> tuple[CorpusReport, list[CorpusPart]]:
     """The report so far, and what is to be done."""
     report = CorpusReport(parts=len(parts))
     results: dict[str, str] = {}
@@ -272,7 +272,7 @@ def _tokens(table: pa.Table) -> int:
     return int(table.column("token_count").combine_chunks().sum().as_py() or 0) if len(table) else 0
 
 
-def _here(work: PartWork, parts: Sequence[Part]) -> Iterator[Done | Problem]:
+def _here(work: PartWork, parts: Sequence[CorpusPart]) -> Iterator[Done | Problem]:
     return map(work, parts)
 
 
@@ -282,10 +282,10 @@ class _Processes:
     def __init__(self, workers: int) -> None:
         self._workers = workers
 
-    def __call__(self, work: PartWork, parts: Sequence[Part]) -> Iterator[Done | Problem]:
+    def __call__(self, work: PartWork, parts: Sequence[CorpusPart]) -> Iterator[Done | Problem]:
         if not parts:
             return
         # By spawn: Arrow has threads of its own, which do not survive a fork.
-        with Workers[Part, Any](work, min(self._workers, len(parts)), start_method="spawn") as pool:
+        with Workers[CorpusPart, Any](work, min(self._workers, len(parts)), start_method="spawn") as pool:
             for part, result in zip(parts, pool.map(parts), strict=True):
                 yield Problem(part.name, result.reason) if isinstance(result, Lost) else result

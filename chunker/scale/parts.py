@@ -35,7 +35,7 @@ _GROUP_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CorpusPart:
     """A file of a corpus: its name below the root of the corpus, its bytes, and when it was written, in nanoseconds (0 if nobody knows)."""
 
     name: str
@@ -58,12 +58,12 @@ class Location:
         """The path of the file of this name, for `files`."""
         return f"{self.root.rstrip('/')}/{name}" if name else self.root
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[CorpusPart]:
         """The parts below the folder, by name; one without a name if this is a file. Raises `PartError`."""
         try:
             root = self.files.get_file_info(self.root)
             if root.type == pa.fs.FileType.File:
-                return [Part("", root.size or 0, root.mtime_ns or 0)]
+                return [CorpusPart("", root.size or 0, root.mtime_ns or 0)]
             if root.type == pa.fs.FileType.NotFound:
                 raise PartError(f"{self.url}: there is nothing here")
             found = self.files.get_file_info(pa.fs.FileSelector(self.root, recursive=True))
@@ -71,7 +71,9 @@ class Location:
             raise PartError(f"{self.url}: {error}") from error
         names = {_below(self.root, file.path): file for file in found if file.type == pa.fs.FileType.File}
         return [
-            Part(name, file.size or 0, file.mtime_ns or 0) for name, file in sorted(names.items()) if _is_part(name)
+            CorpusPart(name, file.size or 0, file.mtime_ns or 0)
+            for name, file in sorted(names.items())
+            if _is_part(name)
         ]
 
     def remove(self, pattern: re.Pattern[str], folder: str) -> None:
@@ -102,7 +104,7 @@ class Location:
         return PartWriter(self.files.open_output_stream(self.path(name)), schema, output)
 
 
-def read_tables(place: Location, part: Part, rows: int) -> Iterator[pa.Table]:
+def read_tables(place: Location, part: CorpusPart, rows: int) -> Iterator[pa.Table]:
     """The tables of a part, each of at most `rows` rows. Raises `PartError`."""
     path = place.path(part.name)
     told = part.name or place.url
