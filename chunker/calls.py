@@ -11,7 +11,8 @@ which has its own options.
 from __future__ import annotations
 
 import os
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from chunker.arguments import require, require_source, told
 from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
@@ -30,6 +31,7 @@ def chunk(
     *,
     language: str | None = None,
     source: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
     **options: Unpack[Options],
 ) -> list[Chunk]:
     """Chunk a text, or the file at a path.
@@ -39,6 +41,7 @@ def chunk(
         max_tokens: No chunk has more tokens; or a chunker, which has its own options.
         language: The format: "python", "markdown", "json", "text", ... None: as the source is named, else what the text clearly is, else plain text.
         source: The name of the text, usually a path; see `TextChunker.chunk`.
+        metadata: Values of your own, which all chunks of the text get.
         options: Those of `TextChunker`.
 
     Returns:
@@ -55,8 +58,8 @@ def chunk(
         ['# A\\n\\nSome words.\\n\\n', '# B\\n\\nMore words.\\n']
     """
     if isinstance(text, os.PathLike):
-        if source is not None:
-            raise OptionError("a file is its own source: leave source out, or pass the text of the file")
+        if source is not None or metadata is not None:
+            raise OptionError("a file is its own source, and has its own metadata: pass its text to say others")
         return chunk_file(text, max_tokens, language=language, **options)
     require(text, str, "text", "a str, or a path such as pathlib.Path('notes.md')")
     require_source(source)
@@ -64,7 +67,7 @@ def chunk(
     if chunker is None:
         assert isinstance(max_tokens, int)  # noqa: S101  # a chunker is chosen; for mypy
         chunker = chunker_for(source or "", max_tokens, text=text, **options)
-    return chunker.chunk(text, source=source)
+    return chunker.chunk(text, source=source, metadata=metadata)
 
 
 def chunk_file(

@@ -8,8 +8,8 @@ A chunker holds settings and no state: threads may share it, and it pickles.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Unpack, get_args
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
@@ -165,13 +165,14 @@ class TextChunker:
         require_text(text)
         return self._format.outline(text)
 
-    def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
+    def chunk(self, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None) -> list[Chunk]:
         """Chunk a text. Linear time.
 
         Args:
             text: The text.
-            source: Its name, usually a path. It goes into the metadata, the context and the ids: chunks of several
-                texts have different ids only if each text has a source of its own.
+            source: Its name, usually a path. It goes into the context and the ids: chunks of several texts have
+                different ids only if each text has a source of its own.
+            metadata: Values of your own, which all chunks get; they should be such as JSON has.
 
         Returns:
             The chunks, in the order of the text; none if it is empty. Without overlap their bodies concatenate to
@@ -183,12 +184,20 @@ class TextChunker:
         """
         require_text(text)
         require_source(source)
+        require(metadata, (Mapping, type(None)), "metadata", "a mapping or None")
         outline = self._sketch(text)
         pieces = self.pieces(text, outline, self.context_of(text, outline, source))
-        return self.origin_of(text, outline, list(pieces), source).chunks()
+        return self.origin_of(text, outline, list(pieces), source, metadata=metadata).chunks()
 
     def origin_of(
-        self, text: str, outline: Outline, pieces: list[Piece], source: str | None, *, level: int = 0
+        self,
+        text: str,
+        outline: Outline,
+        pieces: list[Piece],
+        source: str | None,
+        *,
+        level: int = 0,
+        metadata: Mapping[str, Any] | None = None,
     ) -> TextOrigin:
         """The origin that the chunks of a text share, made from its pieces.
 
@@ -198,12 +207,13 @@ class TextChunker:
             pieces: Its pieces, in order.
             source: Its name, usually a path, or None.
             level: The level of a hierarchy; 0 for the largest chunks.
+            metadata: Values of the caller, for all chunks.
         """
         return TextOrigin(
             text,
             pieces,
             language=self.language,
-            metadata=self.metadata_of(outline, source),
+            metadata=self.metadata_of(outline, metadata),
             source=source,
             breadcrumb=breadcrumbs_of(text, outline, self._format),
             level=level,
@@ -250,14 +260,14 @@ class TextChunker:
         limit = self._budget.max_tokens
         return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text)
 
-    def metadata_of(self, outline: Outline, source: str | None) -> dict[str, str]:
-        """The metadata of each chunk of a text: the notes of the format, and the source.
+    def metadata_of(self, outline: Outline, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The metadata of each chunk of a text: the notes of the format, and what the caller has to say.
 
         Args:
             outline: The outline of the text.
-            source: Its name, usually a path, or None.
+            metadata: Values of the caller.
         """
-        return dict(outline.notes) if source is None else {**outline.notes, "source": source}
+        return {**outline.notes, **(metadata or {})}
 
     # --- as a value
 

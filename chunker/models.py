@@ -12,7 +12,7 @@ A pydantic model with these fields in private state was measured: 1.0 us to make
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from chunker.growing.pieces import Piece
@@ -33,6 +33,11 @@ class Origin(Protocol):
     @property
     def language(self) -> str | None:
         """See `Chunk`, as all others."""
+        ...
+
+    @property
+    def source(self) -> str | None:
+        """The source of the text."""
         ...
 
     def metadata_of(self, index: int) -> Mapping[str, Any]:
@@ -77,8 +82,9 @@ class Chunk:
         index: The number of the chunk in its text, from 0.
         breadcrumb: The names of the regions around the chunk (without its overlap), outermost first, also if they are
             not in its context.
-        metadata: "source", if it was given, and the notes of the parser; of a file that was read by pages, cells or
-            the like, "places": the places of the body.
+        source: the name of the text, usually a path, or None.
+        metadata: values of your own, and what formats and readers found; of a file that was read by pages, cells or the like, "places": the
+            places of the body.
     """
 
     __slots__ = ("__weakref__", "_index", "_origin", "_piece")
@@ -90,9 +96,9 @@ class Chunk:
     # In the order in which they are told.
     _FIELDS: ClassVar[tuple[str, ...]] = (
         *("body", "context", "token_count", "span", "kind", "language"),
-        *("index", "breadcrumb", "id", "metadata"),
+        *("index", "breadcrumb", "id", "source", "metadata"),
     )
-    _COMPUTED: ClassVar[tuple[str, ...]] = ("text", "content_hash")
+    _COMPUTED: ClassVar[tuple[str, ...]] = ("text", "content_hash", "note")
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
@@ -109,11 +115,12 @@ class Chunk:
         id: str,  # noqa: A002  # its name in JSON
         context: str = "",
         language: str | None = None,
+        source: str | None = None,
         index: int = 0,
         breadcrumb: tuple[str, ...] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        origin = _Given(body, span, id, tuple(breadcrumb), language, dict(metadata or {}))
+        origin = _Given(body, span, id, tuple(breadcrumb), language, source, dict(metadata or {}))
         placed(self, origin, index, Piece(span.start, span.end, context, token_count, kind))
 
     @property
@@ -165,8 +172,14 @@ class Chunk:
     @property
     def source(self) -> str | None:
         """Where the text comes from, usually a path; None if that was not told."""
-        source = self._origin.metadata_of(self._index).get("source")
-        return source if isinstance(source, str) else None
+        return self._origin.source
+
+    @property
+    def note(self) -> str | None:
+        """What the format has to say of the text, for people: that it had errors, that it was cut as plain text; None for nothing."""
+        metadata = self._origin.metadata_of(self._index)
+        told = (f"{key}: {metadata[key]}" for key in _NOTES if isinstance(metadata.get(key), str))
+        return "; ".join(told) or None
 
     @property
     def id(self) -> str:
@@ -209,7 +222,7 @@ class Chunk:
         return hash((self._index, self._piece))
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        for name in (*self._FIELDS, *self._COMPUTED):
+        for name in told_names(self._FIELDS):
             yield name, getattr(self, name)
 
     def __repr__(self) -> str:
@@ -239,6 +252,11 @@ class Chunk:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), {name: getattr(self, name) for name in self._FIELDS})
+
+    def record(self) -> dict[str, Any]:
+        """The chunk as JSON values, as the command, the index and the servers tell it: all of `FIELDS`, the body only where it is not the text."""
+        told = {name: getattr(self, name) for name in told_names(self._FIELDS) if name != "body" or self.context}
+        return {**told, "breadcrumb": list(self.breadcrumb), "span": self.span.model_dump()}
 
     # --- as a pydantic model
 
@@ -310,7 +328,7 @@ class Chunk:
         from chunker.schemas import told_as  # noqa: PLC0415  # see above
 
         left_out = exclude if isinstance(exclude, set | frozenset) else ()
-        names = (name for name in (*self._FIELDS, *self._COMPUTED) if name not in left_out)
+        names = (name for name in told_names(self._FIELDS) if name not in left_out)
         return told_as(self._fields_model(), {name: getattr(self, name) for name in names})
 
     @classmethod
@@ -334,6 +352,20 @@ class Chunk:
 
 
 Kind = TypeVar("Kind", bound=Chunk)
+
+# All that there is to tell of a chunk, in the order in which it is told everywhere: docs/reference/chunk-fields.md.
+FIELDS = (
+    *("id", "content_hash", "source", "index", "text", "body", "context", "breadcrumb"),
+    *("token_count", "span", "kind", "language", "note", "metadata"),
+)
+# Of the metadata, what formats and readers say in words.
+_NOTES = ("language", "parse", "left_out")
+
+
+def told_names(fields: Sequence[str]) -> tuple[str, ...]:
+    """The names of what is told of a chunk, and then what else its class has."""
+    return (*FIELDS, *(name for name in fields if name not in FIELDS))
+
 
 _SHOWN = 60  # characters of a text in a repr
 
@@ -363,6 +395,7 @@ class _Given(NamedTuple):
     given_id: str
     given_breadcrumb: tuple[str, ...]
     language: str | None
+    source: str | None
     metadata: Mapping[str, Any]
 
     def body(self, _piece: Piece) -> str:

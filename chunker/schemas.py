@@ -40,11 +40,12 @@ class ChunkFields(BaseModel):
     breadcrumb: tuple[str, ...] = Field(
         default=(), description="the names of the regions around what is new in the chunk, outermost first"
     )
+    source: str | None = Field(default=None, description="where the text comes from, usually a path")
     id: str = Field(
         description="a hash of the source, of where the body begins, and of `text`: no other chunk of the same sources has it"
     )
     metadata: dict[str, Any] = Field(
-        default_factory=dict, description='"source" if it was given, and the notes of the parser'
+        default_factory=dict, description="values of the caller, and what formats and readers found"
     )
 
 
@@ -62,15 +63,28 @@ class NodeFields(ChunkFields):
     next: str | None = Field(default=None, description="id of the chunk after it on its level")
 
 
+# As `chunker.models.FIELDS`, which cannot be imported here: chunks ask for their models.
+_ORDER = (
+    *("id", "content_hash", "source", "index", "text", "body", "context", "breadcrumb"),
+    *("token_count", "span", "kind", "language", "note", "metadata"),
+)
+
+
 @cache
 def _told(model: type[ChunkFields]) -> type[BaseModel]:
     """The model with what is computed from its fields, as it is dumped."""
+    fields: dict[str, Any] = {name: (field.annotation, field) for name, field in model.model_fields.items()}
+    fields |= {
+        "text": (str, Field(description="what the budget was spent on: `context` then `body`")),
+        "content_hash": (str, Field(description="a hash of `text` alone: chunks with the same text have the same")),
+        "note": (str | None, Field(description="what the format has to say of the text, in words")),
+    }
+    order = [*(name for name in _ORDER if name in fields), *(name for name in fields if name not in _ORDER)]
     return create_model(
         model.__name__.removesuffix("Fields"),
-        __base__=model,
+        __config__=ConfigDict(title=model.model_config.get("title")),
         __doc__=model.__doc__,
-        text=(str, Field(description="what the budget was spent on: `context` then `body`")),
-        content_hash=(str, Field(description="a hash of `text` alone: chunks with the same text have the same")),
+        **{name: fields[name] for name in order},
     )
 
 

@@ -109,7 +109,7 @@ def chunk(
     paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore or .chunkerignore names is left out,
     and so are hidden and binary files, what holds secrets, and what programs wrote. Notebooks are read by their cells,
     drawings by their words, and embedded data are shortened. The table tells for each file how its chunks use the budget; jsonl is one chunk
-    a line, json an array of them, csv and parquet a row each.
+    a line, json an array of them, csv, parquet and arrow a row each.
     """
     with ending_quietly():
         from chunker.cli.outputs import CHUNKS, FileFormat, record_writer

@@ -58,7 +58,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         show_default=False,
-        help="Write to FILE (.jsonl, .json, .csv, .parquet; .txt for a table), which appears once it is complete.",
+        help="Write to FILE (.jsonl, .json, .csv, .parquet, .arrow; .txt for a table), which appears once it is complete.",
     ),
 ]
 MaxTokens = Annotated[

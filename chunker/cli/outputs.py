@@ -1,10 +1,10 @@
-"""Records as files that other programs read: JSON Lines, a JSON array, CSV, Parquet. Which one, the ending of the file's name tells.
+"""Records as files that other programs read: JSON Lines, a JSON array, CSV, Parquet, Arrow. Which one, the ending of the file's name tells.
 
-    {"path":"a.py","span":{"start":0},"metadata":{"source":"a.py"}}     a record, as a line of JSON
+    {"source":"a.py","span":{"start":0},"metadata":{"rights":"ours"}}   a record, as a line of JSON
 
     jsonl, json      as it is
-    csv, parquet     path   start   metadata                            a column a field; those of the span stand for themselves,
-                     a.py   0       {"source":"a.py"}                   and the metadata are JSON
+    csv, parquet     source start   metadata                            a column a field; those of the span stand for themselves,
+                     a.py   0       {"rights":"ours"}                   and the metadata and breadcrumbs are JSON
 
 Records come as lines of JSON, from whatever process made them, and go out at once: nothing is collected but some thousand rows of Parquet.
 """
@@ -31,6 +31,7 @@ class FileFormat(enum.StrEnum):
     JSON = "json"
     CSV = "csv"
     PARQUET = "parquet"
+    ARROW = "arrow"
 
 
 # What the last part of a name says; a name without an ending is that of a table, as are devices and pipes.
@@ -42,14 +43,18 @@ ENDINGS = {
     ".json": FileFormat.JSON,
     ".csv": FileFormat.CSV,
     ".parquet": FileFormat.PARQUET,
+    ".arrow": FileFormat.ARROW,
+    ".feather": FileFormat.ARROW,
 }
 # Of columns: whether they hold whole numbers, else texts.
 Columns = Mapping[str, bool]
 _PLACES = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
 CHUNKS: Columns = {
-    **dict.fromkeys(("path", "encoding", "text", "body", "context"), False),
-    **dict.fromkeys(("token_count", *_PLACES, "index"), True),
-    **dict.fromkeys(("kind", "language", "id", "content_hash", "metadata"), False),
+    **dict.fromkeys(("id", "content_hash", "source"), False),
+    "index": True,
+    **dict.fromkeys(("text", "body", "context", "breadcrumb"), False),
+    **dict.fromkeys(("token_count", *_PLACES), True),
+    **dict.fromkeys(("kind", "language", "note", "metadata"), False),
 }
 _ROWS = 4096
 
@@ -81,7 +86,7 @@ def format_of(path: str) -> FileFormat | None:
 
 def require_packages(wanted: FileFormat) -> None:
     """Raise `MissingExtraError` if a package is not installed that the format needs."""
-    if wanted is FileFormat.PARQUET:
+    if wanted in {FileFormat.PARQUET, FileFormat.ARROW}:
         try:
             import pyarrow.parquet  # noqa: F401, PLC0415  # slow to import, and for who asks for it
         except ImportError as error:
@@ -94,7 +99,8 @@ def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> Rec
         FileFormat.JSONL: lambda: _Lines(stream),
         FileFormat.JSON: lambda: _JsonArray(stream),
         FileFormat.CSV: lambda: _Csv(stream, columns),
-        FileFormat.PARQUET: lambda: _Parquet(stream, columns),
+        FileFormat.PARQUET: lambda: _Tables(stream, columns, FileFormat.PARQUET),
+        FileFormat.ARROW: lambda: _Tables(stream, columns, FileFormat.ARROW),
     }
     return makers[wanted]()
 
@@ -146,15 +152,18 @@ class _Csv(_Lines):
         self._stream.write(page.getvalue().encode())
 
 
-class _Parquet(_Lines):
-    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+class _Tables(_Lines):
+    """Parquet, or a file of Arrow's interprocess format."""
+
+    def __init__(self, stream: BinaryIO, columns: Columns, wanted: FileFormat) -> None:
         import pyarrow as pa  # noqa: PLC0415  # see require_packages
         import pyarrow.parquet as pq  # noqa: PLC0415
 
         super().__init__(stream)
         self._schema = pa.schema([(name, pa.int64() if whole else pa.string()) for name, whole in columns.items()])
         self._table = pa.Table
-        self._file = pq.ParquetWriter(stream, self._schema)
+        parquet = wanted is FileFormat.PARQUET
+        self._file = pq.ParquetWriter(stream, self._schema) if parquet else pa.ipc.new_file(stream, self._schema)
         self._waiting: list[dict[str, Any]] = []
 
     def write(self, lines: bytes) -> None:
@@ -173,10 +182,10 @@ class _Parquet(_Lines):
 
 
 def _rows(lines: bytes) -> Iterator[dict[str, Any]]:
-    """Records as rows: those of the span are columns, and the metadata are a text.
+    """Records as rows: those of the span are columns, and lists and objects are JSON.
 
-    >>> list(_rows(b'{"path":"a","span":{"start":0},"metadata":{"source":"a"}}'))
-    [{'path': 'a', 'start': 0, 'metadata': '{"source":"a"}'}]
+    >>> list(_rows(b'{"source":"a","span":{"start":0},"metadata":{"rights":"ours"}}'))
+    [{'source': 'a', 'start': 0, 'metadata': '{"rights":"ours"}'}]
     """
     for line in lines.splitlines():
         row: dict[str, Any] = {}

@@ -166,15 +166,16 @@ def json_line(record: dict[str, Any]) -> bytes:
 
 
 def chunk_line(document: Document, chunk: Chunk) -> bytes:
-    """One chunk as a line: where it comes from, then what `Chunk` has, but for the breadcrumb.
+    """One chunk as a line: its record, whose source is the path of the file.
 
-    The span counts characters and lines of the file read as `encoding`. Its bytes are those of the file if that is UTF-8;
-    of UTF-16 and UTF-32 they are those of the text in UTF-8.
+    The span counts characters and lines of the file read as `encoding`, which the metadata name if it is not UTF-8. Its bytes are those of
+    the file if that is UTF-8; of UTF-16 and UTF-32 they are those of the text in UTF-8.
     """
-    origin = {"path": portable(document.path), "encoding": document.encoding}
-    head = json.dumps(origin, ensure_ascii=False, separators=(",", ":"))
-    # Of code the breadcrumb costs more than the chunks: the names of regions are looked for in Python.
-    return f"{head[:-1]},{chunk.model_dump_json(exclude={'breadcrumb'})[1:]}\n".encode()
+    record = chunk.record()
+    record["source"] = portable(document.path)
+    if document.encoding != "utf-8":
+        record["metadata"] = {**record["metadata"], "encoding": document.encoding}
+    return json_line(record)
 
 
 def render_table(

@@ -253,7 +253,7 @@ class EditedText:
             self._text,
             Pieces(self._rows),
             language=self._chunker.language,
-            metadata=self._chunker.metadata_of(notes, self._source),
+            metadata=self._chunker.metadata_of(notes),
             source=self._source,
             breadcrumb=LateBreadcrumbs(self._text, self._chunker.format),
         )

@@ -116,6 +116,11 @@ class TextOrigin:
             moved.append((start_byte + byte, end_byte + byte, first + breaks, last + breaks))
         return moved
 
+    @property
+    def source(self) -> str | None:
+        """Where the text comes from."""
+        return self._source
+
     def metadata_of(self, _index: int) -> Mapping[str, Any]:
         """The metadata of a chunk: those of all."""
         return self.metadata

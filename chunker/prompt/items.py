@@ -141,7 +141,7 @@ def item_of(entry: Chunk | Hit | Path, taken: set[str]) -> Item:
     if isinstance(entry, Path):
         item = Item(entry)
     else:
-        source, span = entry.source if isinstance(entry, Hit) else entry.metadata.get("source"), entry.span
+        source, span = entry.source, entry.span
         item = Item(entry, id=None if source is None else f"{source}:{span.start_line}-{span.end_line}")
     if item.id in taken:
         return replace(item, id=None)

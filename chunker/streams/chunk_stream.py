@@ -274,7 +274,7 @@ class _GrowingText:
             window[: self._done - start + 1],  # a carriage return ends a line only if no line feed follows
             pieces,
             language=self._chunker.language,
-            metadata=self._chunker.metadata_of(outline, self._source),
+            metadata=self._chunker.metadata_of(outline),
             source=self._source,
             breadcrumb=breadcrumbs.__getitem__,
             before=(start, self._bytes, self._breaks),

@@ -62,6 +62,10 @@ def _count(texts: list[str], tokenizer: str) -> list[int]:
     return [counter.count(text) for text in texts]
 
 
+# Of a chunk, what an agent has a use for: the names are those of docs/reference/chunk-fields.md.
+_TOLD = ("index", "text", "breadcrumb", "token_count", "span", "kind", "language")
+
+
 def _chunk(
     text: str,
     name: str,
@@ -78,14 +82,14 @@ def _chunk(
         left -= len(chunk.text)
         if left < 0 and told:
             break
-        span = {"characters": [chunk.span.start, chunk.span.end], "lines": [chunk.span.start_line, chunk.span.end_line]}
-        told.append({"text": chunk.text, "tokens": chunk.token_count, "kind": chunk.kind, **span})
+        record = chunk.record()
+        told.append({name: record[name] for name in _TOLD})
     return {
         "chunks": told,
         "total": len(chunks),
         "tokens": sum(chunk.token_count for chunk in chunks),
         "next": first + len(told) if first + len(told) < len(chunks) else None,
-        "notes": {key: value for key, value in chunks[0].metadata.items() if key != "source"} if chunks else {},
+        "notes": chunks[0].metadata if chunks else {},
     }
 
 
@@ -99,13 +103,13 @@ def _search(
         told.append(
             {
                 "source": hit.source,
-                "lines": [hit.span.start_line, hit.span.end_line],
+                "span": hit.span.model_dump(),
                 "kind": hit.kind,
                 "language": hit.language,
                 "context": hit.context,
                 "text": body,
                 "cut": len(body) < len(hit.body),
-                "tokens": hit.token_count,
+                "token_count": hit.token_count,
                 "score": hit.score,
                 "similarity": hit.similarity,
                 "also": list(hit.also),

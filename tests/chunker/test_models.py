@@ -6,17 +6,26 @@ import copy
 import json
 import pickle
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from chunker import Chunk, CodeChunker, MarkdownChunker, Span, TextChunker, chunk_hierarchy
+from chunker import Chunk, CodeChunker, MarkdownChunker, Span, TextChunker, chunk_hierarchy, models
 from chunker.streams.chunk_stream import chunk_stream
 
 GUIDE = (
     "# Guide\n\nFirst words, and more of them.\n\n## Install\n\n" + "Run it, then run it again. " * 20 + "\n\nÉnd.\n"
 )
-FIELDS = ["body", "context", "token_count", "span", "kind", "language", "index", "breadcrumb", "id", "metadata"]
+FIELDS = [
+    *("body", "context", "token_count", "span", "kind", "language"),
+    *("index", "breadcrumb", "id", "source", "metadata"),
+]
+# All that is told, in its order; docs/reference/chunk-fields.md says what each is.
+TOLD = [
+    *("id", "content_hash", "source", "index", "text", "body", "context", "breadcrumb"),
+    *("token_count", "span", "kind", "language", "note", "metadata"),
+]
 
 
 class Shelf(BaseModel):
@@ -49,7 +58,11 @@ def test_the_breadcrumb_is_that_of_the_new_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "copied", [lambda one: pickle.loads(pickle.dumps(one)), lambda one: Chunk(**dict(list(one)[:10]))]
+    "copied",
+    [
+        lambda one: pickle.loads(pickle.dumps(one)),
+        lambda one: Chunk(**{name: value for name, value in one if name in FIELDS}),
+    ],
 )
 def test_values_of_their_own_are_equal(copied: object) -> None:
     assert callable(copied)
@@ -75,14 +88,14 @@ def test_a_pickle_holds_the_chunk_and_not_its_text() -> None:
 def test_json_and_back() -> None:
     chunk = made(context=True)[2]
     told = json.loads(chunk.model_dump_json())
-    assert list(told) == [*FIELDS, "text", "content_hash"]
+    assert list(told) == list(dict(chunk)) == list(models.FIELDS) == TOLD
     assert told["breadcrumb"] == ["Guide", "Install"]
     assert told["span"] == chunk.span.model_dump()
     assert chunk.model_dump(mode="json") == told
     assert chunk.model_dump(exclude={"breadcrumb", "text"}) == {
         name: getattr(chunk, name) if name != "span" else chunk.span.model_dump()
-        for name in [*FIELDS, "content_hash"]
-        if name != "breadcrumb"
+        for name in TOLD
+        if name not in {"breadcrumb", "text"}
     }
     assert chunk.model_dump(include={"body", "span"}) == {"body": chunk.body, "span": chunk.span.model_dump()}
     assert Chunk.model_validate_json(chunk.model_dump_json()) == Chunk.model_validate(told) == chunk
@@ -91,6 +104,30 @@ def test_json_and_back() -> None:
     assert Chunk.model_validate(chunk) is chunk
     with pytest.raises(ValidationError, match="token_count"):
         Chunk.model_validate(told | {"token_count": -1})
+
+
+def test_the_record_is_what_json_has() -> None:
+    with_context, without = made(context=True)[2], made()[2]
+    assert list(with_context.record()) == TOLD
+    assert list(without.record()) == [name for name in TOLD if name != "body"]
+    assert with_context.record() == json.loads(with_context.model_dump_json())
+    assert json.loads(json.dumps(without.record())) == {**without.model_dump(mode="json", exclude={"body"})}
+
+
+def test_metadata_of_the_caller_and_notes() -> None:
+    chunk = TextChunker(24).chunk("Some words.", source="a.txt", metadata={"rights": ["ours"], "year": 2025})[0]
+    assert chunk.metadata == {"rights": ["ours"], "year": 2025}
+    assert Chunk.model_validate_json(chunk.model_dump_json()) == chunk
+    assert chunk.note is None
+    broken = CodeChunker("python", 24).chunk("def f(:\n    ]]\n", metadata={"year": 2025})[0]
+    assert broken.note == "parse: had errors"
+    assert broken.metadata == {"parse": "had errors", "year": 2025}
+
+
+def test_the_table_of_fields_is_documented() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/reference/chunk-fields.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1].strip().strip("`") for line in page.splitlines() if line.startswith("| `")]
+    assert rows[: len(TOLD)] == TOLD
 
 
 def test_a_copy_has_other_values() -> None:
@@ -107,7 +144,7 @@ def test_pydantic_takes_chunks_as_fields() -> None:
     assert Shelf.model_validate_json(shelf.model_dump_json()) == shelf
     assert shelf.model_dump()["chunks"][0]["span"]["start"] == 0
     schema = TypeAdapter(list[Chunk]).json_schema(mode="serialization")
-    assert set(schema["$defs"]["Chunk"]["properties"]) == {*FIELDS, "text", "content_hash"}
+    assert set(schema["$defs"]["Chunk"]["properties"]) == set(TOLD)
     assert schema["$defs"]["Chunk"]["title"] == Chunk.model_json_schema()["title"] == "Chunk"
     assert Chunk.model_json_schema()["properties"]["body"]["description"] == "the slice of the input"
 
@@ -119,7 +156,7 @@ def test_nothing_of_a_chunk_can_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         del chunk.body
     chunk.metadata["more"] = "of a copy"
-    assert chunk.metadata == {"source": "guide.md"}
+    assert (chunk.metadata, chunk.source) == ({}, "guide.md")
 
 
 def test_spans_do_not_depend_on_what_was_asked_before() -> None:

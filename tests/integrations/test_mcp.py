@@ -114,8 +114,8 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
 
     chunks = agent.call("chunk", path="src/a.py", max_tokens=40, context=True, overlap=4)
     own = CodeChunker("python", 40, context=True, overlap=4).chunk(SOURCE, source="src/a.py")
-    assert [(one["text"], one["tokens"], one["lines"]) for one in chunks["chunks"]] == [
-        (c.text, c.token_count, [c.span.start_line, c.span.end_line]) for c in own
+    assert [(one["text"], one["token_count"], one["span"]) for one in chunks["chunks"]] == [
+        (c.text, c.token_count, c.span.model_dump()) for c in own
     ]
     text = "# A\n\nText.\n\n# B\n\nMore.\n"
     chunks = agent.call("chunk", text=text, format="markdown", max_tokens=6)

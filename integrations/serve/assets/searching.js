@@ -8,9 +8,9 @@ function hitFor(hit, place) {
   line.append(element("span", "number", number.format(place + 1)));
   const source = line.appendChild(element("span", "source"));
   appendText(source, hit.source, 0, hit.source.length);
-  const [first, last] = hit.lines.map((at) => number.format(at));
+  const [first, last] = [hit.span.start_line, hit.span.end_line].map((at) => number.format(at));
   line.append(element("span", "lines", first === last ? `line ${first}` : `lines ${first}–${last}`));
-  line.append(element("span", "kind", hit.kind), element("span", "", count(hit.tokens, "token")));
+  line.append(element("span", "kind", hit.kind), element("span", "", count(hit.token_count, "token")));
   if (hit.similarity !== null) line.append(element("span", "", `cosine ${hit.similarity.toFixed(3)}`));
   const text = item.appendChild(element("pre", "text"));
   text.dir = "auto";

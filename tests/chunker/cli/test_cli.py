@@ -125,16 +125,16 @@ class TestChunk:
     def test_lines_hold_every_file_whole(self, tree: Path, options: tuple[str, ...]) -> None:
         done = run("chunk", ".", "--format", "jsonl", "--max-tokens", "40", *options, cwd=tree)
         chunks = records(done.stdout)
-        assert list(dict.fromkeys(chunk["path"] for chunk in chunks)) == [f for f in TEXT_FILES if f != "empty.txt"]
+        assert list(dict.fromkeys(chunk["source"] for chunk in chunks)) == [f for f in TEXT_FILES if f != "empty.txt"]
         for path in TEXT_FILES:
             content = (tree / path).read_bytes()
-            parts = [chunk for chunk in chunks if chunk["path"] == path]
+            parts = [chunk for chunk in chunks if chunk["source"] == path]
             encoding = "utf-16-le" if path == "src/wide.txt" else "utf-8"
             text = content.decode(encoding)
             end = 0
             for part in parts:
                 assert part["encoding"] == encoding
-                assert part["metadata"]["source"] == path
+                assert part["source"] == path
                 assert part["token_count"] == count_tokens(part["text"]) <= 40
                 assert part["text"] == part["context"] + part["body"]
                 assert bool(part["context"]) == ("--context" in options)
@@ -148,7 +148,7 @@ class TestChunk:
 
     def test_each_file_is_cut_by_its_own_kind(self, tree: Path) -> None:
         chunks = records(run("chunk", ".", "--format", "jsonl", cwd=tree).stdout)
-        languages = {chunk["path"]: chunk["language"] for chunk in chunks}
+        languages = {chunk["source"]: chunk["language"] for chunk in chunks}
         assert languages["src/shape.py"] == "python"
         assert languages["docs/guide.md"] == "markdown"
         assert languages["notes.txt"] is None
@@ -160,7 +160,7 @@ class TestChunk:
         assert [name for name in rows if name in TEXT_FILES] == TEXT_FILES
         assert rows["empty.txt"] == ["0", "0", "-", "-", "-"]
         for name in ("notes.txt", "total"):
-            sizes = [chunk["token_count"] for chunk in chunks if name in (chunk["path"], "total")]
+            sizes = [chunk["token_count"] for chunk in chunks if name in (chunk["source"], "total")]
             fill = f"{sum(sizes) / len(sizes) / 50:.0%}"
             expected = [f"{len(sizes):,}", f"{sum(sizes):,}", fill, str(min(sizes)), str(max(sizes))]
             assert rows[name] == expected
@@ -173,10 +173,10 @@ class TestChunk:
     def test_standard_input(self, tree: Path) -> None:
         done = run("chunk", "-", "-f", "jsonl", "-m", "30", "docs", cwd=tree, stdin=PROSE.encode())
         chunks = records(done.stdout)
-        piped = [chunk for chunk in chunks if chunk["path"] == "-"]
+        piped = [chunk for chunk in chunks if chunk["source"] == "-"]
         assert "".join(chunk["body"] for chunk in piped) == PROSE
         assert all(chunk["token_count"] == count_tokens(chunk["text"]) <= 30 for chunk in piped)
-        assert {chunk["path"] for chunk in chunks} == {"-", "docs/guide.md"}
+        assert {chunk["source"] for chunk in chunks} == {"-", "docs/guide.md"}
 
     def test_a_tokenizer_by_encoding_by_model_and_from_a_file(self, tree: Path) -> None:
         def total(name: str | Path) -> int:
@@ -263,7 +263,7 @@ class TestBadFiles:
     def test_a_character_over_the_budget_is_named_with_its_byte(self, tree: Path) -> None:
         (tree / "emoji.txt").write_text("é\n𓀀", encoding="utf-8", newline="")
         done = run("chunk", "emoji.txt", "tool", "-m", "2", "-f", "jsonl", cwd=tree, code=1)
-        assert {chunk["path"] for chunk in records(done.stdout)} == {"tool"}
+        assert {chunk["source"] for chunk in records(done.stdout)} == {"tool"}
         assert "  emoji.txt: byte 3 (line 2): the character '𓀀' (U+13000)" in done.stderr.decode()
 
     def test_a_folder_without_files_is_no_failure(self, tree: Path) -> None:
@@ -291,7 +291,7 @@ class TestBadFiles:
         assert "\x1b" not in table
         assert "names/[bold]d.txt" in table
         chunks = records(run("chunk", "names", "-f", "jsonl", "--context", cwd=tree).stdout)
-        assert [chunk["path"] for chunk in chunks] == paths
+        assert [chunk["source"] for chunk in chunks] == paths
 
 
 WRONG = {

@@ -37,15 +37,26 @@ def parquet_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def arrow_rows(path: Path) -> list[dict[str, Any]]:
+    ipc = pytest.importorskip("pyarrow.ipc")
+    rows: list[dict[str, Any]] = ipc.open_file(path).read_all().to_pylist()
+    return rows
+
+
 def csv_rows(path: Path) -> list[dict[str, Any]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def flat(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as a row: the span as columns, lists and objects as JSON, and null for a body that is the text."""
     span = record.pop("span", {})
-    metadata = {"metadata": json.loads(json.dumps(record.pop("metadata")))} if "metadata" in record else {}
-    return {**record, **span, **metadata}
+    body = {"body": record.get("body")} if "text" in record else {}
+    rest = {
+        name: json.dumps(value, ensure_ascii=False, separators=(",", ":")) if isinstance(value, dict | list) else value
+        for name, value in record.items()
+    }
+    return {**rest, **body, **span}
 
 
 COMMANDS = [
@@ -61,20 +72,16 @@ COMMANDS = [
 def test_all_formats_say_the_same(tree: Path, command: tuple[str, ...]) -> None:
     outputs = tree.parent / f"{tree.name}-out"
     outputs.mkdir()
-    for ending in ("jsonl", "json", "csv", "parquet", "NDJSON"):
+    for ending in ("jsonl", "json", "csv", "parquet", "NDJSON", "arrow"):
         run(*command, "-o", str(outputs / f"x.{ending}"))
     lines = (outputs / "x.jsonl").read_bytes()
     assert (outputs / "x.NDJSON").read_bytes() == lines
     records = [json.loads(line) for line in lines.decode().splitlines()]
     assert json.loads((outputs / "x.json").read_text("utf-8")) == records
     wanted = [flat(record) for record in records]
-    found = parquet_rows(outputs / "x.parquet")
-    assert [row | ({"metadata": json.loads(row["metadata"])} if "metadata" in row else {}) for row in found] == wanted
-    texts = csv_rows(outputs / "x.csv")
-    assert [
-        {name: str(value) if value is not None else "" for name, value in row.items() if name != "metadata"}
-        for row in wanted
-    ] == [{name: value for name, value in row.items() if name != "metadata"} for row in texts]
+    assert parquet_rows(outputs / "x.parquet") == arrow_rows(outputs / "x.arrow") == wanted
+    written = [{name: "" if value is None else str(value) for name, value in row.items()} for row in wanted]
+    assert csv_rows(outputs / "x.csv") == written
     assert (wanted == []) == (command[1] == "empty.txt")
 
 
@@ -85,7 +92,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_done(tree: Path, comman
     assert "no format has this ending" in " ".join(told.split())
     assert not (tree / name).exists()
     run(command, "a.py", "--format", "jsonl", "-o", name)
-    assert json.loads((tree / name).read_bytes().splitlines()[0])["path"] == "a.py"
+    assert json.loads((tree / name).read_bytes().splitlines()[0])["source" if command == "chunk" else "path"] == "a.py"
 
 
 @pytest.mark.parametrize("name", ["x", "x.txt"])
