@@ -26,7 +26,23 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 # The packages whose `__all__` is the public interface.
-PUBLIC = ("bpe_engine", "chunker", "chunker.prompt", "chunker.index", "chunker.scale", "chunker.formats")
+PUBLIC = (
+    "bpe_engine",
+    "bpe_engine.patterns",
+    "bpe_engine.training",
+    "chunker",
+    "chunker.counting",
+    "chunker.edits",
+    "chunker.evaluation",
+    "chunker.formats",
+    "chunker.formats.code.grammar",
+    "chunker.formats.data.notebook",
+    "chunker.index",
+    "chunker.prompt",
+    "chunker.scale",
+    "chunker.symbols",
+    "chunker.view",
+)
 
 OURS = ("bpe_engine", "chunker")
 

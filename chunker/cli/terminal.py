@@ -84,11 +84,11 @@ def _cut(item: SeenChunk, where: Screen) -> Iterator[str]:
 
 
 def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: Style) -> Iterator[str]:
-    """One line if all fits into it; else the trail gets a line of its own, and the rest as many as it needs."""
+    """One line if all fits into it; else the breadcrumb gets a line of its own, and the rest as many as it needs."""
     chunk = item.chunk
     first, last = chunk.span.start_line, chunk.span.end_line
     title = shortened(f"{number:,}  {shown(chunk.kind)}", where.width)
-    trail = shown(" > ".join(" ".join(name.split()) for name in item.trail))
+    trail = shown(" > ".join(" ".join(name.split()) for name in item.breadcrumb))
     bar = _meter(item.fill)
     facts = [f"repeats {_count(item.repeated_tokens, 'token')}"] if item.repeated else []
     facts.append(f"line {first}" if first == last else f"lines {first}-{last}")

@@ -39,15 +39,19 @@ __all__ = [
 
 
 def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | object) -> TokenCounter:
-    """The counter that `tokenizer` describes:
+    """Make a counter of a tokenizer, or of its name.
 
-    - a name: of an encoding or model, or "characters", "bytes", "words";
-    - a `TokenCounter`, such as `bpe_engine.Tokenizer`: itself;
-    - a tokenizer of the packages tokenizers or transformers, an encoding of tiktoken;
-    - another object with an `encode` that returns a list of tokens, such as a `sentencepiece.SentencePieceProcessor`;
-    - a function from a text to the number of its tokens, or to a list of them.
+    Args:
+        tokenizer: One of these: the name of an encoding or model, or "characters", "bytes", "words"; a `TokenCounter`,
+            such as `bpe_engine.Tokenizer`, which is returned as it is; a tokenizer of the packages tokenizers or
+            transformers, or an encoding of tiktoken; another object with an `encode` that returns a list of tokens,
+            such as a `sentencepiece.SentencePieceProcessor`; a function from a text to the number of its tokens, or to
+            a list of them.
 
-    Raises what `bpe_engine.Tokenizer.load` raises for a name it does not know, as a `ChunkerError` too (`chunker.tokenizer_errors`), and `WrongTypeError`, an `OptionError`, for what is none of these.
+    Raises:
+        UnknownEncodingError: There is no such name; as `bpe_engine.Tokenizer.load`, and as a `ChunkerError` too
+            (`chunker.tokenizer_errors`).
+        WrongTypeError: The object is none of these.
     """
     if isinstance(tokenizer, str):
         return _load(tokenizer)
@@ -72,7 +76,14 @@ def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | 
 
 
 def name_of_tokenizer(tokenizer: TokenCounter) -> str | None:
-    """The name by which `resolve_tokenizer` finds this counter; None for one that has none."""
+    """The name by which `resolve_tokenizer` finds a counter.
+
+    Args:
+        tokenizer: The counter.
+
+    Returns:
+        The name; None for a counter without one.
+    """
     if isinstance(tokenizer, UnitCounter):
         return tokenizer.unit
     name = tokenizer.name if isinstance(tokenizer, Tokenizer) else None

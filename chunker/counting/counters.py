@@ -24,9 +24,12 @@ _SPARE = 256
 class RecountingCounter:
     """A counter over any function `count`; each answer of a growing counter reads its text again.
 
-    It may be any function of the text: one more character may lower the count by a lot, and a part may cost more than the whole. The budget
-    of a chunk is kept all the same, for the text of each chunk was counted as it is. What suffers is the time: a chunk of n units is
-    read n times.
+    It may be any function of the text: one more character may lower the count by a lot, and a part may cost more than
+    the whole. The budget of a chunk is kept all the same, because the text of each chunk was counted as it is. What
+    suffers is the time: a chunk of n units is read n times.
+
+    Args:
+        count: The number of tokens of a text.
     """
 
     reserve = 0
@@ -35,13 +38,25 @@ class RecountingCounter:
         self._count = count
 
     def count(self, text: str, /) -> int:
-        """Tokens of `text`."""
+        """The number of tokens of a text.
+
+        Args:
+            text: The text.
+        """
         return self._count(text)
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
-        """Tokens of `text`, None if they are more than `limit`.
+        """The number of tokens of a text, if it is at most `limit`.
 
-        Reads at most about twice what a text of `limit` tokens has, taking a prefix of more than 2 x limit + 256 tokens as proof.
+        Reads at most about twice the text of `limit` tokens: a prefix of more than 2 x limit + 256 tokens is taken as
+        proof that the text is above.
+
+        Args:
+            text: The text.
+            limit: The largest number of tokens of interest.
+
+        Returns:
+            The number of tokens; None if it is above `limit`.
         """
         end = max(limit, _SPARE) * _STRIDE
         while end < len(text):
@@ -64,7 +79,12 @@ class RecountingCounter:
 
 
 class SettlingCounter:
-    """A tokenizer whose texts come apart at known places (`cuts`): a growing text is read about once."""
+    """A counter for a tokenizer with safe cuts: a growing text is read about once.
+
+    Args:
+        count: The number of tokens of a text.
+        cuts: The offsets where the counts of both sides add up.
+    """
 
     reserve = 0
 
@@ -73,11 +93,23 @@ class SettlingCounter:
         self.cuts = cuts
 
     def count(self, text: str, /) -> int:
-        """Tokens of `text`."""
+        """The number of tokens of a text.
+
+        Args:
+            text: The text.
+        """
         return self._count(text)
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
-        """Tokens of `text`, None if they are more than `limit`; stops reading once so many are settled."""
+        """The number of tokens of a text, if it is at most `limit`. Stops reading once so many tokens are settled.
+
+        Args:
+            text: The text.
+            limit: The largest number of tokens of interest.
+
+        Returns:
+            The number of tokens; None if it is above `limit`.
+        """
         encoder = self.appending_encoder()
         stride = max(limit, 16) * _STRIDE
         at = 0
@@ -167,10 +199,14 @@ def _words(text: str) -> int:
 
 
 class UnitCounter(SettlingCounter):
-    """Counts `unit`s: "characters" (code points), "bytes" (of UTF-8), or "words" (between white space).
+    """A counter of units of text in place of tokens.
 
-    >>> [UnitCounter(unit).count("naïve  café") for unit in UNITS]
-    [13, 11, 2]
+    Args:
+        unit: "characters" (code points), "bytes" (of UTF-8), or "words" (between white space).
+
+    Examples:
+        >>> [UnitCounter(unit).count("naïve  café") for unit in UNITS]
+        [13, 11, 2]
     """
 
     def __init__(self, unit: str) -> None:

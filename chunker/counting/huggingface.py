@@ -25,14 +25,19 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class HuggingFaceCounter:
-    """Counts as a `tokenizers.Tokenizer` does, or the one inside a fast tokenizer of `transformers`. Pickles if that does.
+    """A counter for a `tokenizers.Tokenizer`, or the one inside a fast tokenizer of `transformers`. Pickles if that
+    does.
 
-    `add_special_tokens`: the model gets its special tokens around each text, such as `[CLS]` and `[SEP]`; `reserve` is their number, for
-    which a chunker keeps room. Counts never include them.
-    The tokenizer is copied: truncation and padding are switched off in the copy, and what is done to the original later does not matter.
-    A lone surrogate, which the package does not take, counts as U+FFFD.
+    The tokenizer is copied: truncation and padding are switched off in the copy, and later changes of the original do
+    not matter. A lone surrogate, which the package does not take, counts as U+FFFD.
 
-    Raises `OptionError` for what is no such tokenizer, and for one whose counts are left to chance (BPE with dropout).
+    Args:
+        tokenizer: The tokenizer.
+        add_special_tokens: Whether the model gets its special tokens around each text, such as `[CLS]` and `[SEP]`.
+            `reserve` is their number, for which a chunker keeps room. Counts never include them.
+
+    Raises:
+        OptionError: The object is no such tokenizer, or its counts are left to chance (BPE with dropout).
     """
 
     def __init__(self, tokenizer: Any, *, add_special_tokens: bool = True) -> None:  # noqa: ANN401  # duck-typed
@@ -62,13 +67,25 @@ class HuggingFaceCounter:
         return self._counter.cuts if isinstance(self._counter, SettlingCounter) else None
 
     def count(self, text: str, /) -> int:
-        """Tokens of `text`, without those that the model gets around it."""
+        """The number of tokens of a text, without those that the model gets around it.
+
+        Args:
+            text: The text.
+        """
         if not text.isascii():
             text = _SURROGATE.sub("\ufffd", text)
         return len(self._tokenizer.encode(text, add_special_tokens=False))
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
-        """Tokens of `text`, None if they are more than `limit`. See `counters` for when it stops reading."""
+        """The number of tokens of a text, if it is at most `limit`. See `counters` for when it stops reading.
+
+        Args:
+            text: The text.
+            limit: The largest number of tokens of interest.
+
+        Returns:
+            The number of tokens; None if it is above `limit`.
+        """
         return self._counter.count_up_to(text, limit)
 
     def appending_encoder(self) -> TailAppender:

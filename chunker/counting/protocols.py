@@ -1,7 +1,7 @@
 """Protocols of a tokenizer, as a chunker needs it: count, stop counting soon after a limit, and count while a text
 grows.
 
-`bpe_engine.Tokenizer` has it all by itself. For everything else there are the other modules of this package.
+`bpe_engine.Tokenizer` implements them all. The other modules of this package are for everything else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ Mark = TypeVar("Mark")
 
 
 class AppendingCounter(Protocol[Mark]):
-    """Counts a text that grows to the right. `count` is that of a fresh count of the whole text, after every call."""
+    """Protocol of a count of a text that grows to the right. `count` equals that of a fresh count of the whole text,
+    after every call.
+    """
 
     @property
     def count(self) -> int:
@@ -20,7 +22,11 @@ class AppendingCounter(Protocol[Mark]):
         ...
 
     def append(self, text: str, /) -> None:
-        """Put `text` behind what is there."""
+        """Add text at the end.
+
+        Args:
+            text: The text to add.
+        """
         ...
 
     def snapshot(self) -> Mark:
@@ -28,12 +34,18 @@ class AppendingCounter(Protocol[Mark]):
         ...
 
     def rollback(self, mark: Mark, /) -> None:
-        """Return to the state of `mark`. O(1)."""
+        """Return to the state of a mark. O(1).
+
+        Args:
+            mark: A mark that `snapshot` returned.
+        """
         ...
 
 
 class PrependingCounter(Protocol):
-    """Counts a text that grows to the left. `count` is that of a fresh count of the whole text, after every call."""
+    """Protocol of a count of a text that grows to the left. `count` equals that of a fresh count of the whole text,
+    after every call.
+    """
 
     @property
     def count(self) -> int:
@@ -41,30 +53,47 @@ class PrependingCounter(Protocol):
         ...
 
     def prepend(self, text: str, /) -> None:
-        """Put `text` before what is there."""
+        """Add text at the start.
+
+        Args:
+            text: The text to add.
+        """
         ...
 
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """A tokenizer, as far as a chunker is concerned. Immutable, and shared by threads.
+    """Protocol of a tokenizer, as a chunker needs it. Immutable, and shared by threads.
 
-    One that has the attribute `reserve` says with it how many tokens its model puts around each text (`[CLS]` and `[SEP]`, say); they are
-    no part of any count, and `chunker.growing.budget` keeps room for them.
+    A counter may have an attribute `reserve`: the number of tokens that its model puts around each text (`[CLS]` and
+    `[SEP]`, say). They are not part of any count, and `chunker.growing.budget` keeps room for them.
     """
 
     def count(self, text: str, /) -> int:
-        """Tokens of `text`, without those that a model puts around it."""
+        """The number of tokens of a text, without those that a model puts around it.
+
+        Args:
+            text: The text.
+        """
         ...
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
-        """Tokens of `text`, None if they are more than `limit`; stops reading soon after the limit where that can be known."""
+        """The number of tokens of a text, if it is at most `limit`. Stops reading soon after the limit, if that is
+        certain.
+
+        Args:
+            text: The text.
+            limit: The largest number of tokens of interest.
+
+        Returns:
+            The number of tokens; None if it is above `limit`.
+        """
         ...
 
     def appending_encoder(self) -> AppendingCounter[Any]:
-        """A counter over an empty text, to be appended to."""
+        """A counter of an empty text that grows to the right."""
         ...
 
     def prepending_encoder(self) -> PrependingCounter:
-        """A counter over an empty text, to be prepended to."""
+        """A counter of an empty text that grows to the left."""
         ...

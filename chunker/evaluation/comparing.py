@@ -30,7 +30,13 @@ COMPARED = ("recall", "overlap", "rank", "first overlap")
 
 @dataclass(frozen=True)
 class SettingScores:
-    """One setting: the chunker, the tokens of a chunk, and what was found."""
+    """The findings of one setting.
+
+    Attributes:
+        name: The name of the chunker.
+        size: The largest number of tokens of a chunk.
+        findings: The scores.
+    """
 
     name: str
     size: int
@@ -46,8 +52,15 @@ class SettingScores:
 class Evaluation:
     """All settings on one corpus.
 
-    `rows`: in the order in which they were asked for; differences are to the first. `failures`: settings that could not be run, with the reason.
-    `budget`: tokens that were retrieved for a question; `first`: chunks that were looked at whatever their size.
+    Attributes:
+        rows: The settings, in the order in which they were asked for; differences are to the first.
+        failures: Settings that could not be run, with the reason.
+        questions: The number of questions.
+        documents: The number of documents.
+        embedder: The name of the embedder.
+        tokenizer: The name of the tokenizer.
+        budget: Tokens that were retrieved for a question.
+        first: Chunks that were looked at whatever their size.
     """
 
     rows: tuple[SettingScores, ...]

@@ -58,7 +58,14 @@ class Retrieved(NamedTuple):
 
 @dataclass(frozen=True)
 class Score:
-    """How well retrieved spans cover an answer, each from 0 to 1; `whole` is 1 if nothing of the answer is missing."""
+    """The match of retrieved spans and an answer, each value from 0 to 1.
+
+    Attributes:
+        recall: The share of the answer that was retrieved.
+        precision: The share of the retrieved text that is the answer.
+        overlap: The size of the common part, as a share of both together.
+        whole: 1 if nothing of the answer is missing.
+    """
 
     recall: float
     precision: float
@@ -111,7 +118,13 @@ def common(first: DocumentSpan, second: DocumentSpan) -> int:
 
 
 class Difference(NamedTuple):
-    """The mean of paired differences, and the ends of its 95 % confidence interval."""
+    """The mean of paired differences, and its 95 % confidence interval.
+
+    Attributes:
+        mean: The mean.
+        low: The lower end of the interval.
+        high: Its upper end.
+    """
 
     mean: float
     low: float

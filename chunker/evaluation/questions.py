@@ -22,7 +22,14 @@ class QuestionError(ChunkerError, ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """A question, the name of a document, and the span of the answer in it (in characters)."""
+    """A question, and the place of its answer.
+
+    Args:
+        text: The question.
+        document: The name of the document.
+        start: The start of the answer in it, in characters.
+        end: Its end.
+    """
 
     text: str
     document: str

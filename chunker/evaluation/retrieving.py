@@ -54,10 +54,14 @@ class Passage:
 
 @dataclass
 class Findings:
-    """How one chunker did, question by question.
+    """The scores of one chunker, question by question.
 
-    `tokens`: mean of a chunk. `within`: scores of the first tokens retrieved. `first`: scores of the first chunks.
-    `ranks`: one divided by the rank of the first chunk that has a part of the answer, 0 for none.
+    Attributes:
+        chunks: The number of its chunks.
+        tokens: The mean number of tokens of a chunk.
+        within: Scores of the first tokens retrieved.
+        first: Scores of the first chunks.
+        ranks: One divided by the rank of the first chunk that has a part of the answer, 0 for none.
     """
 
     chunks: int

@@ -107,8 +107,8 @@ def further_words(text: str) -> str:
 def words_of_query(text: str) -> list[str]:
     """The words that a query is looked for by, each once: names whole and in parts; without function words, if there are others.
 
-    >>> words_of_query('how does parseHeader handle max_tokens'), words_of_query("to be or not to be")
-    (['parseHeader', 'parse', 'Header', 'handle', 'max', 'tokens', 'maxtokens'], ['to', 'be', 'or', 'not'])
+    >>> words_of_query('how does parseHeader handle max_tokens'), words_of_query("to be or to be")
+    (['parseHeader', 'parse', 'Header', 'handle', 'max', 'tokens', 'maxtokens'], ['to', 'be', 'or'])
     """
     found: dict[str, None] = {}
     text = text[:_LONGEST_QUERY]

@@ -35,10 +35,17 @@ _OPENING, _CLOSING = frozenset("([<{"), {")": "(", "]": "[", "}": "{"}
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Something that has a name in a file. `kind`: "function", "class", ...; `qualified`: with the names around it, joined by dots.
+    """A named part of a file: a function, a class, a type.
 
-    `signature`: its first line, or lines, without the body. `start` and `end`: in characters, comments and attributes above it included;
-    `line` is the one where its signature begins, and `end_line` its last, both from 1.
+    Attributes:
+        name: Its name.
+        qualified: Its name with the names around it, joined by dots.
+        kind: "function", "class", ...
+        signature: Its first line, or lines, without the body.
+        start: The offset of its start in characters, with the comments and attributes above it.
+        end: The offset of its end.
+        line: The line where its signature begins, from 1.
+        end_line: Its last line.
     """
 
     name: str

@@ -14,10 +14,15 @@ _NOT_LINE_ENDS = re.compile(r"[^\r\n]+")
 
 
 def without_comments_and_strings(text: str, language: str) -> str:
-    """`text` with spaces in place of comments and strings; line ends stay. Linear. `language`: one that has a table.
+    """Replace comments and strings by spaces; line ends stay. Linear time.
 
-    >>> without_comments_and_strings("a = 'b'  # c", "python")
-    'a =         '
+    Args:
+        text: The source code.
+        language: A language that has a table.
+
+    Examples:
+        >>> without_comments_and_strings("a = 'b'  # c", "python")
+        'a =         '
     """
     pattern = _hidden(language)
     return text if pattern is None else pattern.sub(_blanked, text)

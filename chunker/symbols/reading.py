@@ -18,7 +18,13 @@ _LINE_START = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A name that is used in a file, on this line (from 1)."""
+    """A use of a name in a file.
+
+    Attributes:
+        name: The name.
+        source: The name of the file.
+        line: The line, from 1.
+    """
 
     name: str
     source: str
@@ -27,8 +33,12 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class FileSymbols:
-    """The definitions of a file; `uses`: the lines on which each name of it stands, definitions included; `imports`, as
-    they are written.
+    """The symbols of a file.
+
+    Attributes:
+        definitions: Its definitions, in order.
+        uses: Name -> the lines on which it stands, those of definitions included.
+        imports: Its imports, as they are written.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -37,7 +47,13 @@ class FileSymbols:
 
 
 def symbols_of(text: str, outline: Outline, language: str | None) -> FileSymbols:
-    """The symbols of a text with this outline; none in a language without a table, such as Markdown. Linear in the text."""
+    """The symbols of a text. Linear time.
+
+    Args:
+        text: The text.
+        outline: Its outline.
+        language: Its language; one without a table, such as Markdown, has no symbols.
+    """
     if language is None or language not in table_names() or not text:
         return FileSymbols()
     code = without_comments_and_strings(text, language)

@@ -38,7 +38,16 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class PageSettings(NamedTuple):
-    """The settings at the head of the page; limits in tokens."""
+    """The settings at the head of the page.
+
+    Args:
+        tokenizer: The name of the tokenizer.
+        max_tokens: The largest number of tokens of a chunk.
+        min_tokens: The smallest number of tokens of a chunk, if another cut avoids fewer.
+        overlap: The largest number of tokens that the next chunk repeats.
+        context: Whether chunks begin with lines that say where they stand.
+        show_tokens: Show the tokens of each chunk at first.
+    """
 
     tokenizer: str
     max_tokens: int
@@ -49,7 +58,16 @@ class PageSettings(NamedTuple):
 
 
 def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Iterator[bytes]:
-    """The page in parts, UTF-8; takes one text at a time. The same texts give the same page."""
+    """The page that shows chunked texts, as one HTML file. The same texts give the same page.
+
+    Args:
+        texts: The texts; one at a time is in memory.
+        settings: The settings at its head.
+        title: Its title.
+
+    Yields:
+        The page in parts, as UTF-8.
+    """
     head, body, tail = frame("page.html", READER_STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()
     yield body.encode()
@@ -86,7 +104,7 @@ def _chunk_data(seen: SeenChunk, place: _Utf16) -> dict[str, Any]:
         "count": chunk.token_count,
         "kind": chunk.kind,
         "context": chunk.context,
-        "trail": seen.trail,
+        "trail": seen.breadcrumb,
         "tokens": _units_of_tokens(chunk.text, seen.token_lengths),
     }
     if cut is not None:

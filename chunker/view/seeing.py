@@ -20,17 +20,23 @@ _OWN_NOTES = frozenset({"source"})
 
 @dataclass(frozen=True, slots=True)
 class SeenChunk:
-    """A chunk and what is told of it; sizes of text are in characters, counted as `str` does.
+    """A chunk, and the facts about it. Sizes of text are in characters.
 
-    `trail`: the named regions around its first new character, outermost first, also where the chunk has no context. `cut`: the one before it, None for
-    the first. `repeated`: how many characters at the start of its body are those at the end of the chunk before; `repeated_tokens` are the tokens of
-    these alone. `token_lengths`: the characters of each token of `chunk.text`, 0 for one that ends inside a character, whose length is
-    that of the token that completes it; None if the tokenizer does not tell.
+    Attributes:
+        chunk: The chunk.
+        fill: Its tokens, as a share of the budget.
+        breadcrumb: The names of the regions around its first new character, outermost first, also if the chunk has no
+            context.
+        cut: The cut before it; None for the first chunk.
+        repeated: How many characters at the start of its body repeat the end of the chunk before.
+        repeated_tokens: The tokens of these characters alone.
+        token_lengths: The characters of each token of `chunk.text`: 0 for one that ends inside a character, which the
+            token that completes it counts. None if the tokenizer does not tell.
     """
 
     chunk: Chunk
     fill: float
-    trail: tuple[str, ...]
+    breadcrumb: tuple[str, ...]
     cut: SeenCut | None
     repeated: int
     repeated_tokens: int
@@ -39,7 +45,16 @@ class SeenChunk:
 
 @dataclass(frozen=True, slots=True)
 class SeenText:
-    """A text, its chunks, and what its format noted about it."""
+    """A text, its chunks, and the notes of its format.
+
+    Attributes:
+        path: The name of the text.
+        text: The text.
+        language: Its language; None for plain text.
+        max_tokens: The largest number of tokens of a chunk.
+        notes: The notes of the format.
+        chunks: Its chunks, in order.
+    """
 
     path: str
     text: str
@@ -60,15 +75,30 @@ class SeenText:
 
 
 def see(chunker: TextChunker, text: str, path: str) -> SeenText:
-    """Cut `text` with `chunker`, and tell all that there is to see; `path` names it.
+    """Chunk a text, and collect all facts that the page and the terminal show.
 
-    Costs the chunking and once more the parsing and the encoding. Raises what `chunker.chunk` raises.
+    Takes the time of chunking, and once more of parsing and encoding.
+
+    Args:
+        chunker: The chunker.
+        text: The text.
+        path: Its name.
+
+    Raises:
+        BudgetTooSmallError: As `chunker.chunk`.
     """
     return see_chunks(chunker, text, path, chunker.chunk(text, source=path))
 
 
 def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chunk]) -> SeenText:
-    """The facts about `chunks`, which `chunker` made of `text`."""
+    """The facts about chunks that were made before.
+
+    Args:
+        chunker: The chunker that made them.
+        text: The text.
+        path: Its name.
+        chunks: The chunks of the text, in order.
+    """
     outline = chunker.outline(text)
     cuts = Cuts(text, outline).before(chunks)
     offsets_of: Callable[[str], tuple[list[int], list[int]]] | None
@@ -83,7 +113,7 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
             SeenChunk(
                 chunk=chunk,
                 fill=chunk.token_count / chunker.max_tokens,
-                trail=outline.breadcrumb(start + repeated if repeated < end - start else start),
+                breadcrumb=outline.breadcrumb(start + repeated if repeated < end - start else start),
                 cut=cut,
                 repeated=repeated,
                 repeated_tokens=chunker.tokenizer.count(text[start : start + repeated]) if repeated else 0,

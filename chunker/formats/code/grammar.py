@@ -32,11 +32,14 @@ ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does no
 
 @dataclass(frozen=True, eq=False)
 class DefinitionRule:
-    """A kind of node that defines something: `label` for the boundary, `name` for the breadcrumb.
+    """A kind of node that defines something.
 
-    `condition`: fields (or types of children) that a node must have to count, and the types of which the field must be, where that
-    is not all the same; "type.body" for a field of a field, "body|block" for one or the other. Nodes with a condition count only if
-    they span several lines.
+    Args:
+        label: The label of its boundary.
+        name: The template of its name in a breadcrumb.
+        condition: Fields (or types of children) that a node must have to count, with the types that a field must have,
+            if not all do; "type.body" for a field of a field, "body|block" for one or the other. Nodes with a condition
+            count only if they span several lines.
     """
 
     label: str
@@ -48,21 +51,26 @@ class DefinitionRule:
 class Grammar:
     """The meaning of the nodes of a tree-sitter grammar, by their type names.
 
-    `label` is for the whole text ("module"). `load` returns the grammar, as `language()` of the `tree_sitter_...`
-    packages does, or a `tree_sitter.Language`.
-    `bodies`: their children are parts, one level deeper; the first one is not cut from the line that introduces it.
-    `groups`: the same, but they are parts themselves: `#if`, the cases of a switch.
-    `lists`: the same for the elements of a collection or call, which are weaker than the statements of a body at the
-    same depth.
-    `clauses`: parts of a statement that continue it, such as "else". `definitions`: what has a name and should stay whole.
-    `wrappers`: nodes around one definition, such as `export`. `leading`: belongs to the sibling that follows it, such as an
-    attribute. `joined`: definitions that continue the one before if it has the same name, such as the equations of a function.
-    `comments`: belong to the part below them. `opaque`: nothing inside is a part, such as strings.
-    `labels`: of other parts; "statement" if not told.
-    `skimmed`: the characters with which lines begin that the grammar reads again and again; "" if it does not.
-    `isolated`: the grammar cannot be stopped on the way, for single steps of it may take seconds and gigabytes; it is run in a process of
-    its own.
-    `table`: the name of the table that it was read from, "" if it was made otherwise.
+    Args:
+        language: The name of the language.
+        load: Returns the grammar, as `language()` of the `tree_sitter_...` packages does, or a `tree_sitter.Language`.
+        label: The label of the text as a whole.
+        bodies: Their children are parts, one level deeper; the first one is not cut from the line that introduces it.
+        groups: As bodies, but they are parts themselves: `#if`, the cases of a switch.
+        lists: As bodies, for the elements of a collection or call, which are weaker than the statements of a body at
+            the same depth.
+        clauses: Parts of a statement that continue it, such as "else".
+        definitions: Nodes with a name that should stay whole.
+        wrappers: Nodes around one definition, such as `export`.
+        leading: Nodes that belong to the sibling after them, such as an attribute.
+        joined: Definitions that continue the one before if it has the same name, such as the equations of a function.
+        comments: Nodes that belong to the part below them.
+        opaque: Nodes without parts inside, such as strings.
+        labels: The labels of other parts; by default "statement".
+        skimmed: The characters at the start of lines that the grammar reads again and again; "" if there are none.
+        isolated: Parse in a separate process, because single steps of the grammar may take seconds and gigabytes and
+            cannot be stopped.
+        table: The name of the table that it was read from, or "".
     """
 
     language: str

@@ -1,4 +1,4 @@
-"""JSON: members and elements by depth; the trail of keys and numbers as breadcrumb.
+"""JSON: members and elements by depth; the keys and numbers around as breadcrumb.
 
     {                         document
       "servers": [            first member, depth 1       scope "servers"

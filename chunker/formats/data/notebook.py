@@ -92,12 +92,18 @@ def notebook_in_python(text: str) -> Outline:
 
 
 def notebook_text(notebook: str, *, outputs: bool = False) -> str:
-    r"""The cells of a notebook as one Markdown text: Markdown as it is, code in fences, the text of outputs too if `outputs`.
+    r"""The cells of a notebook as one Markdown text: Markdown as it is, code in fences.
 
-    `notebook`: the content of an .ipynb file. Images and HTML among the outputs are left out. Raises `NotebookError` if it is none.
+    Args:
+        notebook: The content of an .ipynb file.
+        outputs: Include the text of outputs; images and HTML are always left out.
 
-    >>> notebook_text('{"cells": [{"cell_type": "markdown", "source": ["# One"]}, {"cell_type": "code", "source": "1 + 1"}]}')
-    '# One\n\n```python\n1 + 1\n```\n'
+    Raises:
+        NotebookError: The content is no notebook.
+
+    Examples:
+        >>> notebook_text('{"cells": [{"cell_type": "markdown", "source": ["# One"]}, {"cell_type": "code", "source": "1 + 1"}]}')
+        '# One\n\n```python\n1 + 1\n```\n'
     """
     parts = [text for text, _ in notebook_parts(notebook, outputs=outputs)]
     return "\n\n".join(parts) + "\n" if parts else ""

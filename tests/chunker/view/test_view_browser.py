@@ -117,14 +117,14 @@ def test_the_text_of_each_chunk_and_its_facts(show: Open) -> None:
         assert article["text"] == item.chunk.text
         assert f"{item.chunk.token_count} of 40 tokens, " in article["facts"]
         assert item.chunk.kind in article["facts"]
-        assert article["trail"] == "›".join(item.trail)
+        assert article["trail"] == "›".join(item.breadcrumb)
         assert article["cut"] == ("" if item.cut is None else str(item.cut))
         assert article["cutClass"] == ("" if item.cut is None else f"cut g{int(item.cut.grade)}")
         assert article["repeated"] == item.chunk.body[: item.repeated]
         assert (f"repeats {item.repeated_tokens} token" in article["facts"]) == (item.repeated > 0)
         assert article["width"] == pytest.approx(100 * item.fill, abs=0.01)
     assert any(item.repeated for item in seen.chunks)
-    assert any(len(item.trail) == 2 for item in seen.chunks)
+    assert any(len(item.breadcrumb) == 2 for item in seen.chunks)
 
 
 def test_neighbours_never_have_the_same_colour(show: Open) -> None:
@@ -238,7 +238,7 @@ def test_filter(show: Open) -> None:
     assert tab.locator(".hidden-before").first.inner_text() == f"{expected[0] - 1} chunks not shown"
     assert tab.evaluate("[...CSS.highlights.get('found')].map(range => range.toString().toLowerCase())") == [
         "method_7"
-    ] * sum("".join([*item.trail, item.chunk.text]).count("method_7") for item in seen.chunks)
+    ] * sum("".join([*item.breadcrumb, item.chunk.text]).count("method_7") for item in seen.chunks)
     tab.keyboard.press("Enter")
     assert current(tab) == f"chunk-{expected[0]}"
     # Keys go from shown chunk to shown chunk; letters in the field are text.
