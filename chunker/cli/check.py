@@ -46,10 +46,10 @@ def check(
     paths: Paths,
     *,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", "-n", min=0, metavar="N", help="A file may have so many tokens.")
+        int | None, typer.Option("--max-tokens", "-n", min=0, metavar="N", help="Token limit of each file.")
     ] = None,
     max_total: Annotated[
-        int | None, typer.Option("--max-total", min=0, metavar="N", help="All files together may have so many.")
+        int | None, typer.Option("--max-total", min=0, metavar="N", help="Token limit of all files together.")
     ] = None,
     tokenizer: TokenizerName = "o200k_base",
     hidden: Hidden = False,

@@ -77,12 +77,12 @@ def chunk(
             "--desired-tokens",
             min=1,
             show_default=False,
-            help="End a chunk that has so many at the best place before --max-tokens.",
+            help="End a chunk with this many tokens at the next good boundary.",
         ),
     ] = None,
     overlap: Overlap = 0,
     overlap_by: Annotated[
-        OverlapPieces, typer.Option("--overlap-by", help="Overlap in whole units, in sentences, or as much as fits.")
+        OverlapPieces, typer.Option("--overlap-by", help="Overlap in whole units, sentences, or as much as fits.")
     ] = OverlapPieces.UNIT,
     strategy: Annotated[
         StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
@@ -90,9 +90,9 @@ def chunk(
     context: Context = False,
     reserve: Annotated[
         int,
-        typer.Option("--reserve", min=0, help="Of --max-tokens, so many are for what a model puts around each chunk."),
+        typer.Option("--reserve", min=0, help="Tokens that the model adds around each chunk."),
     ] = 0,
-    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Cut so many files at a time.")] = 1,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Chunk this many files at a time.")] = 1,
     output_format: Format = None,
     output: Output = None,
     hidden: Hidden = False,

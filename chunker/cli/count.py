@@ -48,7 +48,7 @@ def count(
     ctx: typer.Context,
     paths: Paths,
     *,
-    by: Annotated[Grouping, typer.Option("--by", help="What one row stands for.")] = Grouping.FILE,
+    by: Annotated[Grouping, typer.Option("--by", help="Group the table by this.")] = Grouping.FILE,
     tokenizer: TokenizerName = "o200k_base",
     output_format: Format = None,
     output: Output = None,

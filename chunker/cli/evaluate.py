@@ -70,16 +70,16 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
         ),
     ] = "auto,auto+context,auto+optimal,text",
     sizes: Annotated[
-        str, typer.Option("--sizes", metavar="TOKENS", help="Of a chunk, separated by commas.")
+        str, typer.Option("--sizes", metavar="TOKENS", help="Token limits of a chunk, separated by commas.")
     ] = "128,256,512",
     embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", help="As for `chunker index`.")] = "hashing",
     tokenizer: TokenizerName = "o200k_base",
     budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens that are retrieved for a question.")] = 2_000,
     first: Annotated[int, typer.Option("--first", min=1, help="Chunks that are looked at whatever their size.")] = 5,
-    most: Annotated[int, typer.Option("--most", min=1, help="So many planted questions at most.")] = 250,
-    shown: Annotated[Shown, typer.Option("--format", "-f", help="The form of the result.")] = Shown.TABLE,
+    most: Annotated[int, typer.Option("--most", min=1, help="Largest number of planted questions.")] = 250,
+    shown: Annotated[Shown, typer.Option("--format", "-f", help="Format of the result.")] = Shown.TABLE,
     page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", show_default=False, help="Write a page with plots, too.")
+        Path | None, typer.Option("--page", metavar="FILE", show_default=False, help="Also write a page with plots.")
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page.")] = False,
     hidden: Hidden = False,

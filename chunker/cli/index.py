@@ -28,9 +28,7 @@ from chunker.cli.options import (
 
 IndexFolder = Annotated[
     str,
-    typer.Option(
-        "--index", "-i", metavar="FOLDER", help="The folder of the index; sources are named from the one around it."
-    ),
+    typer.Option("--index", "-i", metavar="FOLDER", help="The folder of the index; sources are named from its parent."),
 ]
 
 INDEX_EPILOG = f"""\b
@@ -63,14 +61,17 @@ def index(
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option("--base-url", metavar="URL", show_default=False, help="An endpoint that speaks as OpenAI's does."),
+        typer.Option(
+            "--base-url", metavar="URL", show_default=False, help="An endpoint with the interface of OpenAI's."
+        ),
     ] = None,
     dimensions: Annotated[
-        int | None, typer.Option("--dimensions", min=1, show_default=False, help="Of the vectors of that endpoint.")
+        int | None,
+        typer.Option("--dimensions", min=1, show_default=False, help="Length of the vectors of that endpoint."),
     ] = None,
     price: Annotated[
         float | None,
-        typer.Option("--price", min=0, show_default=False, help="Of that endpoint, in dollars for a million tokens."),
+        typer.Option("--price", min=0, show_default=False, help="Price of that endpoint, in dollars a million tokens."),
     ] = None,
     store: Annotated[
         str | None,
@@ -78,7 +79,7 @@ def index(
             "--store",
             metavar="NAME",
             show_default=False,
-            help="Where a new index keeps its vectors: lancedb:PLACE, qdrant:PLACE, pgvector:URL. Default: a file.",
+            help="Store for the vectors of a new index: lancedb:PLACE, qdrant:PLACE, pgvector:URL. Default: a file.",
         ),
     ] = None,
     tokenizer: Annotated[
@@ -89,16 +90,18 @@ def index(
     ] = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option("--max-tokens", "-m", min=1, show_default=False, help="No chunk has more tokens. Default: 256."),
+        typer.Option("--max-tokens", "-m", min=1, show_default=False, help="Token limit of a chunk. Default: 256."),
     ] = None,
     overlap: Annotated[
         int | None,
-        typer.Option("--overlap", min=0, show_default=False, help="Tokens of a chunk that the next repeats at most."),
+        typer.Option(
+            "--overlap", min=0, show_default=False, help="Largest number of tokens that the next chunk repeats."
+        ),
     ] = None,
     context: Annotated[
         bool | None,
         typer.Option(
-            "--context/--no-context", show_default=False, help="Begin each chunk with where it stands (default)."
+            "--context/--no-context", show_default=False, help="Begin each chunk with its breadcrumb (default)."
         ),
     ] = None,
     tag: Annotated[
@@ -106,13 +109,13 @@ def index(
         typer.Option("--tag", metavar="TAG", show_default=False, help="A view of the files, such as a branch."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would be embedded, and its tokens.")
+        bool, typer.Option("--dry-run", help="Only print what would be embedded, and its tokens.")
     ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Go on: look for changes until Ctrl-C.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep looking for changes until Ctrl-C.")] = False,
     interval: Annotated[float, typer.Option("--interval", min=0.05, help="Seconds between two looks.")] = 2.0,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Take other settings than the index has.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Accept other settings than the index has.")] = False,
     secrets: Secrets = False,
-    verify: Annotated[bool, typer.Option("--verify", help="With status: check all that the index keeps.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="With status: check the whole index.")] = False,
     hidden: Hidden = False,
     include: Include = None,
     exclude: Exclude = None,
@@ -187,7 +190,7 @@ def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="A question, or words.")],
     *,
     folder: IndexFolder = ".chunker",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many chunks.")] = 5,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Largest number of chunks.")] = 5,
     by: Annotated[SearchBy, typer.Option("--by", help="Vectors, words, or both fused.")] = SearchBy.BOTH,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", show_default=False, help="Only in this view.")
@@ -200,7 +203,7 @@ def search(
         list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
     ] = None,
     output_format: Annotated[
-        HitFormat, typer.Option("--format", "-f", help="For people, or one chunk a line.")
+        HitFormat, typer.Option("--format", "-f", help="Text for people, or one chunk a line.")
     ] = HitFormat.TABLE,
 ) -> None:
     """Search what `chunker index` has indexed, by vectors and words together."""

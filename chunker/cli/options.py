@@ -49,7 +49,7 @@ TokenizerName = Annotated[
 ]
 Format = Annotated[
     FileFormat | None,
-    typer.Option("--format", "-f", show_default=False, help="Default: what the ending of FILE says, else table."),
+    typer.Option("--format", "-f", show_default=False, help="Default: by the ending of FILE, else table."),
 ]
 Output = Annotated[
     str | None,
@@ -64,7 +64,7 @@ Output = Annotated[
 MaxTokens = Annotated[
     int,
     typer.Option(
-        "--max-tokens", "-m", envvar="CHUNKER_MAX_TOKENS", min=1, show_envvar=False, help="No chunk has more tokens."
+        "--max-tokens", "-m", envvar="CHUNKER_MAX_TOKENS", min=1, show_envvar=False, help="Token limit of a chunk."
     ),
 ]
 MinTokens = Annotated[
@@ -75,7 +75,7 @@ MinTokens = Annotated[
         min=0,
         show_envvar=False,
         show_default=False,
-        help="No chunk has fewer tokens where another cut avoids it. Default: an eighth of --max-tokens.",
+        help="The fewest tokens of a chunk, if another cut avoids fewer. Default: an eighth of --max-tokens.",
     ),
 ]
 Overlap = Annotated[
@@ -85,7 +85,7 @@ Overlap = Annotated[
         envvar="CHUNKER_OVERLAP",
         min=0,
         show_envvar=False,
-        help="Begin each chunk with at most so many tokens of the one before.",
+        help="Largest number of tokens that the next chunk repeats.",
     ),
 ]
 Context = Annotated[
@@ -102,18 +102,18 @@ Hidden = Annotated[
     typer.Option(
         "--hidden",
         envvar="CHUNKER_HIDDEN",
-        help="Also take hidden files and folders, such as .github.",
+        help="Include hidden files and folders, such as .github.",
         show_envvar=False,
     ),
 ]
-Secrets = Annotated[bool, typer.Option("--secrets", help="Take files that hold secrets, too, such as .env.")]
+Secrets = Annotated[bool, typer.Option("--secrets", help="Include files that hold secrets, such as .env.")]
 Generated = Annotated[
     bool,
     typer.Option(
         "--generated",
         envvar="CHUNKER_GENERATED",
         show_envvar=False,
-        help="Also take what programs wrote: lock files, bundles, generated code, vendored folders.",
+        help="Include what programs wrote: lock files, bundles, generated code, vendored folders.",
     ),
 ]
 Verbatim = Annotated[
@@ -122,7 +122,7 @@ Verbatim = Annotated[
         "--verbatim",
         envvar="CHUNKER_VERBATIM",
         show_envvar=False,
-        help="Take notebooks, drawings and embedded data as they are, not shortened.",
+        help="Keep notebooks, drawings and embedded data as they are, not shortened.",
     ),
 ]
 Include = Annotated[
@@ -133,7 +133,7 @@ Include = Annotated[
         metavar="PATTERN",
         show_default=False,
         show_envvar=False,
-        help="Of folders only such files (*.md, src/**), as in .gitignore; may be repeated.",
+        help="Only these files of folders (*.md, src/**), as in .gitignore; may be repeated.",
     ),
 ]
 Exclude = Annotated[
@@ -144,13 +144,17 @@ Exclude = Annotated[
         metavar="PATTERN",
         show_default=False,
         show_envvar=False,
-        help="Of folders no such files, whatever is included; may be repeated.",
+        help="Not these files of folders, even if included; may be repeated.",
     ),
 ]
 Encoding = Annotated[
     str,
     typer.Option(
-        "--encoding", envvar="CHUNKER_ENCODING", metavar="NAME", show_envvar=False, help="Of files that are not UTF-8."
+        "--encoding",
+        envvar="CHUNKER_ENCODING",
+        metavar="NAME",
+        show_envvar=False,
+        help="Encoding of files that are not UTF-8.",
     ),
 ]
 

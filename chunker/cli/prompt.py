@@ -44,7 +44,7 @@ def prompt(
     spec: Annotated[str, typer.Argument(metavar="SPEC", show_default=False, help="The spec: .yaml, .toml or .json.")],
     *,
     report: Annotated[
-        bool, typer.Option("--report", help="Print what became of each item, in place of the prompt.")
+        bool, typer.Option("--report", help="Print the outcome for each item, in place of the prompt.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print prompt, messages and report as JSON.")] = False,
     html: Annotated[
@@ -52,7 +52,7 @@ def prompt(
     ] = None,
     root: Annotated[
         str | None,
-        typer.Option("--root", metavar="DIR", show_default=False, help="Where files are. Default: where SPEC is."),
+        typer.Option("--root", metavar="DIR", show_default=False, help="Folder of the files. Default: that of SPEC."),
     ] = None,
     output: Output = None,
 ) -> None:

@@ -33,18 +33,20 @@ def simulate(
     session: Annotated[Path, typer.Argument(metavar="SESSION", show_default=False, help="The session: JSON lines.")],
     *,
     budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens that the model takes.")] = 128_000,
-    reserve: Annotated[int, typer.Option("--reserve", min=0, help="Of these for the answer.")] = 4_000,
+    reserve: Annotated[int, typer.Option("--reserve", min=0, help="Tokens of these for the answer.")] = 4_000,
     keep: Annotated[
         int | None,
         typer.Option(
             "--keep", min=0, show_default=False, help="Tokens of the latest history that stay. Default: half."
         ),
     ] = None,
-    summary: Annotated[int, typer.Option("--summary", min=0, help="Tokens of a summary of what leaves; 0: none.")] = 0,
-    provider: Annotated[str, typer.Option("--provider", help="Whose prices and cache.")] = "claude-sonnet",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", "-t", help="What counts.")] = "o200k_base",
+    summary: Annotated[
+        int, typer.Option("--summary", min=0, help="Tokens of a summary of dropped turns; 0: none.")
+    ] = 0,
+    provider: Annotated[str, typer.Option("--provider", help="Provider of prices and cache.")] = "claude-sonnet",
+    tokenizer: Annotated[str, typer.Option("--tokenizer", "-t", help="Tokenizer that counts.")] = "o200k_base",
     turns: Annotated[bool, typer.Option("--turns", help="Print each request.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Print why the plan does what it does.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the reasons of the plan.")] = False,
 ) -> None:
     """Print tokens, cache hits, misses and dollars of a session: keep-all, drop-oldest, hysteresis and the plan.
 

@@ -30,7 +30,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="What a tokenizer is, and how two differ.",
+    help="Inspect a tokenizer, and compare two.",
 )
 
 Name = Annotated[
@@ -56,11 +56,11 @@ def inspect(
     name: Name,
     *,
     sample: Annotated[
-        str, typer.Option("--sample", metavar="TEXT", show_default=False, help="The text to show cut into tokens.")
+        str, typer.Option("--sample", metavar="TEXT", show_default=False, help="A text to show as tokens.")
     ] = _SAMPLE,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object in place of lines for people.")] = False,
 ) -> None:
-    """Tell what a tokenizer is: its kind, tokens, special tokens and stages, its longest tokens, and a text cut by it."""
+    """Describe a tokenizer: its kind, tokens, special tokens and stages, its longest tokens, and a text cut by it."""
     with ending_quietly():
         kind, tokenizer = _load(name)
         facts = _facts(kind, tokenizer, sample)
@@ -84,13 +84,13 @@ Examples:
 )
 def compare(
     ours: Annotated[str, typer.Argument(metavar="A", show_default=False, help="A file, an encoding or a model.")],
-    theirs: Annotated[str, typer.Argument(metavar="B", show_default=False, help="The one to move to.")],
+    theirs: Annotated[str, typer.Argument(metavar="B", show_default=False, help="The tokenizer to move to.")],
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", show_default=False, help="Files whose tokens are counted with both."),
+        typer.Argument(metavar="TEXT", show_default=False, help="Files to count with both."),
     ] = None,
 ) -> None:
-    """Tell how two tokenizers differ: tokens in both, ids that mean something else, special tokens, stages, and what texts cost."""
+    """Compare two tokenizers: common tokens, ids that mean something else, special tokens, stages, and the cost of texts."""
     with ending_quietly():
         # Wrong usage is told first; a text that is no UTF-8 is read as the engine reads bytes in a str.
         named = {path: _read(path) for path in texts or ()}

@@ -45,7 +45,11 @@ def train(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE", show_default=False, help="A .json, .tiktoken or .model (minbpe)."
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="The file to write: .json, .tiktoken or .model (minbpe).",
         ),
     ],
     vocab_size: Annotated[
@@ -55,7 +59,8 @@ def train(
         ),
     ],
     pattern: Annotated[
-        str, typer.Option("--pattern", "-p", metavar="NAME", help="What cuts the texts: o200k, cl100k, gpt2 ...; none.")
+        str,
+        typer.Option("--pattern", "-p", metavar="NAME", help="Pattern of pre-tokens: o200k, cl100k, gpt2 ...; none."),
     ] = "o200k",
     expression: Annotated[
         str | None,
@@ -67,17 +72,17 @@ def train(
         list[str] | None, typer.Option("--special", metavar="TEXT", show_default=False, help="A special token.")
     ] = None,
     min_frequency: Annotated[
-        int, typer.Option("--min-frequency", min=1, help="No pair is merged that occurs less often.")
+        int, typer.Option("--min-frequency", min=1, help="Pairs that occur less often are not merged.")
     ] = 1,
     ties: Annotated[
         TieName,
-        typer.Option("--ties", help="Of pairs as frequent: the one of the lowest ids, or the first in the texts."),
+        typer.Option("--ties", help="Of equally frequent pairs: lowest ids, or first in the texts."),
     ] = TieName.LOWEST,
     layout: Annotated[
         LayoutName | None,
-        typer.Option("--layout", show_default=False, help="The ids. Default: minbpe for .model, else gpt2."),
+        typer.Option("--layout", show_default=False, help="Order of the ids. Default: minbpe for .model, else gpt2."),
     ] = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="At most so many.")] = 8,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Largest number of threads.")] = 8,
     hidden: Hidden = False,
 ) -> None:
     """Learn a tokenizer from files: byte pair encoding, in bounded memory."""
