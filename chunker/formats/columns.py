@@ -17,6 +17,7 @@ from chunker.formats.expressions import re
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.prose import prose_ends
 from chunker.formats.sketches import Inside, Sketch
+from chunker.native import native
 
 # A line start inside a sentence: better than a cut between two words, no better than that.
 _SOFT_LINE = Strength.WORD + 5
@@ -28,6 +29,8 @@ _BLANK_LINE = re.compile(r"[ \t]*+\n")
 # No cut before the ones, nor behind the others: parts of one character to a reader.
 _STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
 _PREPENDED = regex.compile(r"\p{GCB=Prepend}")
+
+_compiled = native()
 
 
 class Columns:
@@ -99,17 +102,16 @@ class Columns:
 
     def prose(self, start: int, end: int, ends: Iterable[int] | None = None) -> None:
         """The sentences of a paragraph, and its lines; `ends` of the sentences, if the caller knows them."""
-        if ends is None:
-            ends = prose_ends(self._text, start, end)
-        if self._copy.find("\n", start, end - 1) < 0:
-            for offset in ends:
-                if offset < end:
-                    self.put(offset, _SENTENCE, "sentence")
-            return
-        places = {match.end(): (int(_SOFT_LINE), "line") for match in _LINE_START.finditer(self._copy, start, end)}
-        places.update((offset, (_SENTENCE, "sentence")) for offset in ends if offset < end)
-        for offset in sorted(places):
-            self.put(offset, *places[offset])
+        if ends is None and _compiled is not None:
+            found = _compiled.prose_columns(self._text[start:end])
+        else:
+            inside = None if ends is None else [offset - start for offset in ends]
+            found = prose_columns(self._text[start:end], self._copy[start:end], inside)
+        offsets, strengths, labels = found
+        # Nothing is put behind the start of a paragraph before what is inside of it.
+        self.offsets += [start + offset for offset in offsets]
+        self.strengths += strengths
+        self.labels += labels
 
     def code(self, stretch: EmbeddedSpan, language: str) -> None:
         """The lines of code, or what its own format makes of them."""
@@ -142,6 +144,21 @@ class Columns:
             nested([*self.scopes, *scopes]),
             finest=Strength.SENTENCE,
         )
+
+
+def prose_columns(
+    paragraph: str, copy: str, ends: Iterable[int] | None = None
+) -> tuple[list[int], list[int], list[str]]:
+    """The boundaries inside a paragraph: those of its sentences, and its lines. `ends`: of the sentences, if the caller knows them."""
+    end = len(paragraph)
+    if ends is None:
+        ends = prose_ends(paragraph, 0, end)
+    places: dict[int, tuple[int, str]] = {}
+    if copy.find("\n", 0, end - 1) >= 0:
+        places = {match.end(): (int(_SOFT_LINE), "line") for match in _LINE_START.finditer(copy)}
+    places.update((offset, (_SENTENCE, "sentence")) for offset in ends if offset < end)
+    offsets = sorted(places)
+    return offsets, [places[offset][0] for offset in offsets], [places[offset][1] for offset in offsets]
 
 
 class CodeFound:

@@ -8,6 +8,7 @@
 
 #include "chunker/formats/html.hpp"
 #include "chunker/formats/latex.hpp"
+#include "chunker/formats/restructuredtext.hpp"
 #include "formats.hpp"
 #include "given.hpp"
 #include "parts.hpp"
@@ -104,6 +105,31 @@ nb::tuple read_latex(nb::str text, const formats::Environments& environments, nb
     return nb::make_tuple(to_columns(found.columns), headings_of(found.headings), regions_of(found.named), regions_of(found.tables));
 }
 
+using Lines = nb::typed<nb::list, nb::typed<nb::tuple, int, int, int, int, bool, nb::str>>;
+
+Lines restructuredtext_lines(nb::str copy, std::size_t start) {
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(copy.ptr(), &size);
+    if (!data) throw nb::python_error();
+    if (PyUnicode_GetLength(copy.ptr()) != size) throw nb::value_error("the copy for parsers is ASCII");
+    nb::list lines;
+    for (const formats::TextLine& line : formats::restructuredtext_lines({data, static_cast<std::size_t>(size)}, start))
+        lines.append(nb::make_tuple(line.start, line.ink, line.end, line.indent, line.after_blank, nb::str(line.text.data(), line.text.size())));
+    return Lines(lines);
+}
+
+ThreeColumns prose_columns(nb::str paragraph) {
+    std::u32string const characters = characters_of(paragraph);
+    formats::CodeInside const no_code;
+    formats::Markup markup(characters, no_code);
+    markup.prose(0, characters.size());
+    Columns& columns = markup.found.columns;
+    columns.offsets.erase(columns.offsets.begin());
+    columns.strengths.erase(columns.strengths.begin());
+    columns.labels.erase(columns.labels.begin());
+    return to_columns(columns);
+}
+
 }  // namespace
 
 void define_markup_formats(nb::module_& module) {
@@ -122,6 +148,9 @@ void define_markup_formats(nb::module_& module) {
         .def("__init__", [](formats::Environments* self, nb::dict names) { new (self) formats::Environments(environments_of(std::move(names))); }, nb::arg("names"),
              nb::sig("def __init__(self, names: dict[str, list[str]]) -> None"),
              "The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.");
+    module.def("prose_columns", &prose_columns, nb::arg("paragraph"), "The boundaries inside a paragraph: see chunker.formats.columns.");
+    module.def("restructuredtext_lines", &restructuredtext_lines, nb::arg("copy"), nb::arg("start"),
+               "The lines of copy[start:] that are not blank, as fields of chunker.formats.markup.restructuredtext_lines.Line.");
     module.def("read_latex", &read_latex, nb::arg("text"), nb::arg("environments"), nb::arg("code_inside"),
                nb::sig("def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], "
                        "list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]"),

@@ -12,11 +12,14 @@ Nothing here looks at more than a line: what a line is depends on those around i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from chunker.formats.expressions import re
+from chunker.native import native
 
-_LINE = re.compile(r"([ \t]*+)([^\n]*+)(\n|\Z)")
+_compiled = native()
 
 # A bullet, an enumerator, a field or an option; group 1 is what stands before the content.
 BULLET = re.compile(r"([*+-](?:[ \t]++|$))")
@@ -48,17 +51,31 @@ class Line(NamedTuple):
     text: str
 
 
+# A Line of a tuple, at a third of the time of a call.
+_as_line: Callable[[tuple[int, int, int, int, bool, str]], Line] = partial(tuple.__new__, Line)
+
+
 def lines_of(copy: str, start: int) -> list[Line]:
     """The lines of `copy[start:]` that are not blank."""
-    lines = []
+    if _compiled is None:
+        return lines_in_python(copy, start)
+    return list(map(_as_line, _compiled.restructuredtext_lines(copy, start)))
+
+
+def lines_in_python(copy: str, start: int) -> list[Line]:
+    """The lines that are not blank, found in Python: the specification of what is compiled."""
+    lines: list[Line] = []
     blank = True
-    for match in _LINE.finditer(copy, start):
-        text = match[2].rstrip()
+    for line in copy[start:].split("\n"):
+        end = start + len(line) + 1
+        text = line.rstrip()
         if text:
-            spaces = match[1]
-            indent = len(spaces.expandtabs(8)) if "\t" in spaces else len(spaces)
-            lines.append(Line(match.start(), match.end(1), match.end(), indent, blank, text))
+            body = text.lstrip(" \t")
+            spaces = len(text) - len(body)
+            indent = len(text[:spaces].expandtabs(8)) if "\t" in text[:spaces] else spaces
+            lines.append(_as_line((start, start + spaces, min(end, len(copy)), indent, blank, body)))
         blank = not text
+        start = end
     return lines
 
 

@@ -10,8 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunker.formats import Outline
+from chunker.formats.code.parser_copies import copy_in_python
+from chunker.formats.columns import prose_columns
 from chunker.formats.markup.html import HtmlFormat, html_in_python
 from chunker.formats.markup.latex import LatexFormat, latex_in_python
+from chunker.formats.markup.restructuredtext_lines import lines_in_python, lines_of
 from chunker.native import native
 
 pytestmark = pytest.mark.skipif(native() is None, reason="the engine runs in pure Python: there is nothing to compare")
@@ -59,3 +62,18 @@ def test_any_text_is_read_alike(name: str, data: st.DataObject | None) -> None:
     pieces = st.sampled_from(PIECES[name] + MORE[name] + MORE[name] + COMMON)
     text = st.lists(pieces | st.text(max_size=6), max_size=30).map("".join)
     assert_alike(name, data.draw(text | st.text(st.sampled_from(MARKS[name]), max_size=60) | PROSE))
+
+
+@given(text=PROSE)
+def test_prose_is_read_alike(text: str) -> None:
+    compiled = native()
+    assert compiled is not None
+    assert compiled.prose_columns(text) == prose_columns(text, copy_in_python(text))
+
+
+@given(
+    text=st.lists(st.sampled_from([" ", "\t", "\n", "\x1c", "- a", "b", "\x02"]), max_size=20).map("".join),
+    start=st.integers(0, 2),
+)
+def test_lines_of_restructuredtext_are_read_alike(text: str, start: int) -> None:
+    assert lines_of(text, start) == lines_in_python(text, start)
