@@ -184,6 +184,14 @@ class LatexEnvironments:
         The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.
         """
 
+def prose_columns(paragraph: str) -> tuple[list[int], list[int], list[str]]:
+    """The boundaries inside a paragraph: see chunker.formats.columns."""
+
+def restructuredtext_lines(copy: str, start: int) -> list[tuple[int, int, int, int, bool, str]]:
+    """
+    The lines of copy[start:] that are not blank, as fields of chunker.formats.markup.restructuredtext_lines.Line.
+    """
+
 def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]:
     """
     The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and tables with a header, likewise. See chunker.formats.markup.latex.
