@@ -1,4 +1,6 @@
-"""bpe_engine: byte-pair tokenizers whose count is known at every step: append, roll back, prepend, price any slice."""
+"""bpe_engine: byte-pair tokenizers that know the token count of a text while it changes: append, roll back, prepend,
+count any slice.
+"""
 
 # First: where it warns, it points at the line that imports this package.
 from bpe_engine.implementation import implementation

@@ -1,4 +1,4 @@
-"""Caches of native objects, emptied when the interpreter ends: what is in them is freed while there is still somebody to free it.
+"""Caches of native objects, emptied before the interpreter ends, so that the objects are freed in time.
 
 A module may outlive the end: some other package keeps one of its functions or classes, and with it the globals of the module, so its caches are
 never freed by themselves.

@@ -1,4 +1,5 @@
-"""Two tokenizers side by side, for whoever moves from one to the other: which tokens are the same, which ids mean something else, what texts cost.
+"""Compare two tokenizers before moving from one to the other: common tokens, ids with another meaning, and the cost of
+texts.
 
 cl100k_base -> o200k_base
 tokens        100,256 and 199,998; 88,000 in both, 5 of them under the same id

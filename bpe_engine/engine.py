@@ -1,4 +1,4 @@
-"""Engine: what a Tokenizer holds. The protocol that `compiled.py` and `fallback/` implement.
+"""Engine: the protocol behind a Tokenizer. `compiled.py` and `fallback/` implement it.
 
 Tokenizer          names, options, prefix and suffix            what users call
 └─ Engine        a vocabulary or a pipeline                   text -> ids; the incremental encoders

@@ -1,4 +1,5 @@
-"""The tokenizer of GPT-1 (openai-gpt), which is unlike all later ones: characters in place of bytes, and no way back to the very text.
+"""The tokenizer of GPT-1 (openai-gpt). Unlike all later ones it has characters in place of bytes, and decoding does not
+restore the exact text.
 
     "Don’t  panic…"
     lower case; ftfy repairs characters       don't  panic…

@@ -1,4 +1,4 @@
-"""Batches over threads."""
+"""Run batches on threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that the end of a text may become when text is appended: tiktoken's `encode_with_unstable`.
+"""Completions of the end of a text by further text: tiktoken's `encode_with_unstable`.
 
 The tokens of all pre-tokens but the last are stable. The bytes of the last one, "fanta" say, are not: a token of what is still to come may begin
 at any place in them.

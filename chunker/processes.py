@@ -1,4 +1,4 @@
-"""Start processes that ignore Ctrl-C: a terminal sends it to all processes at once, and the parent decides what becomes
+"""Start processes that ignore Ctrl-C, which a terminal sends to all processes at once: the parent decides what becomes
 of them.
 """
 

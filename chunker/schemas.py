@@ -1,4 +1,4 @@
-"""The pydantic models of chunks: their fields with types and descriptions, how JSON becomes one, and one JSON.
+"""The pydantic models of chunks: fields with types and descriptions, from and to JSON.
 
     JSON -> ChunkFields -> Chunk        validated as a model, kept as a chunk
     Chunk -> ChunkFields -> JSON        by the serializer of the model

@@ -1,4 +1,4 @@
-"""The place of a chunk in its text."""
+"""Span: the offsets of a chunk in its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pydantic model of spans, and what the models of chunks are made by, too. Built when the first is validated or becomes JSON."""
+"""The pydantic model of spans, also used by the models of chunks. Built when it is first needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of loading a tokenizer, caught as those of the engine and as those of the chunker.
+"""Errors of loading a tokenizer that are exceptions of both the engine and the chunker.
 
 try:
 chunks = chunk(text, 512, tokenizer="no such model")

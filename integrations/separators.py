@@ -1,4 +1,4 @@
-r"""Texts that are cut at separators of one's own, the best first, as LangChain's recursive splitter has them.
+r"""Split texts at your own separators, the best first, as LangChain's recursive splitter does.
 
     ["\n## ", "\n\n", " "]     # A\n\nsome words\n## B\n\nmore
                                    ^3  ^10      ^16  ^22            two of them are stronger than the one between words

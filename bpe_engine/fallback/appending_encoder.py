@@ -1,4 +1,4 @@
-"""AppendingEncoder: append, and know the count; take a mark, and return to it.
+"""AppendingEncoder: the count of a text that grows to the right, at any time; marks, and the return to them.
 
     settled pre-tokens: a sum             tail: at most a few pre-tokens, looked at anew on each append
     ┌────────────────────────────────┐┌───────────────────────────────┐

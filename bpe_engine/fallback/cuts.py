@@ -1,4 +1,5 @@
-"""Offsets where segments come apart for pre-tokenizers that are no named grammar: count(text) == count(text[:cut]) + count(text[cut:]), whatever follows.
+"""Safe splits for pre-tokenizers that are no named grammar: count(text) == count(text[:cut]) + count(text[cut:]),
+whatever follows.
 
     Digits, Whitespace         the quick| brown| fox 12
     Punctuation, ByteLevel     the quick| brown, fox| 12          never behind punctuation: that may go with the space

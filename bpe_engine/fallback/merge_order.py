@@ -1,4 +1,4 @@
-"""From merge ranks in any order to an order in which tokens merge, which is what the engine's fast algorithms run on.
+"""Reorder merge ranks so that tokens merge in the order of their ids, as the engine's fast algorithms require.
 
 Merging takes, of all neighbours that make up a token, those whose token has the lowest rank, the leftmost of equals. Nothing says that a token has
 a higher rank than its halves (Llama 3's and Qwen 3.6's files have tokens of which it is not true), nor that no two ranks are equal (SentencePiece).

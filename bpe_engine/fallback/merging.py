@@ -1,4 +1,4 @@
-"""Pre-token -> ids, for a specification: its merges as the ranks of a vocabulary of its own that the engine runs on.
+"""Merge a pre-token into ids for a specification: its merges become the ranks of a vocabulary that the engine runs on.
 
     specification            ids in any order; characters or bytes; a list of pairs, or ranks; tokens that no merge makes
     internal vocabulary      bytes; the id is the merge rank

@@ -1,4 +1,4 @@
-"""Normalizers applied to a text, and the offsets where a text comes apart for them.
+"""Apply normalizers to a text, and find the offsets where a text may be cut before them.
 
     normalizers   NFC, Replace " " by "\\u2581", Prepend "\\u2581"
     "e\\u0301 a"     ->  "\\u2581\\u00e9\\u2581a"                     normalize

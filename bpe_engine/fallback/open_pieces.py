@@ -1,4 +1,4 @@
-"""The tables of pre-tokens that are too long to be counted anew at each step.
+"""Tables of open pre-tokens that are too long to be counted again at each step.
 
 A pre-token that grows keeps one `TokenTable` from its fixed end: its start where text is appended, its end where text is
 prepended. More than one may grow over the same text: "\\n     " is one pre-token at the end of the text, and two before a

@@ -1,4 +1,4 @@
-"""PrependingEncoder: the text grows to the left, and its count is known all the time.
+"""PrependingEncoder: the count of a text that grows to the left, at any time.
 
 Where a pre-token begins does not change what it is: the first pre-token of a text depends on the text from there on alone.
 So the count of the text from a place on is the count of its first pre-token plus that of the text behind it, and both stay

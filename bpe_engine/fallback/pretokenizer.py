@@ -1,4 +1,4 @@
-"""Pre-tokens by the `regex` package: where the text is split, and which splits no appended text can move.
+"""Pre-tokens by the `regex` package, and which of them no appended text can move.
 
 A pre-token is *settled* when its place stays the same whatever is appended. For the named patterns a constant tells which
 are: in each of them all but the last `LOOKBACK` pre-tokens of a text are settled.

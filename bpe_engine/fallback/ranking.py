@@ -1,4 +1,4 @@
-"""From merges by pairs to merge ranks of tokens, which is what the engine's fast algorithms run on.
+"""Turn merges of pairs into merge ranks of tokens, as the engine's fast algorithms require.
 
 A tokenizer.json lists pairs, and only these merge, in this order. The engine merges any two neighbours whose concatenation is a token,
 lowest rank first. Both come to the same where the rank of a token is the place in the list of the last merge in the encoding of

@@ -1,4 +1,5 @@
-"""Offsets where a text comes apart for normalizers and added tokens: both sides can be treated by themselves, whatever else stands around them.
+"""Safe splits for normalizers and added tokens: both sides can be normalized by themselves, whatever stands around
+them.
 
     "e\\u0301 <mask> b"      NFC, and an added token <mask>
        ^       ^            no cuts: inside what is composed, inside the token, and near an end of the text where one may begin

@@ -1,4 +1,4 @@
-"""Segments of normalized text -> tokens: by the engine, which cuts and merges by itself, or piece by piece.
+"""Encode segments of normalized text: by the engine, which cuts and merges by itself, or pre-token by pre-token.
 
     EngineSegments    the pre-tokenizers are a named grammar, one pattern, or none: a segment goes to the engine as a whole, and the
                       engine's own encoders know its count while it grows

@@ -1,4 +1,4 @@
-"""Pre-tokens by stages: what any sequence of pre-tokenizers makes of a text that is normalized.
+"""Pre-tokens by stages: apply any sequence of pre-tokenizers to a normalized text.
 
     " a-b"       WhitespaceSplit, then Punctuation       ->  "a" "-" "b"
     "a b"        Metaspace("always")                     ->  "\\u2581a" "\\u2581b"

@@ -1,4 +1,4 @@
-"""The interval encoder of a SpecificationEngine: counts between places where a text comes apart altogether.
+"""The interval encoder of a SpecificationEngine: counts between safe splits.
 
     text     "The quick brown fox jumps over"
     cuts          |     |     |   |     |          for normalizers, added tokens, pre-tokenizers and merges alike

@@ -1,4 +1,4 @@
-"""Learning merges, in Python: what `cpp/include/bpe/training.hpp` does, with the same results.
+"""Learn merges, in Python: the algorithm of `cpp/include/bpe/training.hpp`, with the same results.
 
     words    h u g x10   p u g x5   h u g s x5            merges   (u,g) x20   (h,ug) x15 ...
     cells    . h u g . p u g . h u g s .                  after both:  . hug - - . p ug - . hug - - s .

@@ -1,4 +1,4 @@
-r"""The pre-tokenizers of GGUF files: what each name in `tokenizer.ggml.pre` stands for in llama.cpp.
+r"""The pre-tokenizers of GGUF files: the pattern of each name in `tokenizer.ggml.pre`, as in llama.cpp.
 
 llama.cpp splits by regular expressions in sequence, each within the pieces that the one before has left, and what none matches stays a piece. They are those
 of the published tokenizers as far as its own engine can say them. Where it cannot, the pieces are others, and here they are llama.cpp's:

@@ -1,4 +1,4 @@
-"""Kinds of the tokens in a GGUF file: by the file, and by its text where llama.cpp knows better.
+"""Types of the tokens in a GGUF file: as the file says, corrected by the text of the token where llama.cpp does so.
 
 "<|im_end|>" of the type normal    ->  control: it ends a turn, whatever the file says
 "<|message|>" of the type control  ->  user-defined: it is always found, and always shown

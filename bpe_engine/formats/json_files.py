@@ -1,4 +1,4 @@
-"""JSON objects from files: errors that name the file and the place, and no surprise in the parser."""
+"""JSON objects from files: errors name the file and the place, and the parser has limits."""
 
 from __future__ import annotations
 

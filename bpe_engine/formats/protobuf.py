@@ -1,4 +1,4 @@
-"""The wire format of protocol buffers, as much as it takes to read a small message of a known shape.
+"""A small reader of protocol buffers, for messages of a known shape.
 
 0a 03 61 62 63     field 1, of length 3: "abc"         a tag is a number of variable length: field * 8 + type
 10 96 01           field 2: 150                        types: 0 a number, 1 eight bytes, 2 a length and so many bytes, 5 four bytes

@@ -1,4 +1,4 @@
-"""The text of a file that has to be UTF-8, and the line where it is not."""
+"""Read a file that must be UTF-8, and name the line where it is not."""
 
 from __future__ import annotations
 

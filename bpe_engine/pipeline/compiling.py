@@ -1,4 +1,4 @@
-"""From a specification to the pipeline of the compiled core that runs it, or the reason why there is none.
+"""Compile a specification into a pipeline of the compiled core, or say why it cannot be.
 
     specification                                        core
     added tokens                                         looked for in the text

@@ -1,4 +1,4 @@
-"""Specifications that say no more than a vocabulary does: these run without a pipeline."""
+"""Recognize specifications that are plain vocabularies: these run without a pipeline."""
 
 from __future__ import annotations
 

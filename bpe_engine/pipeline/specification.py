@@ -1,4 +1,5 @@
-"""Specification: all that a tokenizer file says, whatever its format. Readers make it, `Tokenizer.from_specification` runs it.
+"""Specification: the content of a tokenizer file of any format. Readers make it, `Tokenizer.from_specification` runs
+it.
 
     text  " Ünï <mask>"
       added tokens       parted out first                     " Ünï " | <mask>

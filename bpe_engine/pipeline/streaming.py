@@ -1,4 +1,4 @@
-"""Decoders for tokens that come one by one: what `decoding.py` makes of all of them, as soon as no later token can change it.
+"""Stream decoders: the text of `decoding.py`, piece by piece, each as soon as later tokens can no longer change it.
 
     Replace "▁" by " ", ByteFallback, Fuse, Strip " " at the start
     push("▁Hello")   ->  "Hello"

@@ -1,4 +1,4 @@
-"""The published encodings: which there are, which models use them, and how to load one by name.
+"""The published encodings: their names, the models that use them, and loading by name.
 
 The facts are data, in `data/published.json`; the files come from the package or through `files.py`.
 """

@@ -1,4 +1,4 @@
-r"""Bounds for what files and callers bring along: how long an expression may take, and how long a text may become.
+r"""Limits for untrusted files and texts: the time of an expression, and the length of a text.
 
     (a|aa)+$  in "aaaa...b"            tries every way to part the letters: exponentially many
     a -> aa   forty times              2^40 letters

@@ -1,4 +1,5 @@
-"""Places where every named grammar cuts, whatever stands before and behind: there, and only there, counts add up.
+"""Safe splits of the named grammars: offsets where every grammar cuts, whatever stands before and after, so that counts
+add up.
 
     "the answer: 42"         safe splits at  the|answer, answer|:, and none between ":" and " 42"
                                               ^ count(text) == count(text[:3]) + count(text[3:]), and so in any longer text

@@ -1,4 +1,6 @@
-"""Counts of slices where the compiled core has none: of a str with lone surrogates, and beside what is in no token."""
+"""Counts of slices in cases that the compiled core does not handle: lone surrogates, and text beside characters without
+a token.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`chunker check`: fail where a file, or all of them together, has more tokens than it may."""
+"""`chunker check`: fail if a file, or all files together, exceed a number of tokens."""
 
 # Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars.
 # ruff: noqa: PLC0415, PLR0913

@@ -1,4 +1,4 @@
-"""The ends of the command: where results go, what a terminal shows meanwhile, and how a run stops early.
+"""Input and output of the command: where results go, progress on a terminal, and early ends of a run.
 
 Results go to standard output or to a file that appears only when it is complete. All else (progress, complaints) goes to
 standard error, so a pipe carries nothing but results. They are UTF-8 everywhere, whatever the locale says.

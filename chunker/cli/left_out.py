@@ -1,4 +1,4 @@
-"""The end of a run, for people: which files were left out by which rule, and what was shortened."""
+"""The summary at the end of a run: which files were left out by which rule, and which were shortened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what is checked before any of them begins."""
+"""Options that several commands share, and their checks."""
 
 # ruff: noqa: PLC0415  # what loads tokenizers is imported where one is asked for
 

@@ -1,4 +1,4 @@
-"""Records as files that other programs read: JSON Lines, a JSON array, CSV, Parquet, Arrow. Which one, the ending of the file's name tells.
+"""Write records to files: JSON Lines, a JSON array, CSV, Parquet, Arrow, by the ending of the file's name.
 
     {"source":"a.py","span":{"start":0},"metadata":{"rights":"ours"}}   a record, as a line of JSON
 

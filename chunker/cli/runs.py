@@ -1,4 +1,4 @@
-"""One run over many files: what goes wrong with one is noted, the others go on, and the notes come at the end."""
+"""A run over many files: problems of single files are noted, the others go on, and the notes come at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in columns: what a screen can do, what may be written to it, and how much of it fits.
+"""Text in columns for a terminal: its abilities, safe characters, and the part of a text that fits.
 
     shown("a\\x1b[31m")             'a␛[31m'          nothing that commands the terminal
     fit("漢字と言葉", 0, 7)         (3, 6)            three characters take six of seven columns

@@ -1,4 +1,4 @@
-"""Options from `[tool.chunker]` in pyproject.toml: what a project's folder says of all runs in it.
+"""Default options from `[tool.chunker]` in pyproject.toml, for all runs in a project.
 
     [tool.chunker]                  for all commands that have the option
     tokenizer = "gpt-4o"

@@ -1,4 +1,6 @@
-"""`chunker prompt simulate`: what a recorded session costs under simple rules and under a plan that pays attention to the provider's cache."""
+"""`chunker prompt simulate`: the cost of a recorded session under simple rules, and under a plan that regards the
+provider's cache.
+"""
 
 # Imports stand where they are used: help and complaints about options need neither tokenizers nor pydantic.
 # A command has as many parameters as it has options.

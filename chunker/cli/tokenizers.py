@@ -1,4 +1,4 @@
-"""The commands `chunker tokenizer inspect` and `chunker tokenizer compare`: what a tokenizer is, and how two differ."""
+"""The commands `chunker tokenizer inspect` and `chunker tokenizer compare`."""
 
 # Imports stand where they are used: help and complaints about options need no tokenizer.
 # ruff: noqa: PLC0415

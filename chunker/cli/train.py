@@ -1,4 +1,4 @@
-"""`chunker train`: a tokenizer of one's own."""
+"""`chunker train`: learn a tokenizer from files."""
 
 # Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.

@@ -1,1 +1,1 @@
-"""The lines in front of a chunk that say where its body stands."""
+"""Context: lines before the body of a chunk that say where it stands."""

@@ -1,4 +1,4 @@
-"""Token counts, of whatever counts: names, our own tokenizers, those of other packages, functions.
+"""Token counters: by name, by our own tokenizers, by those of other packages, by functions.
 
     TextChunker(512, tokenizer="gpt-4o")                                  an encoding or model
     TextChunker(512, tokenizer=tokenizers.Tokenizer.from_file(...))       WordPiece, Unigram, BPE of Hugging Face

@@ -1,4 +1,5 @@
-"""Counters for what can only count: any function, a tokenizer's `encode`, and characters, bytes and words by name.
+"""Counters over functions that can only count: any function, a tokenizer's `encode`, and characters, bytes and words by
+name.
 
 TextChunker(1000, tokenizer="characters")
 TextChunker(512, tokenizer=lambda text: len(model.tokenize(text)))

@@ -1,4 +1,4 @@
-"""Counting a text that grows, for tokenizers that can only count: what is settled is counted once, the open end again.
+"""Count a growing text with a tokenizer that can only count: the settled part is counted once, the open end again.
 
     text       the quick brown fo|          "fo" may become "fox" or "found"
     settled    the quick brown   |          3, never counted again

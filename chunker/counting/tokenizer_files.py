@@ -1,4 +1,4 @@
-"""Tokenizer files: by our engine what it reads, by the package `tokenizers` what is left of tokenizer.json.
+"""Counters from tokenizer files: by our engine if it reads them, else by the package `tokenizers`.
 
 tokenizer_of_file("qwen/tokenizer.json")    a bpe_engine.Tokenizer; of BERT and XLM-R, too
 tokenizer_of_file("odd/tokenizer.json")     has a part that our engine lacks: a HuggingFaceCounter, with the extra `huggingface`

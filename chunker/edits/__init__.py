@@ -1,4 +1,4 @@
-"""Chunks of a text that is edited, made again around the edit alone."""
+"""Edited texts: after an edit only the chunks around it are made again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chunks of a text that is edited, one row each, by numbers that an edit elsewhere does not change.
+"""The chunks of an edited text, one row each, with numbers that an edit elsewhere does not change.
 
     text      |-----------|-------------|---------|          chunks
     steps          11           13           9               from the start of a chunk to that of the next

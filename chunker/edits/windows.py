@@ -1,4 +1,4 @@
-"""A stretch of a text, read and cut as if all of the text were there.
+"""A window of a text, read and chunked as if the whole text were there.
 
     ....|~~~~~~~~|=================|-----------|--------|....
         mark     start             edge        settled  end

@@ -1,4 +1,4 @@
-"""From a file to text, without changing anything: a span that is right in the text is right in the file.
+"""Read a file as text without changing anything: spans in the text are spans in the file.
 
 - UTF-8, or UTF-16 or UTF-32 with a byte order mark. The mark stays in the text, as U+FEFF, and line ends stay as they
   are. `Document.encoding` names the codec: `text.encode(encoding)` is the file again.

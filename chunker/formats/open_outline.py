@@ -1,4 +1,4 @@
-"""Outlines of texts that are still growing: which boundaries are final, whatever may follow.
+"""Outlines of growing texts: which boundaries are final, whatever follows.
 
     text so far     # One     Two    ## Thr          "## Thr" may become anything yet, and may end what "Two" is a part of
     settled         ^         ^                      here a boundary can change no more

@@ -1,4 +1,5 @@
-"""From the parts of a source text to its boundaries: comments and attributes go with what they belong to, and all other lines are lines.
+"""Place the parts of a source text on its lines: comments and attributes go with their definition. Any other line
+becomes a boundary of strength LINE.
 
 row                    part           boundary
 0  # Counts.                          definition: moved up to the first of its comments

@@ -1,4 +1,4 @@
-"""Sentences of marked-up prose, fast: what is ASCII, which is most of it, is searched for terminators and nothing else.
+"""Sentences of marked-up prose, quickly: ASCII text, which is most of it, is searched for terminators only.
 
     prose_ends("One. Two e.g. here. Three", 10, 35)  ->  15, 30
 

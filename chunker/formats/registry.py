@@ -1,4 +1,4 @@
-"""The formats by name: where each is kept. A format is imported when it is asked for, so that its parser costs nobody else anything."""
+"""Formats by name. A format is imported when it is first used, so that unused parsers cost nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growing texts of formats that can be read anew from certain places: what stands before the last such place is dropped.
+"""Outlines of growing texts in formats where parsing can resume: text before the last such offset is dropped.
 
 In front of the rest a *preamble* is put that stands for all that was dropped: the headings above, the header row. A place is chosen only if
 the format is seen to say the same of the rest after it either way.

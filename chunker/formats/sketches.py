@@ -1,4 +1,4 @@
-"""A sketch: an outline that has not looked into all of its units, and does so when it is asked.
+"""Sketch: an outline whose units are refined when they are asked for.
 
     outline    ^0 section    ^16 sentence  ^25 sentence    ^40 paragraph   ^52 sentence
     sketch     ^0 section, closed                          ^40 paragraph, closed

@@ -1,4 +1,4 @@
-"""Texts whose structure is not known: cut by what is known of them, with a note in the metadata of the chunks that says so.
+"""Texts of unknown structure: cut by the little that is known, with a note in the metadata of the chunks.
 
 main.dart    {"language": "Dart: no grammar, cut by lines"}
 data.zzz    {"language": "unknown, cut as plain text"}

@@ -1,4 +1,4 @@
-"""From pieces, which are offsets, to the chunks that a user gets, which read off the text what they are asked for.
+"""Assemble chunks from pieces, which are offsets. A chunk reads its values off the text when they are asked for.
 
 pieces   (0, 900, "", 212, "section"), (900, 1800, "", 190, "paragraph")
 chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one origin for all chunks of a text

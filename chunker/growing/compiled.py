@@ -1,4 +1,5 @@
-"""Chooses the program that makes the chunks, by either strategy: the compiled one where it can be, else its specification, `grower` and `optimal`.
+"""Choose the program that makes chunks, for either strategy: the compiled one if possible, else its specification,
+`grower` and `optimal`.
 
 What is compiled (chunker/cpp/include/chunker/grower.hpp and optimizer.hpp) takes every option, every outline and sketch, and every counter: it asks the
 encoders of `bpe_engine` without a Python call a step, and others by their methods. It does not take text with halves of surrogate pairs.

@@ -1,4 +1,4 @@
-"""The constants of growing, each of them once: how far is looked ahead, and what cuts cost.
+"""The constants of growing, each defined once: how far to look ahead, and what cuts cost.
 
 The compiled part has those that it needs from here: `scripts/build_constants.py` writes them down for it.
 """

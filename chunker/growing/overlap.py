@@ -1,4 +1,4 @@
-"""Overlap: which units at the end of a chunk the next one repeats.
+"""Overlap: the units at the end of a chunk that the next one repeats.
 
     chunk      ... | fifth line | sixth line | seventh line |
     backwards                    <- 9 tokens  <- 5 tokens         overlap=12: the fifth line would make it 14

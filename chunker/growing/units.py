@@ -1,4 +1,4 @@
-"""The units of a text that are still ahead of the growing chunk, cut finer where they are too long.
+"""The units of a text ahead of the growing chunk, refined if they are too long.
 
     outline    ^0                  ^20                              ^53
     ahead      a line of twenty..  a line that is far too long ...  the last line

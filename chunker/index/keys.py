@@ -1,4 +1,4 @@
-"""The two keys of the index: what a vector depends on, and what the chunks of a file depend on.
+"""The two keys of the index: one of everything a vector depends on, one of everything the chunks of a file depend on.
 
     embed_key     the embedder (model, revision, dimensions, prefix)  and  the exact text that is sent
     version_key   the settings of the chunker, the format of the file  and  its text

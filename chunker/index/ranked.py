@@ -1,4 +1,4 @@
-"""The candidates of a search in the order of the rules: what each rule needs to know is asked of the database here."""
+"""Rank the candidates of a search by the rules, with the data that each rule needs from the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The database of an index: its tables, how it is opened, and what its errors mean.
+"""The database of an index: its tables, opening it, and the meaning of its errors.
 
     files        (tag, source) -> version               a branch is a tag: switching it touches these rows alone
     versions     what one text was cut into             shared by all files and tags that have this text

@@ -1,4 +1,4 @@
-"""Places of a text that its chunks begin at whatever stands elsewhere, so that an edit moves the cuts around it and no others.
+"""Content-defined anchors: boundaries chosen from nearby text alone, so an edit re-cuts only the chunks around it.
 
     boundaries   |   |  #  | | |  #     |   |  #  |      #: the strongest as far as one can see from it, to both sides
     segments     |------|---------|------------|---       each is cut into chunks for itself

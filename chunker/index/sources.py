@@ -1,4 +1,4 @@
-"""From paths to the files of an index: their names in it, and what is left out.
+"""Find the files of an index: their names in it, and which files are left out.
 
     root                  the folder around the index
     root/src/a.py   ->    "src/a.py"

@@ -1,4 +1,4 @@
-"""An index on the disk: the folder, its database, its vectors; who may write, and what a reader sees.
+"""An index on disk: its folder, database and vectors; locks of writers, and snapshots of readers.
 
     .chunker/index.sqlite        which text stands where, and full-text search (schema.py)
     .chunker/vectors-0.f32       one row a text (vectors.py); or they are in a store (stored.py)

@@ -1,4 +1,4 @@
-"""An index whose vectors are in a store: what is written in which order, and what a snapshot reads.
+"""An index whose vectors are in a store: the order of writing, and the snapshots of readers.
 
     book    pending: k1 k2                embeddings: k1 k2
               |                             ^

@@ -1,4 +1,4 @@
-"""One sync: from the files as they are to an index of them, touching no more than what has changed.
+"""One sync: bring the index up to date with the files, touching only what has changed.
 
     file       size and times as they were? -> nothing to do
       |        its text is known?           -> one row: file -> version

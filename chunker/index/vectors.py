@@ -1,4 +1,4 @@
-"""The vectors: float32 rows in one file that only grows, mapped into memory to be searched.
+"""Vectors in one file of float32 rows that only grows, mapped into memory for searches.
 
     vectors-3.f32   | header, 64 bytes | row 0 | row 1 | ... | row n-1 | rows of a run that was killed
                                                                        ^ the database says how many rows there are

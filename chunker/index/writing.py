@@ -1,4 +1,5 @@
-"""Changes to an index, each a commit of its own: new vectors, then the files that need them; in the end what nobody needs goes.
+"""Write changes to an index, each in its own commit: new vectors, then the files that need them; at the end unused
+vectors are removed.
 
     add_vectors      vectors to the disk, then their keys to the database      killed between: the rows are written over
     change_files     versions, places, files, words: one commit               killed between the two: the vectors are found by key

@@ -1,4 +1,4 @@
-"""The nearest places in a text that cut no grapheme cluster, without reading the text from its start.
+"""The nearest offsets in a text that cut no grapheme cluster, found without reading the text from its start.
 
     text     a text of any length, é (two code points) and all
     place                           ^|  between the letter and its accent

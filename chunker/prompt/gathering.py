@@ -1,4 +1,4 @@
-"""From a spec to items: which files its entries take, and what is made of each.
+"""Gather the items of a spec: the files of its entries, and the items made of each.
 
     root/                           {file: src/a.py}          src/a.py, and no glob takes it again
       src/a.py   src/b.py           {glob: "src/*.py"}        src/b.py

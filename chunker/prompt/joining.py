@@ -1,4 +1,4 @@
-"""The exact number of tokens of texts that stand in a row, while texts are put in and taken out at any place.
+"""The exact number of tokens of a row of texts, while texts are inserted and removed.
 
     kept      "You are ..."  ¶¶  "def f(x): ..."  ¶¶  "What is f?"
     safe splits        |                |       |            |

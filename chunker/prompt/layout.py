@@ -1,4 +1,5 @@
-"""The tree of sections and items, flattened: leaves in the order of the prompt, and what stands between any two that are kept.
+"""The tree of sections and items, flattened: leaves in the order of the prompt, and the text between any two that are
+kept.
 
 Section "context", header "Files:"  separator "¶¶"        leaves     0     1     2     3
 Item a        Item b                                    between 0 and 1: ¶¶

@@ -1,4 +1,4 @@
-"""Counts of long texts of which one differs little from the next: what they have in common is counted once.
+"""Counts of long texts that differ little from one to the next: the common part is counted once.
 
     counted      kept kept kept kept                      an encoder that grows to the right holds it
     asked for    kept kept kept kept new                  is rolled back to the end of what both share, and goes on from there

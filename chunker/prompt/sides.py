@@ -1,4 +1,4 @@
-"""One side of an item that is cut: how much of it may be kept, and what that costs.
+"""One side of an item that is truncated: how much of it may be kept, and its price.
 
     text     the start of the log and its end
     kept     ---------            5, 8, 9 ... characters from the start       a side

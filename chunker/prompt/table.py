@@ -1,4 +1,4 @@
-"""A report as a table for the terminal, and a bar that shows who got what."""
+"""A report as a table for the terminal, with a bar that shows the use of the budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting an item so that it fits: the most of it that does, at the places where it may be cut.
+"""Truncate an item: keep the most of it that fits, cut where it may be cut.
 
 "tail"      the first lines of the file and the next o…
 "head"      …rds of the conversation, up to its end

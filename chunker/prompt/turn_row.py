@@ -1,4 +1,4 @@
-"""The turns that are in a session's prompt, in a row: their text, their messages and their exact tokens."""
+"""The turns in a session's prompt, in a row: their text, messages and exact tokens."""
 
 from __future__ import annotations
 

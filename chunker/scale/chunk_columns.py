@@ -1,4 +1,4 @@
-"""Chunks of many texts as columns of Arrow: what is compiled writes the buffers, without an object a chunk.
+"""Chunks of many texts as columns of Arrow: compiled code writes the buffers, without an object for each chunk.
 
     text, pieces     "# A\\n...", [(0, 900, "", 212, "section"), ...]
     columns          text     offsets 0 900 1800 ..., bytes "# A\\n..."

@@ -1,4 +1,4 @@
-"""The parts of a corpus, on a disk or in object storage: what there is, and how one is read and written.
+"""The parts of a corpus, on a disk or in object storage: listing, reading and writing them.
 
     s3://bucket/corpus/2024/a.parquet        FileSystem.from_uri: files, S3, Google Cloud Storage, Azure, HDFS
     memory://corpus/b.jsonl.gz               any other URL: through fsspec, if that knows it

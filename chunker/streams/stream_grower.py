@@ -1,4 +1,5 @@
-"""Chunks of a text that comes in parts: those that no later text can change, made by the same algorithm as those of a whole text.
+"""Grow chunks of a text that arrives in parts, by the algorithm for whole texts: those that later text can no longer
+change.
 
     held       ....|================================|~~~~~~~~~~~~~~~~|-------|
                gone  chunks that begin here are final  far enough away  not settled: its boundaries may change

@@ -1,4 +1,4 @@
-"""Code without its comments and strings, at the same offsets: what is left are the words of the program."""
+"""Source code without comments and strings, at the same offsets: only the words of the program are left."""
 
 from __future__ import annotations
 

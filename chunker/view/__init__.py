@@ -1,4 +1,4 @@
-"""Seeing how a text was cut: as a page for the browser, or in the terminal.
+"""Show how a text was chunked: as a page for the browser, or in the terminal.
 
     chunker view src -o page.html
     chunker view src --terminal

@@ -1,4 +1,5 @@
-"""One HTML page that shows a prompt: who got what of the budget, what became of each item, and whose each part of the text is.
+"""One HTML page that shows a prompt: the use of the budget, the outcome for each item, and the item behind each part of
+the text.
 
     bar      ███████▒▒▒▒▒▒████████░░░░░░      the items in their order, what is free, the reserve
     items    1  system    kept        5 of 5

@@ -1,4 +1,4 @@
-r"""LangChain's splitters by their names and with their arguments: what changes is one import.
+r"""LangChain's splitters under their names and with their arguments: only the import changes.
 
     from chunker.integrations.langchain import RecursiveCharacterTextSplitter       # was: from langchain_text_splitters import ...
     splitter = RecursiveCharacterTextSplitter.from_tiktoken_encoder("cl100k_base", chunk_size=512, chunk_overlap=50)

@@ -1,4 +1,4 @@
-"""A LlamaIndex parser of nodes in nodes: small ones to find, large ones to read, as `AutoMergingRetriever` wants them.
+"""A LlamaIndex parser of nested nodes: small ones to find, large ones to read, for `AutoMergingRetriever`.
 
 Each node knows its PARENT, its CHILDren, and on its level the PREVIOUS and the NEXT one:
 

@@ -1,4 +1,4 @@
-"""The command `chunker mcp`: which roots agents may read, which index they may search."""
+"""The command `chunker mcp`."""
 
 # Imports stand where they are used: the list of commands needs neither the SDK nor tokenizers.
 # ruff: noqa: PLC0415

@@ -1,4 +1,4 @@
-r"""Standard input, line by line: a request whose line the SDK cannot read is answered, too.
+r"""Read standard input line by line, so that requests which the SDK cannot read are answered, too.
 
     {"id": 3, "method": ..., "text": "\ud83d"}         half a character, as JavaScript cuts an emoji in two
     {"id": 3, "method": ..., "text": 1, "text": 2}     which of the two?

@@ -1,4 +1,4 @@
-"""The tools: what an agent asks for, and what it is told.
+"""The tools of the MCP server.
 
     count(texts, paths)            tokens, exactly
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time

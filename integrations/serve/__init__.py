@@ -1,4 +1,4 @@
-"""`chunker serve`: a small web page on this machine where one pastes or opens a text, watches it being cut, and searches an index.
+"""`chunker serve`: a small web page on this machine to paste or open a text, see its chunks, and search an index.
 
     command.py    the command: what is served, and to whom
     server.py     the application, and the loop that serves it

@@ -1,4 +1,4 @@
-"""The command `chunker serve`: what is served, and to whom."""
+"""The command `chunker serve`."""
 
 # Imports stand where they are used: the list of commands needs neither a server nor tokenizers.
 # ruff: noqa: PLC0415

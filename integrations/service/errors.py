@@ -1,4 +1,4 @@
-"""Everything that the servers raise on purpose. Their messages go to clients: they name what a client may know, and no path outside of the roots.
+"""The exceptions of the servers. Their messages go to clients, so they contain no path outside the roots.
 
 ServiceError                 the root, a ChunkerError
 ├── RefusedError             a client asked for what it may not have, or for what is not there

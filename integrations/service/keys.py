@@ -1,4 +1,4 @@
-"""JSON whose objects name each key once: of two keys of one name every parser takes one in silence, and not every parser the same."""
+"""JSON without repeated keys: parsers resolve a repeated key in different ways, so it is refused."""
 
 from __future__ import annotations
 

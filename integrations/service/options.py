@@ -1,4 +1,4 @@
-"""Options that the commands share. They raise `typer.BadParameter`: wrong usage is told before anything is served."""
+"""Options that the commands share. Wrong usage raises `typer.BadParameter` before anything is served."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that a client may ask for: those that a walk of the roots finds, less what holds secrets.
+"""The files that a client may ask for: those that a walk of the roots finds, without those that hold secrets.
 
     roots = Roots(["project", "notes.md"])
     roots.listed(1000).names             ["project/src/a.py", ..., "notes.md"]; with a single folder, names begin in it: "src/a.py"

@@ -1,4 +1,4 @@
-"""The process that does the work: requests on standard input, answers on standard output, until the input ends.
+"""The worker process: requests on standard input, answers on standard output, until the input ends.
 
     request    length, JSON [operation, arguments]
     answer     length, one byte (`pool.DONE`, `pool.REFUSED`, `pool.FAILED`), JSON or a message

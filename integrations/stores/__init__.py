@@ -1,1 +1,3 @@
-"""Stores that the vectors of an index can be in: LanceDB, Qdrant, PostgreSQL with pgvector. What is asked of them: `chunker.index.vector_stores`."""
+"""Stores for the vectors of an index: LanceDB, Qdrant, PostgreSQL with pgvector. `chunker.index.vector_stores` has the
+protocol.
+"""

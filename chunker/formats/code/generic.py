@@ -1,4 +1,4 @@
-"""A table for a grammar that nobody wrote a table for: what its nodes are is told by what they are called.
+"""A table for a grammar without one, guessed from the names of its nodes.
 
     method_definition (name, body)     has a name and a body: a definition
     block, class_body, source_file     a body

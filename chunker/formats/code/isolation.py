@@ -1,5 +1,5 @@
-"""Parsing in a process of its own, for sources that nobody vouches for: a grammar that hangs, crashes or explodes takes that process along
-and nothing else.
+"""Parse untrusted sources in a separate process: a grammar that hangs, crashes or takes too much memory ends only that
+process.
 
     outline(text) ──request──> worker: parse, walk ──outline──> the same result
                                killed after its time ─────────> lines, {"parse": "given up"}

@@ -1,4 +1,4 @@
-r"""The copy of a text that parsers read: ASCII alone, as many characters, and line feeds for line ends.
+r"""The copy of a text for parsers: ASCII only, with as many characters, and line feeds for line ends.
 
     text    G r ö ß e : \r \n
     copy    G r ☐ ☐ e :    \n      ☐ is the character \x02; a carriage return before a line feed becomes a space

@@ -1,4 +1,4 @@
-"""Parsing in linear time, whatever the text: tree-sitter with a budget, spared the lines that it reads too often."""
+"""Parse any text in linear time: tree-sitter with a budget, without the lines that it would read too often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One walk over a syntax tree: which lines begin a part of the code, and how strong a cut there is.
+"""Walk a syntax tree: find the lines that begin a part of the code, and the strength of a cut there.
 
     class Stack:                    definition, depth 1
         size = 0                    first part of a body: weak, a header keeps what it introduces

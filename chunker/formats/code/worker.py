@@ -1,4 +1,4 @@
-"""The process that `isolation` has texts parsed in: requests on standard input, answers on standard output, until the input ends.
+"""The process in which `isolation` parses texts: requests on standard input, answers on standard output.
 
     request    length, [seconds, bytes of memory, length of the format, length of the text], the format, the text
     ready      one byte, once it has started

@@ -1,4 +1,4 @@
-"""Places where CSV can be read anew: each row from the third on, if no quote before it is still open.
+"""Offsets where parsing of CSV can resume: each row from the third on, unless a quote before it is still open.
 
 Before it stand the first two rows, of which the format finds out the delimiter, and whether there is a header.
 """

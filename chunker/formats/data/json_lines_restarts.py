@@ -1,4 +1,4 @@
-"""Places where JSON Lines can be read anew: each record. Nothing need stand before it; the records are numbered from where they were."""
+"""Offsets where parsing of JSON Lines can resume: each record. The state to resume from is the number of the record."""
 
 from __future__ import annotations
 

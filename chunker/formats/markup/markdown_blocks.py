@@ -1,4 +1,4 @@
-"""The blocks of Markdown, in order: what a reader of the text is told, and by whom.
+"""The blocks of a Markdown text, in order, reported to a handler.
 
     # Guide            heading        plain: an expression knows it
                        (blank lines)

@@ -1,4 +1,5 @@
-"""Places where Markdown can be read anew: each heading or paragraph that begins at the margin, the paragraph behind a blank line.
+"""Offsets where parsing of Markdown can resume: each heading or paragraph that begins at the margin, and the paragraph
+after a blank line.
 
 It ends every list and quote, and inside of fences and HTML the format says of no line that it is one. Before it stand the headings of the
 sections that are open.

@@ -1,4 +1,4 @@
-"""Stretches of Markdown that nothing but a parser can be sure of.
+"""Spans of Markdown that only a full parser can decide.
 
 pulldown-cmark (pyromark) parses CommonMark with tables and footnotes, and says where each block and each word of markup
 is. Making Python objects of them costs more than parsing, so it is asked about no more than has to be: from where plain blocks end

@@ -1,4 +1,4 @@
-"""Plain text that is still growing: each line is what it is once something visible stands on it. What was read is never read again."""
+"""Plain text that is still growing: a line is final once it has a visible character. No text is read twice."""
 
 from __future__ import annotations
 

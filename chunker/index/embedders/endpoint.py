@@ -1,4 +1,4 @@
-"""Vectors of any endpoint that speaks as OpenAI's does: POST {base_url}/embeddings.
+"""Embedder over an HTTP endpoint with OpenAI's interface: POST {base_url}/embeddings.
 
     {"model": "text-embedding-3-small", "input": ["...", "..."]}  ->  {"data": [{"index": 0, "embedding": [...]}, ...]}
 

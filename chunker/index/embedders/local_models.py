@@ -1,4 +1,4 @@
-"""Models that run on this machine, each by its own package, which is an extra.
+"""Embedders that run a model on this machine, each with its own package, which is an extra.
 
 sentence-transformers:all-MiniLM-L6-v2      any model of Sentence Transformers, by name or folder
 model2vec:minishlab/potion-base-8M          static embeddings: one lookup a token, fast without a GPU

@@ -1,4 +1,4 @@
-"""Drift: stretches whose pinned ids are not those of their text."""
+"""Drift: spans whose pinned ids are not those of their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokens that stand as such in a rendered text: special tokens that the template writes, and pinned ids.
+"""The explicit tokens in a rendered text: special tokens that the template writes, and pinned ids.
 
     <|im_start|>assistant\\nHel|lo|<|im_end|>\\n
     special              pinned   special

@@ -1,4 +1,4 @@
-"""Pinned ids: what a model sampled stays as it was sampled, though encoding its text would give other ids.
+"""Pinned ids: ids that a model sampled stay as they are, even if encoding their text would give other ids.
 
     sampled      [" Hel", "lo", "<|im_end|>"]      pinned, and its text stands in the rendered conversation
     canonical    [" Hello", "<|im_end|>"]          drift: 2 ids where 1 is canonical

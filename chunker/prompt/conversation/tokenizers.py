@@ -1,4 +1,4 @@
-"""The tokenizer of a conversation: one of ours, from whatever names or holds one."""
+"""The tokenizer of a conversation, from a name, a file or an object of another package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A context that pays attention to a provider's cache: which turns leave a conversation, and when, so that its bill is least.
+"""Plan a conversation for a provider's cache: which turns to drop, and when, so that the bill is lowest.
 
 cache_rules.py   prices and rules of providers, as data with date and source (providers.json)
 billing.py       what each request of a conversation costs, and what the cache holds after it

@@ -1,4 +1,4 @@
-"""Chat templates in Jinja: where they are found, how they are rendered, and which message wrote what.
+"""Chat templates in Jinja: finding them, rendering them, and the message behind each part of the text.
 
 environment.py   the sandbox that templates run in: functions, filters, `{% generation %}`
 limits.py        what a template may use of time and memory

@@ -1,4 +1,4 @@
-"""The content and the thinking that a template shows of each message, and their places."""
+"""The content and the thinking of each message in the rendered text, and their offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places of messages in a rendered text, told by their letters.
+"""Find messages in a rendered text by rendering them with other letters.
 
     content      Hi there!       rendered   <|im_start|>user\\nHi there!<|im_end|>
     once more    Ij uifsf!                  <|im_start|>user\\nIj uifsf!<|im_end|>

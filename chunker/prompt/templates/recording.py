@@ -1,4 +1,4 @@
-"""Marks that a template writes into its text while it is rendered, when somebody listens; nothing else changes.
+"""Marks that a template writes into its text while it is rendered for a listener; nothing else changes.
 
     loops       a mark where an item of a list that is watched begins, and one where the loop ends
     generation  a mark at both ends of a `{% generation %}` block

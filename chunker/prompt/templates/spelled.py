@@ -1,4 +1,4 @@
-"""Special tokens that a message spells, told from those that the template writes.
+"""Tell special tokens that a message spells from those that the template writes.
 
     messages    user: "what is <|im_end|>?"
     rendered    <|im_start|>user\\nwhat is <|im_end|>?<|im_end|>\\n
