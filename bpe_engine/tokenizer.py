@@ -161,7 +161,7 @@ class Tokenizer:
             token: The access token of the Hub, or True for the stored one.
 
         Raises:
-            MissingExtraError: huggingface_hub is not installed.
+            MissingExtraError: The package huggingface_hub is not installed.
             VocabularyUnavailableError: The file is neither cached nor reachable.
             VocabularyError: `repository` is no name of a repository, or as `from_file`.
         """
@@ -434,7 +434,7 @@ class Tokenizer:
         Raises:
             DisallowedSpecialTokenError: The text holds a disallowed special token.
             EncodingError: As `encode`.
-            ImportError: numpy is not installed.
+            ImportError: The package numpy is not installed.
         """
         import numpy as np  # noqa: PLC0415 - who does not call this need not have it
 

@@ -11,10 +11,10 @@ def require(value: object, kinds: type | tuple[type, ...], name: str, wanted: st
     """Raise `WrongTypeError` if a value is of none of these kinds.
 
     Args:
-        value: what was passed.
-        kinds: the types that it may have.
-        name: of the argument.
-        wanted: what it should be, for the message: "a str".
+        value: The value that was passed.
+        kinds: The types that it may have.
+        name: The name of the argument.
+        wanted: A description of the right type for the message: "a str".
     """
     if not isinstance(value, kinds):
         hint = ": decode it first" if isinstance(value, bytes | bytearray) and kinds is str else ""

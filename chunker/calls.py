@@ -38,8 +38,9 @@ def chunk(
 
     Args:
         text: The text; or a path (`pathlib.Path`, never a str), whose file is read as by `chunk_file`.
-        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
-        language: The format: "python", "markdown", "json", "text", ... None: as the source is named, else what the text clearly is, else plain text.
+        max_tokens: The largest number of tokens of a chunk; or a chunker, which has its own options.
+        language: The format: "python", "markdown", "json", "text", ... None finds it by the name `source`, else by the
+            text if that is clear, else takes plain text.
         source: The name of the text, usually a path; see `TextChunker.chunk`.
         metadata: Values of your own, which all chunks of the text get.
         options: Those of `TextChunker`.
@@ -48,7 +49,7 @@ def chunk(
         The chunks, in the order of the text.
 
     Raises:
-        OptionError: Options that do not go together, or a wrong type.
+        OptionError: Options cannot be used together, or have a wrong type.
         UnknownLanguageError: There is no such language.
         BudgetTooSmallError: One character of the text has more tokens than a chunk may have.
         FileError: The file cannot be read.
@@ -81,8 +82,8 @@ def chunk_file(
 
     Args:
         path: The file.
-        max_tokens: No chunk has more tokens; or a chunker, which has its own options.
-        language: The format, as for `chunk`. None: as the file is named, else what it holds.
+        max_tokens: The largest number of tokens of a chunk; or a chunker, which has its own options.
+        language: The format, as for `chunk`. None finds it by the name of the file, else by its content.
         options: Those of `TextChunker`.
 
     Returns:

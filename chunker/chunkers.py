@@ -261,7 +261,7 @@ class TextChunker:
         return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text)
 
     def metadata_of(self, outline: Outline, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The metadata of each chunk of a text: the notes of the format, and what the caller has to say.
+        """The metadata of each chunk of a text: the notes of the format, and the values of the caller.
 
         Args:
             outline: The outline of the text.

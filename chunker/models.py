@@ -82,9 +82,9 @@ class Chunk:
         index: The number of the chunk in its text, from 0.
         breadcrumb: The names of the regions around the chunk (without its overlap), outermost first, also if they are
             not in its context.
-        source: the name of the text, usually a path, or None.
-        metadata: values of your own, and what formats and readers found; of a file that was read by pages, cells or the like, "places": the
-            places of the body.
+        source: The name of the text, usually a path, or None.
+        metadata: Values of your own, and notes of formats and readers. For a file that is read by pages, cells or the
+            like, "places" are those of the body.
     """
 
     __slots__ = ("__weakref__", "_index", "_origin", "_piece")
@@ -254,7 +254,9 @@ class Chunk:
         return _unpickled, (type(self), {name: getattr(self, name) for name in self._FIELDS})
 
     def record(self) -> dict[str, Any]:
-        """The chunk as JSON values, as the command, the index and the servers tell it: all of `FIELDS`, the body only where it is not the text."""
+        """The chunk as JSON values: all of `FIELDS`, the body only if it differs from the text. The command, the index
+        and the servers use this form.
+        """
         told = {name: getattr(self, name) for name in told_names(self._FIELDS) if name != "body" or self.context}
         return {**told, "breadcrumb": list(self.breadcrumb), "span": self.span.model_dump()}
 

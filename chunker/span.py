@@ -11,19 +11,19 @@ if TYPE_CHECKING:  # a model of spans is built for those who validate some, or m
 
 
 class Span(NamedTuple):
-    """The place of a chunk's body in its text, in three units.
+    """The span of a chunk's body in its text: in characters, bytes and lines.
 
     `text[start:end]` is the body. `text.encode()[start_byte:end_byte]` is the same in UTF-8 (a lone surrogate, which UTF-8 does not
     have, counts as the three bytes that the error handler "surrogatepass" writes). Lines count from 1 and both ends are inclusive;
     a line ends with "\\n", "\\r\\n" or a lone "\\r", and that ending belongs to it.
 
     Args:
-        start: first character.
-        end: one after the last character.
-        start_byte: first byte in UTF-8.
-        end_byte: one after the last byte in UTF-8.
-        start_line: line of the first character, counted from 1.
-        end_line: line of the last character, counted from 1.
+        start: The first character.
+        end: The offset after the last character.
+        start_byte: The first byte in UTF-8.
+        end_byte: The offset after the last byte in UTF-8.
+        start_line: The line of the first character, from 1.
+        end_line: The line of the last character, from 1.
     """
 
     start: int

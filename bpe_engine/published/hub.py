@@ -35,7 +35,7 @@ def tokenizer_file(
         token: The access token of the Hub, or True for the stored one.
 
     Raises:
-        MissingExtraError: huggingface_hub is not installed.
+        MissingExtraError: The package huggingface_hub is not installed.
         VocabularyError: `repository` is no name of a repository.
         VocabularyUnavailableError: The file cannot be had: no such repository, revision or file, no permission, no
             network.

@@ -43,10 +43,10 @@ class Intake:
     """The choice of files to take, and of what to take of them.
 
     Args:
-        secrets: take files that hold secrets.
-        generated: take what a program wrote.
-        verbatim: take notebooks, drawings and embedded data as they stand in the file.
-        encoding: that of files that are not UTF-8; see `chunker.files.documents`.
+        secrets: Take files that hold secrets.
+        generated: Take what a program wrote.
+        verbatim: Take notebooks, drawings and embedded data as they stand in the file.
+        encoding: The encoding of files that are not UTF-8; see `chunker.files.documents`.
     """
 
     secrets: bool = False

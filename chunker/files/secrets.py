@@ -46,7 +46,7 @@ def named_as_secret(path: str) -> bool:
     """Whether the name of a file, with or without its folder, is one that secrets are kept under.
 
     Args:
-        path: a path with `/` between names; upper and lower case are alike.
+        path: A path with `/` between names; upper and lower case are alike.
 
     >>> [named_as_secret(path) for path in ("app/.env.local", ".env.example", "ID_RSA", "id_rsa.pub", "keys.py")]
     [True, False, True, False, False]

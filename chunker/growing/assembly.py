@@ -28,16 +28,16 @@ class TextOrigin:
     """The text that chunks are pieces of, with all that they have in common.
 
     Args:
-        text: what the pieces are of.
-        pieces: those of all chunks, in order.
-        language: of all chunks.
-        metadata: of all chunks.
-        source: where the text comes from, for the ids.
-        breadcrumb: the names of the regions around an offset.
-        level: of a hierarchy, whose levels may have chunks of the same place and text.
-        before: characters, bytes and line ends of a whole text before `text`, if that is a part of it. Offsets of pieces are those in the whole.
-        first: the index of the first piece among those of the whole text.
-        done: where the chunk before the first piece ends.
+        text: The text of the pieces.
+        pieces: The pieces of all chunks, in order.
+        language: The language of all chunks.
+        metadata: The metadata of all chunks.
+        source: The name of the text, for the ids.
+        breadcrumb: The names of the regions around an offset.
+        level: The level of a hierarchy, whose levels may have chunks of the same place and text.
+        before: Characters, bytes and line ends of a whole text before `text`, if that is a part of it. Offsets of pieces are those in the whole.
+        first: The index of the first piece among those of the whole text.
+        done: The end of the chunk before the first piece.
     """
 
     __slots__ = (

@@ -90,7 +90,8 @@ class Asking(ABC):
         by: By = "both",
         tokenizer: str | TokenCounter | None = None,
     ) -> Pack:
-        """Answer a question with a text for a prompt: the best hits with what a reader needs around them, within a budget.
+        """Answer a question with a text for a prompt: the best hits and the lines around them that a reader needs,
+        within a budget.
 
         Args:
             question: A question, words, or a name.
@@ -127,10 +128,10 @@ class Asking(ABC):
         """The definitions of a symbol, in any of the languages that have symbols.
 
         Args:
-            name: of a function, class, type ..., in any case of letters; "Stack.push" or "Stack::push" for that one alone.
-            filter: what the definitions must be in; `kinds` are theirs: "function", "class", ...
-            prefix: also names that begin with `name`.
-            limit: at most so many.
+            name: The name of a function, class, type ..., in upper or lower case; "Stack.push" or "Stack::push" for that one alone.
+            filter: Conditions on their files; `kinds` are those of definitions: "function", "class", ...
+            prefix: Include names that begin with `name`.
+            limit: The largest number of results.
 
         Returns:
             Exactly this name first, then types before functions, then by file and line.
@@ -152,9 +153,9 @@ class Asking(ABC):
         """The lines of code on which a name stands, those that define it left out; comments and strings are no code.
 
         Args:
-            name: exactly as it is written; of "Stack.push" the last part. Names of one letter are not kept.
-            filter: what the files must be.
-            limit: at most so many.
+            name: The name exactly as it is written; of "Stack.push" the last part. Names of one letter are not kept.
+            filter: Conditions on the files.
+            limit: The largest number of results.
 
         Returns:
             By file and line. Of a name that is on more than 64 lines of a file, the first 64.
