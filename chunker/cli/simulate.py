@@ -90,6 +90,7 @@ def _print(outcomes: list[Outcome], plan: ContextPlan, provider: str) -> None:
     rules = plan.rules
     typer.echo(
         f"{len(outcomes[0].bills):,} requests, {plan.fixed:,} tokens fixed, room {plan.room:,}; {provider} as of {rules.as_of}, {rules.source}"
+        + (f" ({rules.note})" if rules.note else "")
     )
     typer.echo(f"{'':12} {'tokens':>14} {'hits':>14} {'misses':>14} {'dollars':>10} {'cuts':>5}")
     for outcome in outcomes:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from chunker.prompt.conversation import Change, Conversation, Drift
     from chunker.prompt.conversation.masks import generation_mask, role_mask, sampled_mask
     from chunker.prompt.conversation.spans import ConversationSpan, spans
+    from chunker.prompt.planning.driving import PlannedConversation, PlannedRequest
     from chunker.prompt.templates.template import ChatTemplate
 
 # Imported when they are asked for: they need Jinja, which is an extra.
@@ -33,6 +34,8 @@ _LATER = {
     "ChatTemplate": "chunker.prompt.templates.template",
     "Conversation": "chunker.prompt.conversation",
     "Drift": "chunker.prompt.conversation",
+    "PlannedConversation": "chunker.prompt.planning.driving",
+    "PlannedRequest": "chunker.prompt.planning.driving",
     "ConversationSpan": "chunker.prompt.conversation.spans",
     "generation_mask": "chunker.prompt.conversation.masks",
     "role_mask": "chunker.prompt.conversation.masks",
@@ -59,6 +62,8 @@ __all__ = [
     "ItemReport",
     "Message",
     "MessageError",
+    "PlannedConversation",
+    "PlannedRequest",
     "Prompt",
     "PromptConfigurationError",
     "PromptSession",

@@ -22,7 +22,21 @@ from bpe_engine import Tokenizer as OurTokenizer
 from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
 
 PIN = "\U000fff00"
-FAMILIES = ("llama3", "qwen2", "deepseek-v3", "roberta", "llama2", "gemma", "sentencepiece, unknown")
+TOKENS = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
+# Byte-level BPE, with the grammars of tiktoken's encodings among them; BPE of SentencePiece; Unigram; WordPiece.
+FAMILIES = (
+    "llama3",
+    "qwen2",
+    "deepseek-v3",
+    "roberta",
+    "gpt2",
+    "llama2",
+    "gemma",
+    "sentencepiece, unknown",
+    "t5",
+    "bert, cased",
+    "bert, uncased",
+)
 _SPELLED = re.compile(
     r"<\|[^|<> ]{1,30}\|>|<[|｜][^<>]{1,40}[|｜]>|<(?:start|end)_of_(?:turn|utterance)>|\[/?(?:INST|TOOL_CALLS)\]"
 )
@@ -47,11 +61,31 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     return re.sub("|".join(map(re.escape, sorted(names, key=len, reverse=True))), lambda found: names[found[0]], text)
 
 
+# A special token that a template writes in parts: '<|' + message['role'] + '|>', or <|{{ role }}|>.
+_PARTS = re.compile(r"""(['"])<\|\1 *\+ *([^+'"]*(?:\[['"]\w+['"]\])?) *\+ *(['"])\|>|<\|\{\{ *([\w.]+) *\}\}\|>""")
+_ROLES = ("system", "user", "assistant", "tool", "end", "developer")
+
+
+def renamed_template(template: str, names: Mapping[str, str]) -> str:
+    """The template with its special tokens by other names, those that it writes in parts, too.
+
+    >>> renamed_template("{{ '<|' + m.role + '|>x' }}", {"<|user|>": "UUUUUUUU"})
+    "{{ {'user': 'UUUUUUUU'}.get(m.role, '<|' + m.role + '|>') + 'x' }}"
+    """
+    roles = {role: names[f"<|{role}|>"] for role in _ROLES if f"<|{role}|>" in names}
+
+    def whole(found: re.Match[str]) -> str:
+        role = (found[2] or found[4]).strip()
+        made = f"{roles}.get({role}, '<|' + {role} + '|>')"
+        return f"{made} + {found[3]}" if found[2] else f"{{{{ {made} }}}}"
+
+    return renamed(_PARTS.sub(whole, template), names) if roles else renamed(template, names)
+
+
 def specials_of(template: str) -> tuple[str, ...]:
     found = dict.fromkeys(["<|bos|>", "<|eos|>", *_SPELLED.findall(template)])
-    # What Phi writes in three parts.
-    if re.search(r"'<\|' *\+|<\|\{\{", template):
-        found |= dict.fromkeys(f"<|{role}|>" for role in ("system", "user", "assistant", "tool", "end"))
+    if _PARTS.search(template):
+        found |= dict.fromkeys(f"<|{role}|>" for role in _ROLES)
     return tuple(found)
 
 
@@ -65,7 +99,8 @@ def world(name: str, template: str) -> World:
     strips = {special for special in specials if special == "<|end|>"}
 
     def made(texts: Sequence[str]) -> Tokenizer:
-        tokenizer = Tokenizer.from_str(family(name))
+        # So that white space, too, is in the offsets of the token that it is in.
+        tokenizer = Tokenizer.from_str(family(name).replace('"trim_offsets":true', '"trim_offsets":false'))
         tokenizer.add_special_tokens(
             [
                 AddedToken(text, special=True, normalized=False, rstrip=special in strips)
@@ -78,17 +113,16 @@ def world(name: str, template: str) -> World:
     wrapped: Any = PreTrainedTokenizerFast
     plain, other = made(specials), made([names[special] for special in specials])
     ours = OurTokenizer.from_specification(parse_tokenizer_json(plain.to_str().encode(), name))
-    tokens = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
     return World(
         ours,
-        wrapped(tokenizer_object=plain, chat_template=template, **tokens),
+        wrapped(tokenizer_object=plain, chat_template=template, **TOKENS),
         wrapped(
             tokenizer_object=other,
-            chat_template=renamed(template, names),
-            **{key: names[token] for key, token in tokens.items()},
+            chat_template=renamed_template(template, names),
+            **{key: names[token] for key, token in TOKENS.items()},
         ),
         template,
-        renamed(template, names),
+        renamed_template(template, names),
         specials,
         names,
     )
@@ -98,19 +132,50 @@ def rendered(tokenizer: PreTrainedTokenizerFast, messages: Any, tools: Any, **op
     return str(tokenizer.apply_chat_template(messages, tools=tools, tokenize=False, **options))
 
 
+class Encoding(NamedTuple):
+    """Ids, and the characters of each in the text."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]
+
+
 def encoded(
-    tokenizer: PreTrainedTokenizerFast, text: str, pins: Sequence[tuple[int, int, Sequence[int]]] = ()
-) -> list[int]:
-    """The ids of a rendered text, with those of pins in their places."""
+    tokenizer: PreTrainedTokenizerFast,
+    text: str,
+    pins: Sequence[tuple[int, int, Sequence[int]]] = (),
+    sizes: Sequence[Sequence[int]] = (),
+) -> Encoding:
+    """The ids of a rendered text, with those of pins in their places. `sizes`: the bytes of each pinned id."""
     place, marked = 0, ""
+    starts = [0]
     for start, end, _ in pins:
         marked += text[place:start] + PIN
+        starts += [*range(place + 1, start + 1), end]
         place = end
-    found = tokenizer(marked + text[place:], add_special_tokens=False)["input_ids"]
+    starts += range(place + 1, len(text) + 1)
+    made = tokenizer(marked + text[place:], add_special_tokens=False, return_offsets_mapping=True)
     pin = tokenizer.convert_tokens_to_ids(PIN)
-    left = [ids for _, _, ids in pins]
-    made: list[int] = []
-    for token in found:
-        made += left.pop(0) if token == pin else [token]
+    left = list(zip(pins, sizes or [()] * len(pins), strict=True))
+    ids: list[int] = []
+    offsets: list[tuple[int, int]] = []
+    for token, (first, last) in zip(made["input_ids"], made["offset_mapping"], strict=True):
+        if token == pin:
+            (start, end, own), bytes_of = left.pop(0)
+            ids += own
+            offsets += _offsets(text[start:end], start, bytes_of)
+        else:
+            ids.append(token)
+            offsets.append((starts[first], starts[last]))
     assert not left
+    return Encoding(ids, offsets)
+
+
+def _offsets(text: str, start: int, sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """The characters of ids with so many bytes each, one after the other."""
+    owners = [place for place, character in enumerate(text) for _ in character.encode()]
+    made, place = [], 0
+    for size in sizes:
+        inside = owners[place : place + size]
+        made.append((start + inside[0], start + inside[-1] + 1) if inside else (start, start))
+        place += size
     return made

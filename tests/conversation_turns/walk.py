@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from real_tokenizers import real_file
 
 from chunker.prompt.conversation import Change, Conversation
-from chunker.prompt.errors import ChatTemplateError
+from chunker.prompt.errors import ChatTemplateError, MessageError
 from chunker.prompt.templates.template import ChatTemplate
-from conversation_turns.oracle import FAMILIES, World, encoded, renamed, rendered, world
+from conversation_turns.oracle import FAMILIES, TOKENS, World, encoded, renamed, rendered, world
+from conversation_turns.places import Places
 
 # Such as no package carries: one that takes white space, one that writes special tokens in parts, one that rewrites all it has said.
 OWN = {
@@ -23,6 +26,9 @@ OWN = {
     "the last message first": "{% for m in messages[::-1] %}<|turn|>{{ m.role | upper }}{{ m.content }}<|/turn|>{% endfor %}",
     "only the end": "{{ messages | length }}{% for m in messages[-3:] %}<|turn|>{{ m.content[:40] }}{{ eos_token }}{% endfor %}",
 }
+_PLACES = 0.2
+# Conversations of a template, one after the other: to compile it takes as long as some of them.
+_TOGETHER = 8
 PIECES = (
     "Hello",
     " there",
@@ -64,6 +70,16 @@ def templates() -> dict[str, str]:
     return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.jinja"))} | OWN
 
 
+@cache
+def all_templates() -> dict[str, str]:
+    """Those of `axolotl` as well, if it is installed: `pip install --no-deps axolotl`."""
+    try:
+        folder = Path(str(distribution("axolotl").locate_file("axolotl/utils/chat_templates/templates")))
+    except PackageNotFoundError:
+        return templates()
+    return templates() | {f"axolotl {path.stem}": path.read_text("utf-8") for path in sorted(folder.glob("*.jinja"))}
+
+
 class Client:
     """One who only gets the changes."""
 
@@ -81,12 +97,12 @@ class Walk:
 
     def __init__(self, template: str, family: str, random: Random, *, spelled: str) -> None:
         self.random = random
-        self.world: World = world(family, templates()[template])
+        self.world: World = world(family, all_templates()[template])
         self.where = f"{template}, {family}, {spelled}"
         self.spelled = spelled
         self.conversation = Conversation(
             self.world.ours,
-            ChatTemplate(self.world.template, {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}),
+            ChatTemplate(self.world.template, TOKENS),
             spelled_special=spelled,  # type: ignore[arg-type]
         )
         self.client = Client()
@@ -95,6 +111,7 @@ class Walk:
         self.options: dict[str, Any] = {}
         self.pins: list[tuple[int, int, list[int]]] = []
         self.turns = self.refused = self.unequal_worlds = self.pinned = 0
+        self.places = Places(random, self.world.template, TOKENS, self.where)
 
     # --- texts and messages
 
@@ -161,7 +178,7 @@ class Walk:
         before = self.conversation.ids.tolist()
         try:
             told = change()
-        except ChatTemplateError:
+        except (ChatTemplateError, MessageError):
             assert expected is None, f"{self.where}: refused {messages!r}"
             assert self.conversation.ids.tolist() == before, self.where
             self.refused += 1
@@ -179,19 +196,36 @@ class Walk:
         pins = [(pin.start, pin.end, pin.ids.tolist()) for pin in conversation._all_pins()]
         self.pinned += sum(len(ids) for _, _, ids in pins)
         for start, end, ids in pins:
-            assert self.world.ours.decode(ids) == expected[start:end], (self.where, expected, pins)
+            written = b"".join(self.world.ours.decode_tokens_bytes(ids))
+            assert written == expected[start:end].encode(), (self.where, expected, pins)
+        sizes = [[len(data) for data in self.world.ours.decode_tokens_bytes(ids)] for _, _, ids in pins]
         if self.spelled == "token":
-            ids = encoded(self.world.tokenizer, expected, pins)
+            made = encoded(self.world.tokenizer, expected, pins, sizes)
         else:
             other = rendered(self.world.renamed, messages, self.tools, **self.options) if messages else ""
-            # A template that looks for special tokens in messages, or makes them of parts, is another in the other world.
+            # A template that looks for special tokens in messages is another in the other world.
             back = {name: special for special, name in self.world.names.items()}
-            parts_of = renamed(other, back)
-            if len(other) != len(expected) or parts_of != expected or self.in_parts(other):
+            if len(other) != len(expected) or renamed(other, back) != expected:
                 self.unequal_worlds += 1
+                self.check_places(None)
                 return
-            ids = encoded(self.world.renamed, other, pins)
-        self.same(conversation.ids.tolist(), ids, pins)
+            made = encoded(self.world.renamed, other, pins, sizes)
+        self.same(conversation.ids.tolist(), made.ids, pins)
+        self.check_places(made.offsets)
+
+    def check_places(self, offsets: Sequence[tuple[int, int]] | None) -> None:
+        """At one turn of four: it takes many renderings."""
+        if self.random.random() < _PLACES:
+            options = {"tools": self.tools, **self.options}
+            self.places.check(self.conversation, self.messages, self.render, offsets, options)
+
+    def render(self, messages: list[dict[str, Any]], *, beginning: bool = False) -> str | None:
+        """Other messages, as `transformers` renders them; None where it does not."""
+        options = {} if beginning else self.options
+        try:
+            return rendered(self.world.tokenizer, messages, self.tools, **options)
+        except Exception:  # noqa: BLE001 - templates may raise whatever they like
+            return None
 
     def same(self, ours: list[int], theirs: list[int], pins: Any) -> None:
         if ours == theirs:
@@ -206,9 +240,6 @@ class Walk:
             f"{self.where}: id {place}: {decode(ours[around])} and not {decode(theirs[around])}; {pins}; {self.messages!r}"
         )
 
-    def in_parts(self, other: str) -> bool:
-        return "'<|' +" in self.world.template or "<|{{" in self.world.template
-
     def append(self) -> None:
         message = self.message("user" if not self.messages else None)
         options = {"add_generation_prompt": True} if self.random.random() < 0.5 else {}
@@ -219,17 +250,19 @@ class Walk:
             return
         place, message = self.random.randrange(len(self.messages)), self.message()
         messages = [*self.messages[:place], message, *self.messages[place + 1 :]]
-        self.options.pop("continue_final_message", None)
-        self.go(messages, self.tools, self.options, lambda: self.conversation.replace(place, message))
+        self.go(messages, self.tools, self.whole(), lambda: self.conversation.replace(place, message))
 
     def drop(self) -> None:
         start = self.random.randrange(len(self.messages) + 1)
         stop = min(len(self.messages), start + self.random.choice((1, 1, 2, 4)))
         if start >= stop:
             return
-        self.options.pop("continue_final_message", None)
         messages = [*self.messages[:start], *self.messages[stop:]]
-        self.go(messages, self.tools, self.options if messages else {}, lambda: self.conversation.drop(start, stop))
+        self.go(messages, self.tools, self.whole() if messages else {}, lambda: self.conversation.drop(start, stop))
+
+    def whole(self) -> dict[str, Any]:
+        """The options, without that of a message that goes on: another change ends it."""
+        return {name: value for name, value in self.options.items() if name != "continue_final_message"}
 
     def sync(self) -> None:
         random = self.random
@@ -240,7 +273,9 @@ class Walk:
         if not messages:
             return
         tools = random.choice((self.tools, self.tools, [TOOL], None))
-        options: dict[str, Any] = random.choice(({}, {"add_generation_prompt": True}))
+        options: dict[str, Any] = random.choice(
+            ({}, {"add_generation_prompt": True}, {"add_generation_prompt": True}, {"continue_final_message": True})
+        )
         self.go(
             messages,
             tools,
@@ -304,9 +339,12 @@ class Walk:
 def walk(seed: int, steps: int) -> Walk:
     """A walk of so many steps. Raises AssertionError."""
     random = Random(seed)
-    names = list(templates())
+    names = list(all_templates())
     made = Walk(
-        names[seed % len(names)], random.choice(FAMILIES), random, spelled=random.choice(("text", "text", "token"))
+        names[seed // _TOGETHER % len(names)],
+        random.choice(FAMILIES),
+        random,
+        spelled=random.choice(("text", "text", "token")),
     )
     for _ in range(steps):
         made.step()

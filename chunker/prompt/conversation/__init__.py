@@ -5,8 +5,9 @@ layout.py          where tokens stand as such in a rendered text
 pins.py            ids that a model sampled, which stay as they are; where they differ from the canonical ones
 spans.py           which ids and characters belong to which message, tool call, thinking or generation
 masks.py           masks for training losses
-provenance.py      where the texts of messages stand in a rendered text
-transformers.py    `apply_chat_template` of a tokenizer of transformers, incrementally
+offsets.py         the characters of each id
+drifting.py        where pinned ids are not the canonical ones
+tokenizers.py      the tokenizer of a conversation, whoever made it
 """
 
 from __future__ import annotations

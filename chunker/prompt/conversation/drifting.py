@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunker.prompt.conversation.offsets import Encoded, ids_between, starts_of
+from chunker.prompt.conversation.offsets import Encoded, ids_between, offsets_of
 from chunker.prompt.conversation.pins import Drift, Pin
 
 
@@ -17,12 +17,12 @@ def drifts(conversation: Encoded, anew: Encoded, pins: Sequence[Pin]) -> list[Dr
         pins: The pins.
     """
     text = conversation.text
-    starts, ids = starts_of(conversation, text), conversation.ids
-    canonical_starts, canonical = starts_of(anew, text), anew.ids
+    offsets, ids = offsets_of(conversation, text), conversation.ids
+    canonical_offsets, canonical = offsets_of(anew, text), anew.ids
     made = []
     for pin in pins:
-        first, last = ids_between(starts, pin.start, pin.end)
-        start, end = ids_between(canonical_starts, pin.start, pin.end)
+        first, last = ids_between(offsets, pin.start, pin.end)
+        start, end = ids_between(canonical_offsets, pin.start, pin.end)
         other = canonical[start:end].tolist()
         if other != ids[first:last].tolist():
             made.append(Drift(first, tuple(pin.ids), tuple(other), pin.start, pin.end))

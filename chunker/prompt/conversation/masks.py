@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 
 from chunker.prompt.conversation.conversation import Conversation
-from chunker.prompt.conversation.offsets import ids_between, starts_of
+from chunker.prompt.conversation.offsets import ids_between, offsets_of
 from chunker.prompt.conversation.spans import ConversationSpan, spans
 from chunker.prompt.errors import ConversationError
 
@@ -93,8 +93,8 @@ def _first(inner: list[ConversationSpan]) -> int:
 
 def _mask(conversation: Conversation, found: list[ConversationSpan]) -> bytearray:
     mask = bytearray(conversation.count)
-    starts = starts_of(conversation, conversation.text)
+    offsets = offsets_of(conversation, conversation.text)
     for span in found:
-        first, last = ids_between(starts, span.start, span.end)
+        first, last = ids_between(offsets, span.start, span.end)
         mask[first:last] = b"\1" * (last - first)
     return mask

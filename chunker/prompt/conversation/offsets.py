@@ -9,10 +9,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bpe_engine import Tokenizer
 from bpe_engine.special_tokens import Part
+from bpe_engine.text.input import received, to_bytes
 from chunker.prompt.errors import ConversationError
 
 
@@ -28,46 +29,49 @@ class Encoded(Protocol):
     def parts(self) -> list[Part]: ...  # noqa: D102
 
 
-def starts_of(conversation: Encoded, text: str) -> array[int]:
-    """For each id the character where it begins, and at the end the length of the text. Linear time.
+class Offsets(NamedTuple):
+    """The characters of each id. Both ascend; an id that begins or ends inside of a character has all of it."""
 
-    An id that begins inside a character has the offset of that character. Raises ConversationError where that cannot be told.
-    """
-    ids = conversation.ids.tolist()
-    starts = array("Q")
+    starts: array[int]
+    ends: array[int]
+
+
+def offsets_of(conversation: Encoded, text: str) -> Offsets:
+    """The characters of all ids of a conversation with this text. Linear time. Raises ConversationError where they cannot be told."""
+    ids, data = conversation.ids.tolist(), to_bytes(received(text))
+    starts, ends = array("Q"), array("Q")  # in bytes: a token as such may be a part of a character
     place = 0
     for plain, token, written in conversation.parts():
-        plain_text = plain if isinstance(plain, str) else bytes(plain).decode("utf-8", "replace")
-        if plain_text:
-            starts.extend(place + start for start in _starts(conversation, plain_text, ids, len(starts)))
-            place += len(plain_text)
+        stretch = to_bytes(received(plain))
+        if stretch:
+            begins, stops = _offsets(conversation, stretch, ids, len(starts))
+            starts.extend(place + start for start in begins)
+            ends.extend(place + end for end in stops)
+            place += len(stretch)
         if token is not None:
             starts.append(place)
-            place += len(written.decode("utf-8", "replace") if isinstance(written, bytes) else written)
-    if len(starts) != len(ids) or place != len(text):
+            place += len(to_bytes(received(written)))
+            ends.append(place)
+    if len(starts) != len(ids) or place != len(data):
         raise ConversationError(
             f"{conversation.tokenizer.name or 'the tokenizer'} does not say which characters its ids have"
         )
-    starts.append(len(text))
-    return starts
+    if len(text) == len(data):
+        return Offsets(starts, ends)
+    return Offsets(_in_characters(data, starts, up=False), _in_characters(data, ends, up=True))
 
 
-def ids_between(starts: array[int], start: int, end: int) -> tuple[int, int]:
-    """The ids that have a character of [start, end): the first, and one behind the last. `starts`: of each id, and the end of the text."""
-    if start >= end:
-        place = bisect_left(starts, start, 0, len(starts) - 1)
-        return place, place
-    first = bisect_right(starts, start, 0, len(starts) - 1) - 1
-    # Of a character that several ids share, all of them.
-    while first > 0 and starts[first - 1] == starts[first]:
-        first -= 1
-    return max(first, 0), bisect_left(starts, end, 0, len(starts) - 1)
+def ids_between(offsets: Offsets, start: int, end: int) -> tuple[int, int]:
+    """The ids that have a character of [start, end): the first, and one behind the last. Where there are none: the next id, twice."""
+    first = bisect_left(offsets.starts, start) if start >= end else bisect_right(offsets.ends, start)
+    return first, first if start >= end else max(first, bisect_left(offsets.starts, end))
 
 
-def _starts(conversation: Encoded, text: str, ids: Sequence[int], number: int) -> list[int]:
-    """The offsets of the ids from `number` on, as far as they are those of a stretch of plain text."""
+def _offsets(
+    conversation: Encoded, data: bytes, ids: Sequence[int], number: int
+) -> tuple[Sequence[int], Sequence[int]]:
+    """The offsets in bytes of the ids from `number` on, as far as they are those of a stretch of plain text."""
     tokenizer = conversation.tokenizer
-    data = text.encode()
     joined = bytearray()
     ends: list[int] = []
     extra: int | None = None
@@ -78,27 +82,39 @@ def _starts(conversation: Encoded, text: str, ids: Sequence[int], number: int) -
             extra = 1 if joined[:1] == b" " and data[:1] != b" " else 0
         ends.append(max(0, len(joined) - extra))
     if joined[extra or 0 :] == data:
-        return _in_characters(text, data, [0, *ends[:-1]])
-    found, starts = tokenizer.encode_with_offsets(text)
+        # What stands before the first word shares its first character.
+        return [0, *ends[:-1]], [end or 1 for end in ends]
+    found, starts = tokenizer.encode_with_offsets(data)
     if list(ids[number : number + len(found)]) != found:
         raise ConversationError(
-            f"{tokenizer.name or 'the tokenizer'} does not say which characters the ids of {text!r:.60} have"
+            f"{tokenizer.name or 'the tokenizer'} does not say which characters the ids of {data[:60].decode(errors='replace')!r} have"
         )
-    return starts
+    return starts, _ends(tokenizer, data, found, starts)
 
 
-def _in_characters(text: str, data: bytes, places: list[int]) -> list[int]:
-    """Offsets in bytes as offsets in characters.
+def _ends(tokenizer: Tokenizer, data: bytes, ids: Sequence[int], starts: Sequence[int]) -> list[int]:
+    """The ends of ids, where a tokenizer changes a text: an id has no white space at its end that is not in the token."""
+    made = []
+    for number, token in enumerate(ids):
+        start, end = starts[number], starts[number + 1] if number + 1 < len(starts) else len(data)
+        if not tokenizer.decode_single_token_bytes(token)[-1:].isspace():
+            end = start + len(data[start:end].decode(errors="replace").rstrip().encode())
+        made.append(max(end, start + 1))  # of a character that several share
+    return made
 
-    >>> _in_characters("aé", "aé".encode(), [0, 1, 2])
-    [0, 1, 1]
+
+def _in_characters(data: bytes, places: array[int], *, up: bool) -> array[int]:
+    """Ascending offsets in bytes as offsets in characters; of one inside of a character that of its start, or with `up` of its end.
+
+    >>> _in_characters("aé".encode(), array("Q", [0, 1, 2]), up=False).tolist(), _in_characters("aé".encode(), array("Q", [1, 2, 3]), up=True).tolist()
+    ([0, 1, 1], [1, 2, 2])
     """
-    if len(text) == len(data):
-        return places
-    made, at, characters = [], 0, 0
+    made = array("Q")
+    at = characters = 0
     for place in places:
-        while at < place:
-            characters += data[at] & 0xC0 != 0x80
-            at += 1
-        made.append(characters - (data[place] & 0xC0 == 0x80 if place < len(data) else 0))
+        if place > at:
+            characters += sum(byte & 0xC0 != 0x80 for byte in data[at:place])
+            at = place
+        is_inside = place < len(data) and data[place] & 0xC0 == 0x80
+        made.append(characters - (is_inside and not up))
     return made

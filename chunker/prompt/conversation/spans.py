@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from chunker.prompt.conversation.conversation import Conversation
-from chunker.prompt.conversation.offsets import ids_between, starts_of
+from chunker.prompt.conversation.offsets import ids_between, offsets_of
 from chunker.prompt.templates.contents import contents, thinking
 from chunker.prompt.templates.marks import Stretch, stretches
 
@@ -71,14 +71,14 @@ def spans(conversation: Conversation) -> list[ConversationSpan]:
     parts: list[Stretch] = []
     if wanted.messages:
         parts = stretches(conversation.template, wanted, rendered)
-        parts += contents(conversation.template, wanted, rendered, parts)
+        parts += contents(conversation.template, wanted, rendered)
         parts += thinking(conversation.template, wanted, rendered, parts)
     parts += [Stretch("sampled", message, 0, start, end) for message, start, end in conversation.pinned_messages]
-    starts = starts_of(conversation, text)
+    offsets = offsets_of(conversation, text)
     roles = [str(message["role"]) for message in wanted.messages]
     made = []
     for part in parts:
-        first, last = ids_between(starts, part.start, part.end)
+        first, last = ids_between(offsets, part.start, part.end)
         role = roles[part.message] if 0 <= part.message < len(roles) else "assistant" if part.kind == "sampled" else ""
         made.append(ConversationSpan(part.kind, part.message, role, part.number, part.start, part.end, first, last))  # type: ignore[arg-type]
     order = ("message", "generation", "sampled", "thinking", "tool_call", "content")

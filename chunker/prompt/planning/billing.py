@@ -26,12 +26,14 @@ class Exchange:
         answered: Tokens of the answer.
         seconds: Time since the request before.
         messages: How many messages it has.
+        bound: Whether it answers a tool call of the turn before, so that no prompt may begin with it.
     """
 
     asked: int
     answered: int
     seconds: float = 0.0
     messages: int = 2
+    bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,21 @@ class Ledger:
         return self.fixed + (self.summary if first else 0) + self.history(first, number) + self.turns[number].asked
 
     def bill(
-        self, number: int, before: int, first: int, cache: Cache, *, write: bool = True
+        self, number: int, before: int, first: int, cache: Cache, *, write: bool = True, alive: bool | None = None
     ) -> tuple[RequestBill, Cache]:
-        """A request, and what is kept after it. `before`: the first turn of the prompt before; `write`: whether the prompt is to be kept."""
+        """A request, and what is kept after it.
+
+        Args:
+            number: The turn that asks.
+            before: The first turn of the prompt before.
+            first: The first turn of its prompt.
+            cache: What the request before left in the cache.
+            write: Whether the prompt is to be kept.
+            alive: Whether the cache has outlived the pause; by default as the seconds of the turn say.
+        """
         rules, turn = self.rules, self.turns[number]
-        alive = number > 0 and turn.seconds <= rules.seconds
+        if alive is None:
+            alive = self.is_alive(number)
         tokens = self.prompt(first, number)
         known = 0
         if alive and cache.last >= 0 and cache.first == first and self._is_near(cache.last, number):
@@ -120,6 +132,10 @@ class Ledger:
         else:
             after = Cache(fixed=self.fixed >= rules.min_tokens)
         return RequestBill(first, tokens, known, marks, summarized, dollars), after
+
+    def is_alive(self, number: int) -> bool:
+        """Whether the cache outlives the pause before a turn."""
+        return number > 0 and self.turns[number].seconds <= self.rules.seconds
 
     def _is_near(self, last: int, number: int) -> bool:
         """Whether a prefix of before is found: marks in between are as near as they may be, as far as there are enough of them."""

@@ -24,6 +24,7 @@ class CacheRules(BaseModel):
         refreshes: Whether a use extends the time.
         as_of: The date of these facts.
         source: Their source.
+        note: What the source leaves open, or which model it is.
 
     Examples:
         >>> PROVIDERS["gpt-4o"].hit(2006)
@@ -44,6 +45,7 @@ class CacheRules(BaseModel):
     refreshes: bool = True
     as_of: str = ""
     source: str = ""
+    note: str = ""
 
     def hit(self, tokens: int) -> int:
         """How many tokens of a cached prefix are read from the cache.

@@ -1,23 +1,32 @@
-"""ContextPlan: which turns to drop, and when, so that no prompt is over budget and the bill of the coming turns is
-lowest.
+"""ContextPlan: which turns leave, and when, so that the bill of the turns to come is least and no prompt is over budget.
 
     drop what must     each turn changes the start of the prompt: nothing but the fixed start is in the cache
     drop more, seldom  the turns between find their prompt in the cache, and pay for it again once
     drop in a pause    the cache is empty anyway
 
-The cheapest plan is found backwards from the last turn: the cost of the rest depends only on the first turn of the
-prompt and on the content of the cache. A part of the history always stays (`keep`), unless the budget forbids it: no
-history would be cheapest, and of no use.
+The cheapest of all ways is found by going back from the last turn: what the rest costs depends on the first turn of the prompt and on what the cache
+holds alone. Of the history a part always stays (`keep`), unless the budget asks for it: nothing at all would be cheapest, and of no use.
+
+`steps` knows the turns to come. `next_step` does not: it expects them to be as those so far were (expecting.py), and of all ways through them, with the cache
+alive or not at each, takes the one whose expected bill is least; the ways of the simple rules are among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
+from chunker.prompt.planning.expecting import expected
+
+# Turns that a plan looks ahead where it does not know them.
+AHEAD = 6
+# Of more turns that a prompt may begin with, so many are looked at, those of the simple rules among them.
+_MOST_CHOICES = 16
+HYSTERESIS = 0.25  # of the simple rule
 
 
 @dataclass(frozen=True)
@@ -29,12 +38,28 @@ class Step:
         write: Whether to mark the prompt for the cache.
         bill: The cost of the request.
         why: The reason, in words.
+        dollars: The expected cost of this and the next turns.
     """
 
     first: int
     write: bool
     bill: RequestBill
     why: str
+    dollars: float = 0.0
+
+
+class _State(NamedTuple):
+    """The first turn of the prompt before, and what the cache holds."""
+
+    first: int
+    cache: Cache
+
+
+class _Way(NamedTuple):
+    first: int
+    write: bool
+    bill: RequestBill
+    state: _State
 
 
 class ContextPlan:
@@ -56,7 +81,6 @@ class ContextPlan:
         fixed: int = 0,
         keep: int | None = None,
         summary: int = 0,
-        summarize: Callable[[int, int], str] | None = None,
     ) -> None:
         """A plan for prompts of at most `budget - reserve` tokens.
 
@@ -68,8 +92,6 @@ class ContextPlan:
             keep: Tokens of the latest history that stay if the budget allows it; by default half of the room beside
                 `fixed`.
             summary: Tokens of the summary that replaces dropped turns; 0 for none. Making it is priced.
-            summarize: Makes the summary, from the number of the first dropped turn and of the first that stays. Only
-                `summary_of` calls it.
 
         Raises:
             PromptConfigurationError: The numbers cannot be used together.
@@ -85,7 +107,6 @@ class ContextPlan:
         self.rules = named
         self.fixed, self.summary = fixed, summary
         self.keep = (self.room - fixed) // 2 if keep is None else keep
-        self._summarize = summarize
 
     def ledger(self, turns: Sequence[Exchange]) -> Ledger:
         """The prices of turns under the rules of this plan.
@@ -96,17 +117,21 @@ class ContextPlan:
         return Ledger(self.rules, turns, self.fixed, self.summary)
 
     def choices(self, ledger: Ledger, number: int, before: int) -> list[int]:
-        """The turns that a prompt may begin with.
+        """The turns that a prompt may begin with. None answers the call of a tool in a turn that has left.
 
         Args:
             ledger: The prices of the turns.
-            number: The turn whose prompt it is.
-            before: The first turn of the prompt before it.
+            number: The turn that asks.
+            before: The first turn of the prompt before.
 
         Raises:
             RequiredItemsError: The new turn does not fit even alone.
         """
-        fitting = [first for first in range(before, number + 1) if ledger.prompt(first, number) <= self.room]
+        fitting = [
+            first
+            for first in range(before, number + 1)
+            if ledger.prompt(first, number) <= self.room and not ledger.turns[first].bound
+        ]
         if not fitting:
             needed = [("fixed", self.fixed), (f"turn {number}", ledger.turns[number].asked)]
             raise RequiredItemsError(needed, self.room, "the conversation", self.summary)
@@ -115,49 +140,106 @@ class ContextPlan:
     def steps(
         self, turns: Sequence[Exchange], *, start: int = 0, before: int = 0, cache: Cache | None = None
     ) -> list[Step]:
-        """The cheapest steps for the turns from `start` on. Deterministic: of two plans that cost the same it is the
-        one that keeps more.
+        """The cheapest steps for the turns from `start` on. Deterministic: of two ways that cost the same the one that keeps more.
 
         Args:
-            turns: All turns, past and expected.
+            turns: All turns, those that were and those that will be.
             start: The first turn whose request is to come.
             before: The first turn of the prompt before it.
-            cache: The content of the cache.
+            cache: What the cache holds.
 
         Raises:
             RequiredItemsError: A turn does not fit even alone.
         """
         ledger = self.ledger(turns)
+        state = _State(before, cache or Cache())
+        best = self._best(ledger, start, state, [{ledger.is_alive(number): 1.0} for number in range(start, len(turns))])
+        made = []
+        for number, (ways, rest) in enumerate(best, start):
+            way = ways[state, ledger.is_alive(number)]
+            why = self._why(ledger, number, state.first, way.first)
+            made.append(Step(way.first, way.write, way.bill, why, rest[state]))
+            state = way.state
+        return made
+
+    def next_step(
+        self, turns: Sequence[Exchange], *, before: int = 0, cache: Cache | None = None, ahead: int = AHEAD
+    ) -> Step:
+        """The step for the last of these turns, when nobody knows the next: its expected bill, of this and of `ahead` turns more, is the least that any
+        way has under the model of expecting.py; so it is never above that of a simple rule from here on.
+
+        Args:
+            turns: The turns that were, and the one that asks now, whose answer is not looked at.
+            before: The first turn of the prompt before it.
+            cache: What the cache holds, as `Ledger.bill` says.
+            ahead: How many turns are expected.
+
+        Raises:
+            RequiredItemsError: The turn does not fit even alone.
+        """
+        start = len(turns) - 1
+        model = expected(turns, self.rules.seconds, self.room - self.fixed - self.summary, ahead)
+        ledger = self.ledger(model.turns)
+        alive = ledger.is_alive(start)
+        state = _State(before, cache or Cache())
+        chances = [{alive: 1.0}, *[{True: model.chance, False: 1 - model.chance}] * (len(model.turns) - len(turns))]
+        ways, rest = self._best(ledger, start, state, chances)[0]
+        way = ways[state, alive]
+        return Step(way.first, way.write, way.bill, self._why(ledger, start, before, way.first), rest[state])
+
+    def _best(
+        self, ledger: Ledger, start: int, begin: _State, chances: Sequence[dict[bool, float]]
+    ) -> list[tuple[dict[tuple[_State, bool], _Way], dict[_State, float]]]:
+        """For each turn from `start` on: the cheapest way from each state, with the cache alive or not, and what it and the rest cost.
+
+        `chances`: of each turn, the chances that the cache is alive, and that it is not.
+        """
         # Forward over all states that can be, then back over their cheapest ways.
-        layers: list[dict[tuple[int, Cache], list[tuple[int, bool, RequestBill, tuple[int, Cache]]]]] = []
-        states = {(before, cache or Cache())}
-        for number in range(start, len(turns)):
+        layers: list[dict[tuple[_State, bool], list[_Way]]] = []
+        states = {begin}
+        for number, chance in enumerate(chances, start):
             layer = {}
             for state in states:
-                ways = []
-                for first in self.choices(ledger, number, state[0]):
-                    for write in (True, False) if self.rules.write > self.rules.input else (True,):
-                        bill, after = ledger.bill(number, state[0], first, state[1], write=write)
-                        ways.append((first, write, bill, (first, after)))
-                layer[state] = ways
+                choices = self._fewer(ledger, number, self.choices(ledger, number, state.first))
+                for alive in chance:
+                    layer[state, alive] = [
+                        _Way(first, write, bill, _State(first, after))
+                        for first in choices
+                        for write in ((True, False) if self.rules.write > self.rules.input else (True,))
+                        for bill, after in (
+                            ledger.bill(number, state.first, first, state.cache, write=write, alive=alive),
+                        )
+                    ]
             layers.append(layer)
-            states = {way[3] for ways in layer.values() for way in ways}
-        rest: dict[tuple[int, Cache], float] = dict.fromkeys(states, 0.0)
-        chosen: list[dict[tuple[int, Cache], tuple[int, bool, RequestBill, tuple[int, Cache]]]] = []
-        for layer in reversed(layers):
-            best = {
-                state: min(ways, key=lambda way: (round(way[2].dollars + rest[way[3]], 12), way[0], not way[1]))
-                for state, ways in layer.items()
-            }
-            rest = {state: way[2].dollars + rest[way[3]] for state, way in best.items()}
-            chosen.append(best)
+            states = {way.state for ways in layer.values() for way in ways}
+        rest: dict[_State, float] = dict.fromkeys(states, 0.0)
         made = []
-        state = (before, cache or Cache())
-        for number, best in enumerate(reversed(chosen), start):
-            first, write, bill, reached = best[state]
-            made.append(Step(first, write, bill, self._why(ledger, number, state[0], first)))
-            state = reached
-        return made
+        for layer, chance in zip(reversed(layers), reversed(chances), strict=True):
+            best = {
+                key: min(
+                    ways, key=lambda way: (round(way.bill.dollars + rest[way.state], 12), way.first, not way.write)
+                )
+                for key, ways in layer.items()
+            }
+            now: dict[_State, float] = {}
+            for (state, alive), way in best.items():
+                now[state] = now.get(state, 0.0) + chance[alive] * (way.bill.dollars + rest[way.state])
+            rest = now
+            made.append((best, now))
+        return made[::-1]
+
+    def _fewer(self, ledger: Ledger, number: int, choices: list[int]) -> list[int]:
+        """Of many choices those of the simple rules, and others at equal distances."""
+        if len(choices) <= _MOST_CHOICES:
+            return choices
+        free = (1 - HYSTERESIS) * self.room
+        some = {
+            choices[0],
+            choices[1],
+            next((one for one in choices if ledger.prompt(one, number) <= free), choices[-1]),
+        }
+        some |= {choices[place * (len(choices) - 1) // (_MOST_CHOICES - 3)] for place in range(_MOST_CHOICES - 2)}
+        return sorted(some)
 
     def _why(self, ledger: Ledger, number: int, before: int, first: int) -> str:
         if first == before:
@@ -165,23 +247,9 @@ class ContextPlan:
         count = first - before
         left = f"dropped {count} turn{'s' if count > 1 else ''} of {ledger.history(before, first):,} tokens"
         if ledger.prompt(before, number) > self.room:
-            must = next(one for one in range(before, number + 1) if ledger.prompt(one, number) <= self.room)
+            must = self.choices(ledger, number, before)[0]
             more = "no more than the budget asks for" if first == must else "more than the budget asks for, so that the next turns find their start in the cache"  # fmt: skip
             return f"{left}: over budget by {ledger.prompt(before, number) - self.room:,}; {more}"
         if number and ledger.turns[number].seconds > self.rules.seconds:
             return f"{left}: the cache is empty after {ledger.turns[number].seconds:,.0f} s, so it costs nothing to change the start"
         return f"{left}: what it would cost in the turns to come is more than to read the rest anew"
-
-    def summary_of(self, first: int, last: int) -> str:
-        """Summarize turns, with the callable that was given as `summarize`.
-
-        Args:
-            first: The first turn to summarize.
-            last: The turn after the last one.
-
-        Raises:
-            PromptConfigurationError: No callable was given.
-        """
-        if self._summarize is None:
-            raise PromptConfigurationError("summarize was not given")
-        return self._summarize(first, last)

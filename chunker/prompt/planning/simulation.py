@@ -10,21 +10,20 @@ plan, blind  the cheapest, where they are expected as the turns so far were on a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from chunker.counting import TokenCounter
 from chunker.prompt.errors import MessageError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
-from chunker.prompt.planning.context_plan import ContextPlan
+from chunker.prompt.planning.context_plan import HYSTERESIS, ContextPlan
+from chunker.prompt.planning.simple_rules import Rule, simple_rules
 
 # Tokens of what stands around a message: see the chat format "openai".
 _FRAME = 4
-# Turns that the plan looks ahead where it does not know them.
-_AHEAD = 5
 
 
 @dataclass(frozen=True)
@@ -57,44 +56,27 @@ class Outcome:
         return sum(bill.hits for bill in self.bills)
 
 
-def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = 0.25) -> list[Outcome]:
-    """The cost of a session under each rule.
+def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = HYSTERESIS) -> list[Outcome]:
+    """Bill a session under each rule.
 
     Args:
         turns: The turns of the session.
-        plan: The plan; it also has the budget and the prices for the other rules.
-        hysteresis: The part of the room that the rule "hysteresis" frees when there is no more room.
-
-    Returns:
-        One outcome for each of the rules keep-all, drop-oldest, hysteresis, plan and plan, blind.
+        plan: Budget, prices and cache rules.
+        hysteresis: The part of the room that the rule of this name frees.
 
     Raises:
         RequiredItemsError: A turn does not fit even alone.
     """
     ledger = plan.ledger(turns)
-
-    def must(number: int, before: int) -> int:
-        return plan.choices(ledger, number, before)[0]
-
-    def window(number: int, before: int) -> int:
-        choices = plan.choices(ledger, number, before)
-        return choices[1] if before and len(choices) > 1 and choices[0] == before else choices[0]
-
-    def steps(number: int, before: int) -> int:
-        choices = plan.choices(ledger, number, before)
-        if choices[0] == before:
-            return before
-        free = (1 - hysteresis) * plan.room
-        return next((first for first in choices if ledger.prompt(first, number) <= free), choices[-1])
-
-    rules = (("keep-all", must), ("drop-oldest", window), ("hysteresis", steps))
-    made = [Outcome(name, _followed(ledger, rule)) for name, rule in rules]
+    choices = partial(plan.choices, ledger)
+    rules = simple_rules(ledger, choices, plan.room, hysteresis)
+    made = [Outcome(name, _followed(ledger, rule)) for name, rule in rules.items()]
     known = plan.steps(turns)
     made.append(Outcome("plan", tuple(step.bill for step in known), tuple(step.why for step in known)))
     return [*made, _blind(turns, plan, ledger)]
 
 
-def _followed(ledger: Ledger, rule: Callable[[int, int], int]) -> tuple[RequestBill, ...]:
+def _followed(ledger: Ledger, rule: Rule) -> tuple[RequestBill, ...]:
     bills, before, cache = [], 0, Cache()
     for number in range(len(ledger.turns)):
         first = rule(number, before)
@@ -105,19 +87,10 @@ def _followed(ledger: Ledger, rule: Callable[[int, int], int]) -> tuple[RequestB
 
 
 def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outcome:
-    """The plan as it is made at each turn, with the next ones expected to be like those so far."""
+    """The plan as it is made at each turn."""
     bills, reasons, before, cache = [], [], 0, Cache()
     for number in range(len(turns)):
-        past = turns[: number + 1]
-        mean = Exchange(
-            round(fmean(turn.asked for turn in past)),
-            round(fmean(turn.answered for turn in turns[:number] or past)),
-            fmean(turn.seconds for turn in past[1:] or past),
-            round(fmean(turn.messages for turn in past)),
-        )
-        room = plan.room - plan.fixed - plan.summary
-        expected = [*turns[:number], turns[number], *([mean] * _AHEAD if mean.asked <= room else [])]
-        step = plan.steps(expected, start=number, before=before, cache=cache)[0]
+        step = plan.next_step(turns[: number + 1], before=before, cache=cache)
         bill, cache = ledger.bill(number, before, step.first, cache, write=step.write)
         bills.append(bill)
         reasons.append(step.why)
@@ -140,11 +113,12 @@ def read_session(
     """
     fixed = asked = answered = messages = 0
     time = last = 0.0
+    bound = False
     turns: list[Exchange] = []
 
     def close() -> None:
         if asked or answered:
-            turns.append(Exchange(asked, answered, max(0.0, time - last) if turns else 0.0, messages))
+            turns.append(Exchange(asked, answered, max(0.0, time - last) if turns else 0.0, messages, bound))
 
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -161,6 +135,8 @@ def read_session(
             last, time = time, max(time, float(message.get("time", time)))
         elif role != "assistant" and not turns and not asked:
             time = last = float(message.get("time", 0.0))
+        if not messages:
+            bound = role == "tool" and bool(turns)
         messages += 1
         if role == "assistant":
             answered += tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from chunker.prompt.templates.edges import Asked, edges_of, one_sided
 from chunker.prompt.templates.letters import letters_of, shown
 from chunker.prompt.templates.marks import Stretch, stretches
 from chunker.prompt.templates.template import ChatTemplate, Request
@@ -21,7 +22,7 @@ def answers(
     """
     parts = stretches(template, wanted, text)
     found = {}
-    for content in contents(template, wanted, text, parts):
+    for content in contents(template, wanted, text):
         if content.message in numbers:
             own = [part for part in parts if part.kind == "message" and part.message == content.message]
             thought = [span.start() for span in _THINKING.finditer(text, own[0].start, content.start)] if own else []
@@ -34,39 +35,45 @@ def contents(
     template: ChatTemplate,
     wanted: Request,
     text: str,
-    parts: Sequence[Stretch],
     *,
     fields: Sequence[str] = ("content",),
     kind: str = "content",
 ) -> list[Stretch]:
-    """The stretches of the text that show some fields of the messages."""
+    """The stretches of the text that show some fields of the messages: by their edges (edges.py), else by their letters (letters.py)."""
     numbers = [number for number, message in enumerate(wanted.messages) if any(message.get(name) for name in fields)]
-    letters = letters_of(template, wanted, text, numbers, fields)
+    asked = Asked(template, wanted, text, fields)
+    edges = edges_of(asked, numbers)
+    letters = letters_of(template, wanted, text, [number for number in numbers if not all(edges[number])], fields)
     made = []
     for number in numbers:
-        message = wanted.messages[number]
-        own = [part for part in parts if part.kind == "message" and part.message == number]
-        content = _text_of(message, fields)
-        found = shown(text, content, letters[number]) if number in letters else _found(text, content, own)
-        if found is not None:
-            made.append(Stretch(kind, number, 0, *found))
+        content = _text_of(wanted.messages[number], fields)
+        starts, ends = edges[number]
+        found = _paired(starts, ends)
+        if not found and number in letters:
+            start, end = shown(text, content, letters[number])
+            found = [(min(starts, default=start), max(ends, default=end))]
+        elif not found and len(starts) + len(ends) == 1:
+            found = one_sided(asked, number, edges[number])
+        made += [Stretch(kind, number, 0, start, end) for start, end in found if start < end]
     return made
+
+
+def _paired(starts: Sequence[int], ends: Sequence[int]) -> list[tuple[int, int]]:
+    """The stretches between starts and ends; all of it where they do not alternate.
+
+    >>> _paired((2, 9), (4, 12)), _paired((2,), ())
+    ([(2, 4), (9, 12)], [])
+    """
+    if not starts or not ends:
+        return []
+    pairs = list(zip(starts, ends, strict=False))
+    places = [place for pair in pairs for place in pair]
+    return pairs if len(starts) == len(ends) and places == sorted(places) else [(min(starts), max(ends))]
 
 
 def _text_of(message: Message, fields: Sequence[str]) -> str | None:
     value = next((message[name] for name in fields if message.get(name)), None)
     return value.strip() if isinstance(value, str) else None
-
-
-def _found(text: str, content: str | None, parts: Sequence[Stretch]) -> tuple[int, int] | None:
-    """The span of a content without letters, or one that the template reads: the last in its message's stretches."""
-    if not content:
-        return None
-    for part in reversed(parts):
-        place = text.rfind(content, part.start, part.end)
-        if place >= 0:
-            return place, place + len(content)
-    return None
 
 
 def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence[Stretch]) -> list[Stretch]:
@@ -83,7 +90,7 @@ def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence
     if any(message.get(name) for message in wanted.messages for name in fields):
         made += [
             part
-            for part in contents(template, wanted, text, parts, fields=fields, kind="thinking")
+            for part in contents(template, wanted, text, fields=fields, kind="thinking")
             if part.message not in tagged
         ]
     return made

@@ -1,11 +1,12 @@
 """Find the message, tool call and generation block that wrote each part of a rendered text.
 
     {% for message in messages %}        a mark, if `message` is one of the messages
+    {% for i in range(n) %}              the same, of the message with this number
       {% for call in message.tool_calls %}   another, if `call` is one of its calls
     {% endfor %}                         a mark
 
 The template is rendered a second time, with marks that loops write around each item; without them its text must be the same, else it is rendered
-with fewer marks. A message that no loop writes, a system prompt say, is found by its letters (letters.py).
+with fewer marks. A message that no loop writes, a system prompt say, is found by its edges and letters (edges.py, letters.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from chunker.prompt.errors import ChatTemplateError
+from chunker.prompt.templates.edges import Asked, edges_of
 from chunker.prompt.templates.letters import letters_of, shown
 from chunker.prompt.templates.recording import Event, Recording, events_of
 from chunker.prompt.templates.template import ChatTemplate, Request
@@ -42,15 +44,44 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
         found = _events(template, wanted, text, watched)
         if found is not None:
             break
-    made = [] if found is None else _between(found)
+    made = [] if found is None else _between(found, len(text))
+    if all(stretch.kind != "message" for stretch in made):
+        made = _by_numbers(template, wanted, text, calls) or made
     told = {stretch.message for stretch in made if stretch.kind == "message"}
     untold = [number for number in range(len(wanted.messages)) if number not in told]
-    for number, places in letters_of(template, wanted, text, untold).items():
+    edges = edges_of(Asked(template, wanted, text, ("content",)), untold)
+    letters = letters_of(template, wanted, text, untold)
+    for number in untold:
         content = wanted.messages[number].get("content")
-        made.append(
-            Stretch("message", number, 0, *shown(text, content.strip() if isinstance(content, str) else None, places))
-        )
+        places = [place for side in edges[number] for place in side]
+        if number in letters:
+            places += shown(text, content.strip() if isinstance(content, str) else None, letters[number])
+        if places and min(places) < max(places):
+            made.append(Stretch("message", number, 0, min(places), max(places)))
     return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
+
+
+def _by_numbers(
+    template: ChatTemplate, wanted: Request, text: str, calls: dict[int, tuple[str, int, int]]
+) -> list[Stretch]:
+    """The stretches where a loop goes through the numbers of messages, from the first one on or from the one behind it: whichever has all contents in
+    the stretches of their messages; none where neither has.
+    """
+    numbers = range(len(wanted.messages))
+    edges = edges_of(Asked(template, wanted, text, ("content",)), numbers)
+    for before in (0, 1):
+        counted = {number - before: ("message", number, 0) for number in numbers[before:]}
+        found = _events(template, wanted, text, calls, counted)
+        made = [] if found is None else _between(found, len(text))
+        own = [stretch for stretch in made if stretch.kind == "message"]
+        if own and all(
+            any(stretch.message == number and stretch.start <= place <= stretch.end for stretch in own)
+            for number in numbers[before:]
+            for side in edges[number]
+            for place in side
+        ):
+            return made
+    return []
 
 
 def _calls(calls: object) -> Sequence[object]:
@@ -59,9 +90,13 @@ def _calls(calls: object) -> Sequence[object]:
 
 
 def _events(
-    template: ChatTemplate, wanted: Request, text: str, watched: dict[int, tuple[str, int, int]]
+    template: ChatTemplate,
+    wanted: Request,
+    text: str,
+    watched: dict[int, tuple[str, int, int]],
+    numbers: dict[int, tuple[str, int, int]] | None = None,
 ) -> list[Event] | None:
-    recording = Recording(dict(watched), text)
+    recording = Recording(dict(watched), dict(numbers or {}), text)
     try:
         marked = template.rendered(wanted, recording)
     except ChatTemplateError:
@@ -69,8 +104,8 @@ def _events(
     return events_of(recording, marked)
 
 
-def _between(events: Sequence[Event]) -> list[Stretch]:
-    """The text from one mark of a loop to its next."""
+def _between(events: Sequence[Event], length: int) -> list[Stretch]:
+    """The text from one mark of a loop to its next; up to the end where the text ends inside of a message that goes on."""
     made: list[Stretch] = []
     running: dict[int, tuple[tuple[str, int, int], int]] = {}
     opened: list[int] = []
@@ -87,11 +122,17 @@ def _between(events: Sequence[Event]) -> list[Stretch]:
                 opened.append(event.place)
             elif opened:
                 message = next((what[1] for what, _ in reversed(running.values()) if what[0] == "message"), -1)
-                made.append(Stretch("generation", message, 0, opened.pop(), event.place))
+                start = opened.pop()
+                if start < event.place:
+                    made.append(Stretch("generation", message, 0, start, event.place))
         elif event.kind == "end" and isinstance(event.what, int):
             close(event.what, event.place)
         elif isinstance(event.what, tuple):
             loop, what = event.what
             close(loop, event.place)
             running[loop] = what, event.place
+    message = next((what[1] for what, _ in reversed(running.values()) if what[0] == "message"), -1)
+    made += [Stretch("generation", message, 0, start, length) for start in opened if start < length]
+    for loop in list(running):
+        close(loop, length)
     return made

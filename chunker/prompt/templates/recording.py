@@ -1,6 +1,6 @@
 """Marks that a template writes into its text while it is rendered for a listener; nothing else changes.
 
-    loops       a mark where an item of a list that is watched begins, and one where the loop ends
+    loops       a mark where an item of a list that is watched begins, or a number, and one where the loop ends
     generation  a mark at both ends of a `{% generation %}` block
 
 A mark is a number between two characters of a private plane that the text does not have.
@@ -21,6 +21,9 @@ class Recording:
     """One rendering that is watched: the events whose numbers stand in the text."""
 
     watched: dict[int, object]  # by the id of a list's item: what it is
+    numbers: dict[int, object] = field(
+        default_factory=dict
+    )  # by a number that a loop goes through: what has this number
     text: str = ""  # what is rendered, without marks
     events: list[tuple[str, object]] = field(default_factory=list)
     active: set[int] = field(default_factory=set)  # loops that have written a mark
@@ -47,7 +50,7 @@ def mark(loop: int, item: Any) -> str:  # noqa: ANN401 - whatever a template goe
     recording = LISTENING.recording
     if recording is None:
         return ""
-    what = recording.watched.get(id(item))
+    what = recording.numbers.get(item) if type(item) is int else recording.watched.get(id(item))
     if what is None:
         return ""
     recording.active.add(loop)

@@ -75,7 +75,7 @@ def test_spelled_special_tokens_are_text(family: str) -> None:
     ids = [made.tokenizer.encode_single_token(text) for text in ("<|im_start|>", "<|im_end|>")]
     assert [found.count(one) for one in ids] == [1, 1]
     other = world(family, CHATML)
-    assert found == encoded(other.renamed, rendered(other.renamed, [user(ATTACK)], None))
+    assert found == encoded(other.renamed, rendered(other.renamed, [user(ATTACK)], None)).ids
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -1,0 +1,119 @@
+"""The bill of generated conversations under simple rules, under a plan that knows the turns to come, and under one that does not.
+
+    python benchmarks/context_plan.py
+
+Writes benchmarks/results/context_plan.md.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections import defaultdict
+from datetime import date
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from time import process_time
+
+from chunker.prompt import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
+
+RESULT = Path(__file__).parent / "results" / "context_plan.md"
+SIMPLE = ("keep-all", "drop-oldest", "hysteresis")
+ROWS = (*SIMPLE, "plan, blind", "plan")
+# So that short sessions meet all rules.
+SMALL = (
+    CacheRules(input=3, cached=0.3, write=3.75, output=15, min_tokens=100, breakpoints=4, look_back=4, seconds=300),
+    CacheRules(input=3, cached=0.3, write=6, output=15, min_tokens=50, breakpoints=4, seconds=3600),
+    CacheRules(input=2.5, cached=1.25, write=2.5, output=10, min_tokens=128, step=64, seconds=300),
+)
+
+
+def short(random: Random) -> tuple[list[Exchange], ContextPlan]:
+    """Ten turns, with a budget that they exceed mostly."""
+    turns = [
+        Exchange(
+            random.choice((20, 80, 200)),
+            random.choice((30, 100, 300)),
+            random.choice((5, 60, 400, 4000)),
+            random.choice((2, 2, 9)),
+        )
+        for _ in range(10)
+    ]
+    return turns, ContextPlan(
+        random.choice((700, 1200, 2500)),
+        100,
+        rules=random.choice(SMALL),
+        fixed=random.choice((0, 60, 150)),
+        keep=random.choice((None, 0, 200)),
+        summary=random.choice((0, 0, 40)),
+    )
+
+
+def long(random: Random) -> tuple[list[Exchange], ContextPlan]:
+    """Sixty turns of an assistant that works with files: answers of tools, pauses of people, the prices of a provider."""
+    turns = [
+        Exchange(
+            random.choice((60, 300, 1500, 6000)),
+            random.choice((150, 400, 1200)),
+            random.choices((8, 40, 150, 1200, 7200), (8, 6, 3, 2, 1))[0],
+            random.choice((2, 2, 6)),
+        )
+        for _ in range(60)
+    ]
+    rules = random.choice(list(PROVIDERS))
+    return turns, ContextPlan(
+        random.choice((16_000, 32_000, 64_000)), 2_000, rules=rules, fixed=random.choice((500, 4_000))
+    )
+
+
+def measured(name: str, make: object, sessions: int) -> list[str]:
+    """A table of so many sessions."""
+    total: dict[str, float] = defaultdict(float)
+    ratios: dict[str, list[float]] = defaultdict(list)
+    over = requests = 0
+    begin = process_time()
+    for seed in range(sessions):
+        turns, plan = make(Random(seed))  # type: ignore[operator]  # noqa: S311 - the same sessions each time
+        found = {outcome.rule: outcome for outcome in simulate(turns, plan)}
+        best = min(found[rule].dollars for rule in SIMPLE)
+        for rule in ROWS:
+            total[rule] += found[rule].dollars
+            ratios[rule].append(found[rule].dollars / best)
+            over += sum(bill.tokens > plan.room for bill in found[rule].bills)
+            requests += len(found[rule].bills)
+    seconds = process_time() - begin
+    return [
+        f"## {name}",
+        "",
+        f"{sessions} sessions, {requests:,} requests in all rows; {over} prompts over budget; {seconds:.0f} s of a processor.",
+        "",
+        "| | dollars | mean of the best simple rule | worst | sessions that cost more than it |",
+        "|---|---:|---:|---:|---:|",
+        *(
+            f"| {rule} | {total[rule]:.4f} | {fmean(ratios[rule]):.3f} | {max(ratios[rule]):.3f} | {sum(one > 1 + 1e-9 for one in ratios[rule])} |"
+            for rule in ROWS
+        ),
+        "",
+    ]
+
+
+def main() -> None:
+    """Measure, and write the tables."""
+    lines = [
+        "# The bill of a conversation",
+        "",
+        "Generated sessions under simple rules, under `ContextPlan.steps`, which knows the turns to come, and under `ContextPlan.next_step` (blind), which expects them to be as those so far were.",
+        "Ratios are to the best of the three simple rules in each session, which nobody knows beforehand either.",
+        f"`python benchmarks/context_plan.py`, {date.today():%d %B %Y}, Python {platform.python_version()}, deterministic but for the time.",  # noqa: DTZ011
+        "",
+        *measured("Ten turns, all kinds of rules", short, 200),
+        *measured("Sixty turns, prices of providers", long, 12),
+        "That the plan which knows the turns is as cheap as the cheapest of all ways, and that the blind one's expected bill is never above that of a simple rule under its model,",
+        "is tested on small sessions by going through all of them (tests/chunker/prompt/test_context_plan.py).",
+    ]
+    RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

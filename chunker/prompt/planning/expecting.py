@@ -1,0 +1,44 @@
+"""The turns that a plan made on the way expects: the stated model of what nobody knows yet.
+
+The next turns have as many tokens and messages as those so far had on average. The cache outlives each pause before them with one chance, which is that
+of the pauses so far, with one more that it outlived and one that it did not: (outlived + 1) / (pauses + 2). Behind them nothing is paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import NamedTuple
+
+from chunker.prompt.planning.billing import Exchange
+
+
+class Expected(NamedTuple):
+    """Turns: those so far, the one that asks now, and those that are expected; `chance`: that the cache outlives the pause before each of the latter."""
+
+    turns: list[Exchange]
+    chance: float
+
+
+def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -> Expected:
+    """The model.
+
+    >>> expected([Exchange(10, 20), Exchange(30, 0, seconds=60)], seconds=300, room=1000, ahead=1)
+    Expected(turns=[Exchange(asked=10, answered=20, seconds=0.0, messages=2, bound=False), Exchange(asked=30, answered=20, seconds=60, messages=2, bound=False), Exchange(asked=20, answered=20, seconds=0.0, messages=2, bound=False)], chance=0.6666666666666666)
+
+    Args:
+        turns: Those so far; the answer to the last is not known, and not looked at.
+        seconds: How long a cache is kept.
+        room: Tokens that a turn may have: where the average does not fit, nothing is expected.
+        ahead: How many turns are expected.
+    """
+    known = [turn.answered for turn in turns[:-1]]
+    answered = round(fmean(known)) if known else turns[-1].asked
+    mean = Exchange(
+        round(fmean(turn.asked for turn in turns)), answered, 0.0, round(fmean(turn.messages for turn in turns))
+    )
+    last = replace(turns[-1], answered=answered)
+    pauses = [turn.seconds for turn in turns[1:]]
+    chance = (sum(pause <= seconds for pause in pauses) + 1) / (len(pauses) + 2)
+    return Expected([*turns[:-1], last, *([mean] * ahead if mean.asked <= room else [])], chance)

@@ -1,0 +1,37 @@
+"""Simple rules by which turns leave a conversation, which plans are measured against.
+
+keep-all     turns leave only when there is no room, as many as must
+drop-oldest  one more each turn than that, as a window that slides
+hysteresis   when there is no room, until a quarter of it is free
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chunker.prompt.planning.billing import Ledger
+
+Choices = Callable[[int, int], list[int]]
+Rule = Callable[
+    [int, int], int
+]  # the turn that asks, and the first turn of the prompt before -> the first turn of its prompt
+
+
+def simple_rules(ledger: Ledger, choices: Choices, room: int, hysteresis: float) -> dict[str, Rule]:
+    """The rules by their names. `choices`: the turns that a prompt may begin with; `room`: tokens that it may have."""
+
+    def must(number: int, before: int) -> int:
+        return choices(number, before)[0]
+
+    def window(number: int, before: int) -> int:
+        found = choices(number, before)
+        return found[1] if before and len(found) > 1 and found[0] == before else found[0]
+
+    def steps(number: int, before: int) -> int:
+        found = choices(number, before)
+        if found[0] == before:
+            return before
+        free = (1 - hysteresis) * room
+        return next((first for first in found if ledger.prompt(first, number) <= free), found[-1])
+
+    return {"keep-all": must, "drop-oldest": window, "hysteresis": steps}

@@ -1,0 +1,99 @@
+"""Spans that random walks found wrong: contents without letters, messages that go on, characters in several ids, loops over numbers."""
+
+from __future__ import annotations
+
+import pytest
+from conversation_turns.oracle import TOKENS, world
+from conversation_turns.walk import templates
+
+from chunker.prompt import ChatTemplate, Conversation, generation_mask, spans
+
+CHATML = (
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content | trim + '<|im_end|>\\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+)
+
+
+def conversation(template: str, family: str = "llama3") -> Conversation:
+    return Conversation(world(family, template).ours, ChatTemplate(template, TOKENS))
+
+
+def told(made: Conversation, kind: str) -> list[tuple[int, str]]:
+    text = made.text
+    return [(span.message, text[span.start : span.end]) for span in spans(made) if span.kind == kind]
+
+
+@pytest.mark.parametrize("content", ["<", "| >", " ☃ 日本 ☃\n", "a ☃ ☃", "</think>", "<|im_end|>"])
+@pytest.mark.parametrize("name", ["qwen3", "llama3", "gemma"])
+def test_contents_without_letters(content: str, name: str) -> None:
+    made = conversation(templates()[name])
+    made.append({"role": "user", "content": content})
+    assert told(made, "content") == [(0, content.strip())]
+
+
+def test_the_end_of_a_content_that_is_read() -> None:
+    """All before the mark is cut off, and what is left has no letters."""
+    template = "{% for m in messages %}<|a|>{{ m.content.split('</think>')[-1] }}<|b|>{% endfor %}"
+    made = conversation(template)
+    made.append({"role": "assistant", "content": "hm</think>  ?!"})
+    assert told(made, "content") == [(0, "?!")]
+
+
+def test_contents_that_are_written_twice() -> None:
+    made = conversation("{% for m in messages %}<|a|>{{ m.content }} and {{ m.content }}<|b|>{% endfor %}")
+    made.append({"role": "user", "content": "one"})
+    assert told(made, "content") == [(0, "one"), (0, "one")]
+
+
+def test_blocks_of_content() -> None:
+    template = "{% for m in messages %}<|a|>{% for p in m.content %}{{ p.text }}{% endfor %}<|b|>{% endfor %}"
+    made = conversation(template)
+    made.append({"role": "user", "content": [{"type": "text", "text": text} for text in (" ", " ?", "and!", "\n")]})
+    assert told(made, "content") == [(0, "?and!")]
+
+
+def test_a_message_that_goes_on_has_its_end_at_the_end() -> None:
+    made = conversation(templates()["qwen3_training"])
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hel"}]
+    made.sync(messages, continue_final_message=True)
+    assert made.text.endswith("Hel")
+    assert [number for number, _ in told(made, "message")] == [0, 1]
+    assert told(made, "message")[1][1].endswith("Hel")
+    ((number, text),) = told(made, "generation")
+    assert (number, text[-3:]) == (1, "Hel")
+    assert generation_mask(made)[-1] == 1
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_loops_over_numbers_of_messages(first: int) -> None:
+    template = (
+        f"{{% set own = messages[{first}:] %}}{{% for i in range(own | length) %}}"
+        "<|a|>{{ own[i].role }}: {{ own[i].content }}<|b|>{% endfor %}"
+    )
+    made = conversation(template)
+    made.append(*({"role": "user", "content": text} for text in ("one", "?", "three")))
+    assert told(made, "message") == [(n, f"<|a|>user: {text}<|b|>") for n, text in enumerate(("one", "?", "three"))][first:]  # fmt: skip
+
+
+def test_pinned_ids_that_are_parts_of_characters() -> None:
+    made = conversation(CHATML)
+    made.append({"role": "user", "content": "Hi"}, add_generation_prompt=True)
+    ids = [made.tokenizer.encode_single_token(bytes([byte])) for byte in "☃!".encode()]
+    made.push(ids)
+    made.append({"role": "assistant", "content": "☃!"})
+    (span,) = [span for span in spans(made) if span.kind == "sampled"]
+    assert made.text[span.start : span.end] == "☃!"
+    assert made.ids.tolist()[span.first : span.last] == ids
+    assert all(drift.ids == tuple(ids) for drift in made.drift())
+
+
+def test_white_space_that_is_in_no_token() -> None:
+    """WordPiece drops it: of a stretch that begins with it the first id is that of the word behind it."""
+    made = conversation(
+        "{% for m in messages %}<|a|>x{% generation %} {{ m.content }} {% endgeneration %}{% endfor %}", "bert, cased"
+    )
+    made.append({"role": "user", "content": "one"})
+    (span,) = [span for span in spans(made) if span.kind == "generation"]
+    assert made.text[span.start : span.end] == " one "
+    assert made.ids.tolist()[span.first : span.last] == made.tokenizer.encode("one")
+    assert list(generation_mask(made)) == [0, 0, *[1] * (span.last - span.first)]
