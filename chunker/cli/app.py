@@ -25,6 +25,8 @@ COMMANDS = {
     "index": LazyCommand("chunker.cli.index", "index", "INDEX_EPILOG"),
     "search": LazyCommand("chunker.cli.index", "search", "SEARCH_EPILOG"),
     "evaluate": LazyCommand("chunker.cli.evaluate", "evaluate"),
+    "symbols": LazyCommand("chunker.cli.symbols", "symbols"),
+    "map": LazyCommand("chunker.cli.map", "map_repository"),
     "train": LazyCommand("chunker.cli.train", "train"),
     "tokenizer": LazyCommand("chunker.cli.tokenizers", "app"),
     "agents": LazyCommand("chunker.cli.agents", "app"),

@@ -130,7 +130,7 @@ def index(
     programs wrote, are left out and reported.
     """
     with ending_quietly():
-        _require_index()
+        require_index()
         from chunker.cli.run_index import IndexOrder, run_index, run_status
 
         if paths == ["status"]:
@@ -182,6 +182,7 @@ Examples:
   chunker search "where are headers parsed?"
   chunker search BudgetTooSmallError --by words --source "src/*"
   chunker search "open a file" --language python --limit 3 --format jsonl
+  chunker search "how are drafts closed?" --budget 4000 > context.txt
 
 {EXIT_CODES}"""
 
@@ -191,13 +192,26 @@ def search(
     *,
     folder: IndexFolder = ".chunker",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Largest number of chunks.")] = 5,
-    by: Annotated[SearchBy, typer.Option("--by", help="Vectors, words, or both fused.")] = SearchBy.BOTH,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            min=1,
+            metavar="TOKENS",
+            show_default=False,
+            help="Print the hits with what is around them as one text of at most so many tokens.",
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what each rule of the ranking gave.")] = False,
+    by: Annotated[SearchBy, typer.Option("--by", help="Vectors, words, or both together.")] = SearchBy.BOTH,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", show_default=False, help="Only in this view.")
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option("--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*."),
+        typer.Option(
+            "--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*, or in a folder."
+        ),
     ] = None,
     language: Annotated[
         list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
@@ -208,16 +222,21 @@ def search(
 ) -> None:
     """Search what `chunker index` has indexed, by vectors and words together."""
     with ending_quietly():
-        _require_index()
-        from chunker.cli.run_index import run_search
+        require_index()
+        from chunker.cli.run_index import Asked, run_pack, run_search
         from chunker.index import Filter
 
         only = Filter(tuple(tag or ()), tuple(source or ()), tuple(language or ()))
         with open_output(None) as results:
-            run_search(folder, query, limit, only, results, by=by.value, as_lines=output_format is HitFormat.JSONL)
+            asked = Asked(folder, query, only, by.value)
+            if budget is not None:
+                run_pack(asked, budget, results)
+            else:
+                run_search(asked, limit, results, explain=explain, as_lines=output_format is HitFormat.JSONL)
 
 
-def _require_index() -> None:
+def require_index() -> None:
+    """Raises `typer.BadParameter` where what the index needs is not installed."""
     from importlib.util import find_spec
 
     if find_spec("numpy") is None:

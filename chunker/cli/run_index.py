@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import typer
@@ -112,15 +113,42 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-def run_search(folder: str, query: str, limit: int, only: Filter, output: BinaryIO, *, by: By, as_lines: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of an index: the folder of it, the question, and where the answers must be."""
+
+    folder: str
+    query: str
+    only: Filter
+    by: By
+
+
+def opened(folder: str) -> Index:
+    """The index in a folder; that of the nearest folder above where there is none, and the folder is named from here."""
+    path = Path(folder)
+    if not path.is_absolute() and not path.exists():
+        path = next((above / folder for above in Path.cwd().parents if (above / folder).is_dir()), path)
+    return Index.open(path, create=False)
+
+
+def run_search(asked: Asked, limit: int, output: BinaryIO, *, explain: bool, as_lines: bool) -> None:
     """Print the hits: for people, or one line of JSON each."""
     with telling():
-        hits = Index.open(folder, create=False).search(query, limit, only, by=by)
+        hits = opened(asked.folder).search(asked.query, limit, asked.only, by=asked.by, explain=explain)
     output.writelines(
         _line(hit) if as_lines else _shown(number, hit).encode("utf-8", "replace") for number, hit in enumerate(hits, 1)
     )
     if not hits:
         typer.echo("Nothing found.", err=True)
+
+
+def run_pack(asked: Asked, budget: int, output: BinaryIO) -> None:
+    """Print the pack of the hits, as it is; what it has is told on standard error."""
+    with telling():
+        pack = opened(asked.folder).pack(asked.query, budget, asked.only, by=asked.by)
+    output.write(pack.text.encode("utf-8", "surrogatepass"))
+    files = len({part.source for part in pack.parts})
+    typer.echo(f"{pack.token_count:,} of {budget:,} tokens, {_files(files)}, {len(pack.hits):,} hits", err=True)
 
 
 def _sync(index: Index, paths: Sequence[str], order: IndexOrder) -> SyncReport:
@@ -220,6 +248,10 @@ def _shown(number: int, hit: Hit) -> str:
     lines += [f"   {_safe(line)}" for line in body[:_SHOWN]]
     if len(body) > _SHOWN:
         lines.append(f"   ... {len(body) - _SHOWN} more lines")
+    if hit.points is not None:
+        lines.append(
+            f"   score {hit.score:.3f}: " + ", ".join(f"{rule} {points:.3f}" for rule, points in hit.points.items())
+        )
     if hit.also:
         lines.append(f"   also {', '.join(map(printable, hit.also))}")
     return "\n".join(lines) + "\n\n"

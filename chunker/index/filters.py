@@ -13,7 +13,8 @@ class Filter:
 
     Args:
         tags: The tag of the file is one of these.
-        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too).
+        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too); a name
+            without any of these characters means what is in the folder of this name, too.
         languages: The language of the file is one of these.
         kinds: The kind of the chunk is one of these.
 
@@ -40,6 +41,19 @@ class Filter:
                 parts.append(f"{column} IN ({', '.join('?' * len(wanted))})")
                 values += wanted
         if self.sources:
-            parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(self.sources)) + ")")
-            values += self.sources
+            patterns = [pattern for source in self.sources for pattern in _patterns(source)]
+            parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(patterns)) + ")")
+            values += patterns
         return " AND ".join(parts), values
+
+
+def _patterns(source: str) -> list[str]:
+    """A pattern as it is; a name, and what is in the folder of this name.
+
+    >>> _patterns("src/*.py"), _patterns("docs/en/")
+    (['src/*.py'], ['docs/en', 'docs/en/*'])
+    """
+    if any(character in source for character in "*?["):
+        return [source]
+    name = source.removeprefix("./").rstrip("/")
+    return [name, f"{name}/*"] if name not in {"", "."} else ["*"]

@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from chunker.index.words import FUNCTION_WORDS, parts_of_name
+from chunker.symbols.lowered import lowered_as, lowered_kinds
 
 # Kinds of definitions that are what somebody means who names them, rather than a method of the same name somewhere.
 _TYPES = frozenset(
@@ -212,8 +211,8 @@ def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
 def factor_of(source: str, language: str | None, question: QueryWords) -> tuple[float, str]:
     """By what the score of a hit in this file is multiplied, and why."""
     factor, reasons = 1.0, []
-    for name in _lowered_as(source):
-        rule = _lowered()[name]
+    for name in lowered_as(source):
+        rule = lowered_kinds()[name]
         if not question.asked & rule.unless:
             factor *= rule.factor
             reasons.append(name)
@@ -221,34 +220,6 @@ def factor_of(source: str, language: str | None, question: QueryWords) -> tuple[
         factor *= _NO_CODE
         reasons.append("no code")
     return factor, ", ".join(reasons)
-
-
-class _Lowered(NamedTuple):
-    factor: float
-    unless: frozenset[str]
-    pattern: re.Pattern[str]
-
-
-@cache
-def _lowered() -> dict[str, _Lowered]:
-    data = tomllib.loads(files("chunker.index").joinpath("lowered.toml").read_text("utf-8"))
-    made = {}
-    for name, rule in data.items():
-        parts = list(rule.get("paths", ()))
-        if "folders" in rule:
-            parts.append(rf"(?:.*/)?(?:{'|'.join(map(re.escape, rule['folders']))})/.*")
-        if "files" in rule:
-            parts.append(rf"(?:.*/)?(?:{'|'.join(rule['files'])})")
-        made[name] = _Lowered(
-            rule["factor"], frozenset(rule["unless"]), re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
-        )
-    return made
-
-
-@lru_cache(1 << 14)
-def _lowered_as(source: str) -> tuple[str, ...]:
-    """The kinds of files that are lowered of which this one is."""
-    return tuple(name for name, rule in _lowered().items() if rule.pattern.fullmatch(source))
 
 
 @cache

@@ -22,6 +22,7 @@ _NO_DEFINITIONS = frozenset(
 )
 # What a scope is called that has no name of its own: `class << self`, a conversion operator.
 _NO_NAMES = frozenset({"const", "operator", "self", "this"})
+_ATTRIBUTES = ("@", "#[", "[")  # what a line begins with that says something of the definition below
 _LONGEST_SIGNATURE = 300  # characters
 _FURTHEST = 1 << 16  # characters of comments that may stand above a definition
 _ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
@@ -113,7 +114,9 @@ def _beginning(code: str, scope: Scope, name: str) -> int:
     while at >= 0:
         after = at + len(name)
         if not _is_of_name(code[at - 1 : at]) and not _is_of_name(code[after : after + 1]):
-            return at
+            begin = max(code.rfind("\n", scope.start, at), code.rfind("\r", scope.start, at), scope.start - 1) + 1
+            if not code[begin:at].lstrip().startswith(_ATTRIBUTES):
+                return at
         at = code.find(name, after, stop)
     return scope.start
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -87,3 +88,26 @@ def test_watch(tmp_path: Path, write: Write) -> None:
         finally:
             watching.kill()
         watching.communicate()
+
+
+def test_symbols_packs_and_an_index_in_a_folder_above(tmp_path: Path, write: Write) -> None:
+    write("src/shop/boxes.py", "class Box:\n    def open(self, key):\n        return key\n")
+    write("src/use.py", "from shop.boxes import Box\n\nBox().open(1)\n")
+    write("docs/en/guide.md", "# Guide\n\nA Box is opened with a key.\n")
+    run(tmp_path, "index", ".")
+    inside = tmp_path / "src/shop"
+    told, _ = run(inside, "symbols", "Box.open")
+    assert told == "src/shop/boxes.py:2: function Box.open: def open(self, key):\n"
+    assert run(inside, "symbols", "Box", "--references")[0] == "src/use.py:1\nsrc/use.py:3\n"
+    records = [
+        json.loads(line) for line in run(inside, "symbols", "o", "--prefix", "--format", "jsonl")[0].splitlines()
+    ]
+    assert [record["definition"]["qualified"] for record in records] == ["Box.open"]
+    assert run(inside, "symbols", "nothing") == ("", "Nothing found.\n")
+    pack, bill = run(inside, "search", "how is a Box opened", "--budget", "60")
+    assert pack.startswith("## src/")
+    assert re.fullmatch(r"\d+ of 60 tokens, \d files?, \d hits\n", bill)
+    assert "score " in run(inside, "search", "Box", "--explain")[0]
+    assert run(inside, "search", "Box", "--source", "docs/en", "--format", "jsonl")[0].count("\n") == 1
+    _, complaint = run(tmp_path.parent, "symbols", "Box", "--index", "none", code=1)
+    assert "there is no index" in complaint

@@ -1,0 +1,52 @@
+"""`chunker map`: the signatures of a repository that matter most, within a budget of tokens."""
+
+# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunker.cli.console import ending_quietly, open_output
+from chunker.cli.options import EXIT_CODES, Paths, TokenizerName, check_paths, load_tokenizer
+
+EPILOG = f"""\b
+Examples:
+  chunker map .
+  chunker map src --max-tokens 1000 --focus src/http/client.py
+  chunker map . --focus parse_headers > map.txt
+
+{EXIT_CODES}"""
+
+
+def map_repository(
+    paths: Paths,
+    *,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", "-m", min=1, metavar="N", help="The map has at most so many tokens.")
+    ] = 2000,
+    focus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--focus", metavar="NAME", show_default=False, help="A file, folder or symbol that the map is for."
+        ),
+    ] = None,
+    tokenizer: TokenizerName = "o200k_base",
+) -> None:
+    """Print a map of a repository: files and the signatures in them that are used most, in at most so many tokens.
+
+    What the map has is told on standard error.
+    """
+    with ending_quietly():
+        from chunker.mapping import map_repository as draw
+
+        check_paths(paths, None)
+        drawn = draw(paths, max_tokens, focus=focus or (), tokenizer=load_tokenizer(tokenizer))
+        with open_output(None) as results:
+            results.write(drawn.text.encode("utf-8", "surrogatepass"))
+        typer.echo(
+            f"{drawn.token_count:,} of {max_tokens:,} tokens, {drawn.definitions:,} definitions in {drawn.files:,} files",
+            err=True,
+        )

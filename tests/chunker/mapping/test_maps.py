@@ -1,0 +1,117 @@
+"""Maps of repositories: never over the budget, the same for the same files, and steady."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import tiktoken_encoding
+from typer.testing import CliRunner
+
+import chunker
+from bpe_engine import Tokenizer
+from chunker.cli.app import app
+from chunker.errors import OptionError
+from chunker.mapping import Repository, map_repository, skeleton
+
+OURS = Path(chunker.__path__[0])
+
+
+@pytest.fixture(scope="module")
+def ours() -> Repository:
+    """Some of this package."""
+    return Repository([OURS / "index", OURS / "growing"], root=OURS)
+
+
+@settings(max_examples=15, deadline=None)
+@given(budget=st.integers(1, 6000), focus=st.sampled_from(["", "index/store.py", "Outline", "growing", "anchors"]))
+def test_a_map_is_never_over_its_budget(budget: int, focus: str, ours: Repository) -> None:
+    drawn = map_repository(ours, budget, focus=focus or ())
+    encoding = tiktoken_encoding("o200k_base")
+    assert drawn.token_count == len(encoding.encode(drawn.text, disallowed_special=())) <= budget
+    assert drawn.value <= drawn.bound + 1e-9
+    assert drawn == map_repository(ours, budget, focus=focus or ())
+    if budget >= 200:
+        assert drawn.token_count > 0.8 * budget
+
+
+def test_another_tokenizer_counts_otherwise(ours: Repository) -> None:
+    drawn = map_repository(ours, 500, tokenizer="cl100k_base")
+    assert drawn.token_count == Tokenizer.load("cl100k_base").count(drawn.text) <= 500
+
+
+def test_what_is_used_most_is_on_the_map(tmp_path: Path) -> None:
+    (tmp_path / "core.py").write_text(
+        "class Engine:\n    def run(self):\n        return 1\n\n\ndef unused():\n    return 2\n"
+    )
+    (tmp_path / "odd.py").write_text("def lonely():\n    return 3\n")
+    for number in range(6):
+        (tmp_path / f"user_{number}.py").write_text(
+            f"from core import Engine\n\n\ndef go_{number}():\n    return Engine().run()\n"
+        )
+    drawn = map_repository(tmp_path, 20)
+    assert drawn.text.startswith("core.py\nclass Engine:\n    def run(self):\n")
+    focused = map_repository(tmp_path, 20, focus="odd.py")
+    assert "def lonely():" in focused.text
+    assert "def go_3():" in map_repository(tmp_path, 30, focus="go_3").text
+
+
+def test_the_value_of_a_map_is_near_the_bound(ours: Repository) -> None:
+    drawn = map_repository(ours, 3000)
+    assert drawn.value > 0.7 * drawn.bound
+
+
+def test_an_edit_changes_few_lines_and_reads_one_file(tmp_path: Path) -> None:
+    for number in range(40):
+        uses = "\n".join(f"    part_{(number * 7 + step) % 40}(a)" for step in range(1, 6))
+        (tmp_path / f"m{number:02}.py").write_text(
+            f"def part_{number}(a):\n{uses}\n\n\nclass Thing{number}:\n    pass\n"
+        )
+    repository = Repository(tmp_path)
+    before = map_repository(repository, 300)
+    assert repository.refresh() == 0
+    chance = random.Random(3)
+    for edit in range(12):
+        path = tmp_path / f"m{chance.randrange(40):02}.py"
+        path.write_text(path.read_text() + f"\n\ndef helper_{edit}():\n    return {edit}\n")
+        after = map_repository(repository, 300)
+        old, new = set(before.text.splitlines()), set(after.text.splitlines())
+        assert len(old ^ new) <= 16
+        before = after
+    (tmp_path / "m00.py").unlink()
+    assert repository.refresh() == 1
+    assert repository.files[0].name == "m01.py"
+
+
+def test_prose_has_its_headings_and_languages_their_signatures(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text("# Guide\n\nText.\n\n## Install\n\nMore.\n")
+    (tmp_path / "box.go").write_text(
+        "package box\n\n// Open opens.\nfunc (b *Box) Open(key int) int {\n\treturn key\n}\n"
+    )
+    (tmp_path / "data.json").write_text('{"a": [1, 2]}\n')
+    drawn = map_repository(tmp_path, 100)
+    assert drawn.text == "box.go\nfunc (b *Box) Open(key int) int\n\nguide.md\nGuide\n    Install\n"
+
+
+def test_skeletons_of_one_file() -> None:
+    assert skeleton(
+        "@one\nclass A(B):\n    '''Doc.'''\n    def f(self, a,\n          b):\n        return 1\n", "a.py"
+    ) == ("class A(B):\n    def f(self, a, b):\n")
+    assert skeleton("", "a.py") == skeleton("just text", "a.txt") == ""
+
+
+def test_wrong_budgets_are_refused(tmp_path: Path) -> None:
+    for wrong in (0, -3, 1.5):
+        with pytest.raises(OptionError, match="max_tokens"):
+            map_repository(tmp_path, wrong)  # type: ignore[arg-type]
+    assert map_repository(tmp_path, 10).text == ""
+
+
+def test_the_command(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
+    done = CliRunner().invoke(app, ["map", str(tmp_path), "--max-tokens", "50", "--focus", "f"], catch_exceptions=False)
+    assert done.stdout == "a.py\ndef f(a):\n"
+    assert "of 50 tokens, 1 definitions in 1 files" in done.stderr
