@@ -71,7 +71,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 # Options with a path of this machine, which says nothing about the figures.
-_PLACES = ("--output", "--texts", "--poet", "--keep")
+_PLACES = ("--output", "--texts", "--poet", "--keep", "--annotations", "--repositories")
 
 
 def _without_places(arguments: Sequence[str]) -> list[str]:
