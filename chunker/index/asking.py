@@ -115,7 +115,7 @@ class Asking(ABC):
         if not hits:
             return Pack("", 0, budget, (), ())
         with self._store.reading() as snapshot:
-            return packed(snapshot.connection, hits, budget, counter, filter or Filter())
+            return packed(snapshot.connection, hits, budget, counter, question=question, only=filter or Filter())
 
     def definitions(
         self,

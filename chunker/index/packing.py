@@ -9,7 +9,7 @@
             ...
 
 The hits are taken one after the other, best first. Each brings the lines of its chunk, those of the small definition around it, and the first lines of
-the definitions around that. What does not fit so is tried with less around it; of the last one as many lines as there is room for. After each
+the definitions around that. What does not fit so is tried with less around it: its lines, the small definition around the line that says most, as many lines around that as there is room for. After each
 step the whole text is counted: a token count of parts does not add up.
 """
 
@@ -23,6 +23,7 @@ from typing import Protocol
 
 from chunker.hits import Hit
 from chunker.index.filters import Filter
+from chunker.index.words import words_of_query
 from chunker.symbols.reading import line_starts
 
 # The definition around a hit is taken whole if it has so many lines at most.
@@ -95,17 +96,22 @@ def hits_for(budget: int) -> int:
     return max(_LEAST_HITS, min(_MOST_HITS, budget // _TOKENS_PER_HIT))
 
 
-def packed(connection: sqlite3.Connection, hits: Sequence[Hit], budget: int, counter: Counter, only: Filter) -> Pack:
+def packed(
+    connection: sqlite3.Connection, hits: Sequence[Hit], budget: int, counter: Counter, *, question: str, only: Filter
+) -> Pack:
     """The pack of some hits, best first."""
-    packer = _Packer(connection, budget, counter, only)
+    packer = _Packer(connection, budget, counter, words_of_query(question), only)
     for hit in hits:
         packer.take(hit)
     return packer.pack()
 
 
 class _Packer:
-    def __init__(self, connection: sqlite3.Connection, budget: int, counter: Counter, only: Filter) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, budget: int, counter: Counter, words: Sequence[str], only: Filter
+    ) -> None:
         self._connection = connection
+        self._words = [word.lower() for word in words]
         self._budget = budget
         self._counter = counter
         self._only = only
@@ -131,8 +137,13 @@ class _Packer:
             if self._fits(file, lines):
                 self._hits.append(hit)
                 return
-        first = self._first_lines(file, sorted(own))
-        if first and self._fits(file, first):
+        middle = self._telling_line(file, own)
+        near = self._small_around(hit, middle) if file.whole else set()
+        if near and self._fits(file, near):
+            self._hits.append(hit)
+            return
+        part = self._nearest_lines(file, own, middle)
+        if part and self._fits(file, part):
             self._hits.append(hit)
         # What is left is less than a hit of usual size needs.
         self._full = self._budget - self._tokens < _TOKENS_PER_HIT // 2
@@ -157,18 +168,32 @@ class _Packer:
         self._text, self._tokens = text, tokens
         return True
 
-    def _first_lines(self, file: _File, lines: Sequence[int]) -> set[int]:
-        """The first of these lines, as many as fit, by bisection; the taken lines stay as they are."""
-        before, low, high = file.taken, 0, len(lines)
+    def _telling_line(self, file: _File, lines: set[int]) -> int:
+        """The first of the lines with most words of the question."""
+        counts = {line: sum(word in file.lines[line].lower() for word in self._words) for line in sorted(lines)}
+        return max(counts, key=lambda line: (counts[line], -line), default=0)
+
+    def _small_around(self, hit: Hit, middle: int) -> set[int]:
+        """The lines of the innermost definition around a line, if it is small."""
+        row = self._connection.execute(
+            "SELECT line, end_line FROM definitions WHERE version = ? AND line <= ? AND end_line >= ? ORDER BY end_line - line LIMIT 1",
+            (self._versions[hit.source], middle, middle),
+        ).fetchone()
+        return set(range(row[0], row[1] + 1)) if row is not None and row[1] - row[0] < _SMALL_LINES else set()
+
+    def _nearest_lines(self, file: _File, lines: set[int], middle: int) -> set[int]:
+        """As many of the lines around one as fit, by bisection; the taken lines stay as they are."""
+        nearest = sorted(lines, key=lambda line: (abs(line - middle), line))
+        before, low, high = file.taken, 0, len(nearest)
         while low < high:
-            middle = (low + high + 1) // 2
-            file.taken = before | set(lines[:middle])
+            half = (low + high + 1) // 2
+            file.taken = before | set(nearest[:half])
             if self._counter.count(self._rendered()) <= self._budget:
-                low = middle
+                low = half
             else:
-                high = middle - 1
+                high = half - 1
         file.taken = before
-        return set(lines[:low])
+        return set(nearest[:low])
 
     def _rendered(self) -> str:
         return "\n".join(_shown(file) for file in self._files.values() if file.taken)

@@ -23,61 +23,11 @@ _UNSPACED = regex.compile(
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+"
 )
 # Words of questions that say nothing of what is asked for. They are looked for where a query has no others.
-FUNCTION_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "so",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
-)
+FUNCTION_WORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
+    "me", "my", "no", "not", "of", "on", "or", "so", "that", "the", "their", "them", "then", "there", "these", "this", "to", "was", "we", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with", "you", "your",
+})  # fmt: skip
 # A query is looked for by so many words at most: a page that is pasted is no reason to read the whole index.
 MOST_WORDS = 64
 _LONGEST_QUERY = 10_000  # characters that are looked at
@@ -125,8 +75,8 @@ def words_of_query(text: str) -> list[str]:
 def query_of(text: str) -> str:
     """The query of FTS5 for a text that somebody typed: any of its words; empty if it has none. No operator in it is one.
 
-    >>> query_of('parseHeader "NOT" x*')
-    '"parseHeader" OR "parse" OR "Header" OR "NOT" OR "x"'
+    >>> query_of('parseHeader "NEAR" x*')
+    '"parseHeader" OR "parse" OR "Header" OR "NEAR" OR "x"'
     """
     return any_of(words_of_query(text))
 

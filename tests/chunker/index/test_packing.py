@@ -77,6 +77,12 @@ def test_a_large_definition_gives_its_first_line_and_the_part_that_was_found(pro
     assert "value_60 = key + 60\n" not in pack.text
 
 
+def test_a_small_budget_shows_the_line_that_was_asked_for(project: tuple[Path, Index]) -> None:
+    for name in ("value_77", "value_140"):
+        pack = project[1].pack(name, 60, Filter(sources=("large.py",)))
+        assert name in pack.text
+
+
 def test_more_budget_never_means_less(project: tuple[Path, Index]) -> None:
     folder, index = project
     before = 0
