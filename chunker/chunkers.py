@@ -236,7 +236,7 @@ class TextChunker:
             context_at: The context of a chunk that begins at an offset.
 
         Yields:
-            The pieces: offsets, context, tokens and label of each chunk.
+            The pieces, with offsets, context, tokens and label of each chunk.
 
         Raises:
             BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.

@@ -77,6 +77,7 @@ WORDS = (
 
 _SECTION = re.compile(r"(Args|Attributes):\n((?:(?: {4}.*)?\n)*)")
 _ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): ", re.MULTILINE)
+_COLON = re.compile(r"^(Returns|Yields):\n {4}.*:", re.MULTILINE)
 _IMPORT = re.compile(r"^[ >.]*from ((?:bpe_engine|chunker)[\w.]*) import (?:\(([^)]*)\)|([^\n#(]+))", re.MULTILINE)
 
 
@@ -92,6 +93,8 @@ def undocumented(module: ModuleType) -> Iterator[str]:
         arguments = {entry for title, section in sections if title == "Args" for entry in _ENTRY.findall(section)}
         yield from (f"{name}: no Args entry for {parameter}" for parameter in parameters if parameter not in named)
         yield from (f"{name}: {entry} in Args is no parameter" for entry in sorted(arguments - set(parameters)))
+        # Up to a colon it would be shown as a type.
+        yield from (f"{name}: a colon in the first line of {title}" for title in _COLON.findall(text))
 
 
 def public_callables(module: ModuleType) -> Iterator[tuple[str, tuple[object, ...], list[str]]]:

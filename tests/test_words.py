@@ -44,7 +44,7 @@ def half(first: int, second: int) -> int:
         third: Not there.
 
     Returns:
-        second: The sum.
+        The sum: a number.
     """
     return first + second
 
@@ -81,6 +81,7 @@ def test_a_parameter_without_an_entry(words: ModuleType) -> None:
     assert list(words.undocumented(module_with(half))) == [
         "made.half: no Args entry for second",
         "made.half: third in Args is no parameter",
+        "made.half: a colon in the first line of Returns",
     ]
 
 

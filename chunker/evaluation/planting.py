@@ -73,7 +73,8 @@ def plant_questions(
         largest: Characters of all documents together; of more, some are drawn.
 
     Returns:
-        The documents without what is asked, and the questions. Documents without questions are there too: they are searched like the others.
+        The documents without the sentences that are asked, and the questions. Documents without questions are among
+        them, because they are searched like the others.
     """
     rewritten: dict[str, str] = {}
     asked: list[Question] = []

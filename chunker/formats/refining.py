@@ -70,7 +70,7 @@ def refine(text: str, start: int, end: int, strength: int) -> list[Boundary]:
         strength: `outline.finest` for a unit of an outline; for a unit between two results of `refine`, their strength.
 
     Returns:
-        The boundaries, ascending. Empty if nothing finer exists: in one character, or CR LF, which is never cut.
+        The boundaries, ascending. Empty if nothing finer exists, as in one character or CR LF, which is never cut.
     """
     ends: list[int] = []
     for level, label, find in _LEVELS:

@@ -25,7 +25,7 @@ def generation_mask(conversation: Conversation) -> bytearray:
         conversation: The conversation.
 
     Returns:
-        A byte an id: 1 if it has a character of a `{% generation %}` block. `numpy.frombuffer(mask, "u1")` copies
+        A byte an id, 1 if it has a character of a `{% generation %}` block. `numpy.frombuffer(mask, "u1")` copies
         nothing.
 
     Raises:
@@ -43,7 +43,7 @@ def sampled_mask(conversation: Conversation) -> bytearray:
         conversation: The conversation.
 
     Returns:
-        A byte an id: 1 if it is pinned.
+        A byte an id, 1 if it is pinned.
     """
     return _mask(conversation, [span for span in spans(conversation) if span.kind == "sampled"])
 
@@ -57,7 +57,7 @@ def role_mask(conversation: Conversation, roles: Collection[str] = ("assistant",
         roles: The roles.
 
     Returns:
-        A byte an id: 1 if it is part of such a message.
+        A byte an id, 1 if it is part of such a message.
 
     Raises:
         TypeError: `roles` is a str, not a collection of names.
