@@ -133,7 +133,8 @@ class TestChunk:
             text = content.decode(encoding)
             end = 0
             for part in parts:
-                assert part["encoding"] == encoding
+                part.setdefault("body", part["text"])  # records have it only where it is not the text
+                assert part["metadata"].get("encoding", "utf-8") == encoding
                 assert part["source"] == path
                 assert part["token_count"] == count_tokens(part["text"]) <= 40
                 assert part["text"] == part["context"] + part["body"]
@@ -174,7 +175,7 @@ class TestChunk:
         done = run("chunk", "-", "-f", "jsonl", "-m", "30", "docs", cwd=tree, stdin=PROSE.encode())
         chunks = records(done.stdout)
         piped = [chunk for chunk in chunks if chunk["source"] == "-"]
-        assert "".join(chunk["body"] for chunk in piped) == PROSE
+        assert "".join(chunk["text"] for chunk in piped) == PROSE
         assert all(chunk["token_count"] == count_tokens(chunk["text"]) <= 30 for chunk in piped)
         assert {chunk["source"] for chunk in chunks} == {"-", "docs/guide.md"}
 
