@@ -15,9 +15,13 @@ def main() -> None:
 
         sys.stdout.write(f"{version_line()}\n")
         return
-    from chunker.cli.app import main as run
+    try:
+        from chunker.cli.app import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # before a command has begun, or after it has ended
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(130)
 
 
 if __name__ == "__main__":

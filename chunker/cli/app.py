@@ -19,6 +19,8 @@ COMMANDS = {
     "chunk": LazyCommand("chunker.cli.chunk", "chunk"),
     "view": LazyCommand("chunker.cli.view", "view"),
     "count": LazyCommand("chunker.cli.count", "count"),
+    "encode": LazyCommand("chunker.cli.encode", "encode"),
+    "decode": LazyCommand("chunker.cli.encode", "decode", "DECODE_EPILOG"),
     "check": LazyCommand("chunker.cli.check", "check"),
     "prompt": LazyCommand("chunker.cli.prompt", "prompt"),
     "prompt simulate": LazyCommand("chunker.cli.simulate", "simulate"),
@@ -41,7 +43,7 @@ class Commands(CommandGroup):
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
+    add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     # Plain help: the boxes of rich would double the time that `chunker --help` takes.

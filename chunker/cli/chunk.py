@@ -21,12 +21,14 @@ from chunker.cli.options import (
     Generated,
     Hidden,
     Include,
+    Language,
     MaxTokens,
     MinTokens,
     Output,
     Overlap,
     Paths,
     Secrets,
+    StdinFilename,
     TokenizerName,
     Verbatim,
     check_paths,
@@ -59,7 +61,8 @@ Examples:
   chunker chunk src --overlap 32 --output chunks.jsonl
   chunker chunk . --workers 8 --output chunks.jsonl
   chunker chunk README.md --tokenizer gpt-4 --format jsonl | head -1
-  git show HEAD:notes.txt | chunker chunk - --format jsonl
+  git show HEAD:shop.py | chunker chunk - --stdin-filename shop.py --format jsonl
+  pbpaste | chunker chunk - --language markdown
 
 {EXIT_CODES}"""
 
@@ -88,6 +91,8 @@ def chunk(
         StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
     ] = StrategyName.GROW,
     context: Context = False,
+    language: Language = None,
+    stdin_filename: StdinFilename = None,
     reserve: Annotated[
         int,
         typer.Option("--reserve", min=0, help="Tokens that the model adds around each chunk."),
@@ -114,17 +119,18 @@ def chunk(
     with ending_quietly():
         from chunker.cli.outputs import CHUNKS, FileFormat, record_writer
         from chunker.cli.reports import CHUNK_COLUMNS, ChunkSummary, render_table
-        from chunker.cli.runs import ChunkLines, ChunkRow, Run
+        from chunker.cli.runs import ChunkLines, ChunkRow, CutAloud, Run
         from chunker.errors import ChunkerError
-        from chunker.files.chunk_files import Cut
 
         check_paths(paths, output)
         wanted = wanted_format(output_format, output)
-        intake = intake_of(encoding, secrets=secrets, generated=generated, verbatim=verbatim)
+        taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim}
+        intake = intake_of(encoding, **taken, standard_input=stdin_filename)
         counter = load_tokenizer(tokenizer)
         try:
-            cut = Cut(
+            cut = CutAloud(
                 max_tokens,
+                language=language,
                 tokenizer=counter,
                 min_tokens=min_tokens,
                 desired_tokens=desired_tokens,

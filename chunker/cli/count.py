@@ -20,6 +20,7 @@ from chunker.cli.options import (
     Include,
     Output,
     Paths,
+    StdinFilename,
     TokenizerName,
     check_paths,
     intake_of,
@@ -56,6 +57,7 @@ def count(
     include: Include = None,
     exclude: Exclude = None,
     encoding: Encoding = "utf-8",
+    stdin_filename: StdinFilename = None,
 ) -> None:
     """Count the tokens of files, exactly as the model does.
 
@@ -67,18 +69,18 @@ def count(
         from chunker.cli.reports import TALLY_FIELDS, FileTally, Tally, tally_lines, tally_table
         from chunker.cli.runs import Run
         from chunker.files.documents import count_line_ends
-        from chunker.formats.detect import language_of
+        from chunker.formats.detect import detect
 
         check_paths(paths, output)
         wanted = wanted_format(output_format, output)
-        intake = intake_of(encoding, secrets=True)
+        intake = intake_of(encoding, secrets=True, standard_input=stdin_filename)
         counter = load_tokenizer(tokenizer)
 
         def tally(document: Document) -> FileTally:
             text = document.text
             unfinished = text != "" and not text.endswith(("\n", "\r"))
             numbers = Tally(1, count_line_ends(text) + unfinished, document.size, counter.count(text))
-            return FileTally(document.path, language_of(document.path, text), numbers)
+            return FileTally(document.path, detect(document.path, text).language, numbers)
 
         with open_output(output) as results:
             run = Run(paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, output=output, task="Counting")

@@ -51,6 +51,27 @@ Format = Annotated[
     FileFormat | None,
     typer.Option("--format", "-f", show_default=False, help="Default: by the ending of FILE, else table."),
 ]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        "-l",
+        envvar="CHUNKER_LANGUAGE",
+        metavar="NAME",
+        show_default=False,
+        show_envvar=False,
+        help="Of all files: python, markdown, json, text ... Default: told by the name, else by the text where that is clear.",
+    ),
+]
+StdinFilename = Annotated[
+    str | None,
+    typer.Option(
+        "--stdin-filename",
+        metavar="NAME",
+        show_default=False,
+        help="The name of what comes from standard input: its source, and what tells its language.",
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(
@@ -195,13 +216,21 @@ def wanted_of(ctx: typer.Context, include: list[str] | None, exclude: list[str] 
     return Wanted.of(*found)
 
 
-def intake_of(encoding: str, *, secrets: bool, generated: bool = True, verbatim: bool = True) -> Intake:
+def intake_of(
+    encoding: str,
+    *,
+    secrets: bool,
+    generated: bool = True,
+    verbatim: bool = True,
+    standard_input: str | None = None,
+) -> Intake:
     """The intake that the options ask for. An unknown encoding is wrong usage."""
     from chunker.errors import OptionError
     from chunker.files.intake import Intake
 
+    taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim}
     try:
-        return Intake(secrets=secrets, generated=generated, verbatim=verbatim, encoding=encoding)
+        return Intake(**taken, encoding=encoding, standard_input=standard_input or STANDARD_INPUT)
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint="--encoding") from None
 

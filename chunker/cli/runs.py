@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -14,12 +14,15 @@ from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT
 from chunker.cli.left_out import tell_changes, tell_rules
 from chunker.cli.reports import ChunkSummary, chunk_line
 from chunker.files.chunk_files import Cut, working
-from chunker.files.discovery import Problem, find_files, printable
+from chunker.files.discovery import STANDARD_INPUT, Problem, find_files, printable
 from chunker.files.documents import Document
 from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
 from chunker.files.progress import with_progress
 from chunker.files.secrets import LEFT_OUT
+
+if TYPE_CHECKING:
+    from chunker.chunkers import TextChunker
 
 Result = TypeVar("Result")
 
@@ -33,6 +36,17 @@ class ChunkLines:
     def __call__(self, document: Document) -> bytes:
         """One line a chunk."""
         return b"".join(chunk_line(document, chunk) for chunk in self._cut(document).chunks)
+
+
+class CutAloud(Cut):
+    """A cut that says on standard error how it reads a text without a name, as what it looks like."""
+
+    def chunker_of(self, document: Document) -> TextChunker:
+        """See `Cut`."""
+        chunker = super().chunker_of(document)
+        if document.path == STANDARD_INPUT and self._language is None and chunker.language is not None:
+            typer.echo(f"Standard input is read as {chunker.language} (--language text for plain text).", err=True)
+        return chunker
 
 
 class ChunkRow:

@@ -23,7 +23,19 @@ from chunker.files.discovery import printable, reason_of
 
 FILE = "pyproject.toml"
 _WITHOUT = frozenset(
-    {"paths", "help", "version", "output", "terminal", "open_page", "dry_run", "watch", "query", "target"}
+    {
+        "paths",
+        "help",
+        "version",
+        "output",
+        "terminal",
+        "open_page",
+        "dry_run",
+        "watch",
+        "query",
+        "target",
+        "stdin_filename",
+    }
 )
 
 # What has the name of an option of other commands and is about something else: the tokens of a file.

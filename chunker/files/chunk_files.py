@@ -213,14 +213,17 @@ class Cut:
 
     Args:
         max_tokens: The largest number of tokens of a chunk.
+        language: The language or format of all files; None to tell it by their names and texts.
         options: Those of `chunker_for`.
 
     Raises:
         OptionError: Options cannot be used together.
+        UnknownLanguageError: There is no such language.
     """
 
-    def __init__(self, max_tokens: int = 512, **options: Unpack[Options]) -> None:
+    def __init__(self, max_tokens: int = 512, *, language: str | None = None, **options: Unpack[Options]) -> None:
         self._max_tokens = max_tokens
+        self._language = language
         self._options = options
         self._chunkers: dict[Detected, TextChunker] = {}
         options["tokenizer"] = resolve_tokenizer(options.get("tokenizer", "o200k_base"))
@@ -232,15 +235,22 @@ class Cut:
 
     def chunker_of(self, document: Document) -> TextChunker:
         """The chunker for a file: that of the format that its text was read as, else that for its name and text."""
-        if document.format is None:
+        if document.format is None or self._language is not None:
             return self.chunker(document.path, document.text)
         return self.chunker(f"text.{suffix_of(document.format)}", "")
 
     def chunker(self, path: str, text: str) -> TextChunker:
         """The chunker for a file of this name with this text."""
         # Imported late: who counts tokens, or finds out that no file is there, needs no chunkers.
-        from chunker.chunkers import chunker_of, detected  # noqa: PLC0415
+        from chunker.chunkers import Detected, chunker_of, detected  # noqa: PLC0415
 
+        if self._language is not None:
+            from chunker.calls import chunker_named  # noqa: PLC0415
+
+            one = Detected(self._language, self._language, named=True)
+            if one not in self._chunkers:
+                self._chunkers[one] = chunker_named(self._language, self._max_tokens, **self._options)
+            return self._chunkers[one]
         found = detected(path.replace(os.sep, "/"), text)
         chunker = self._chunkers.get(found)
         if chunker is None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from chunker.errors import NotebookError
-from chunker.files.discovery import FoundFile, Problem, portable
+from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, portable
 from chunker.files.documents import Document, codec_named, read_document, read_stream
 from chunker.files.readers import ReadText
 from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
@@ -47,12 +47,14 @@ class Intake:
         generated: Take what a program wrote.
         verbatim: Take notebooks, drawings and embedded data as they stand in the file.
         encoding: The encoding of files that are not UTF-8; see `chunker.files.documents`.
+        standard_input: The name that standard input gets, in place of "-".
     """
 
     secrets: bool = False
     generated: bool = False
     verbatim: bool = False
     encoding: str = "utf-8"
+    standard_input: str = STANDARD_INPUT
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", codec_named(self.encoding))
@@ -75,6 +77,8 @@ class Intake:
         """The part of a text that is worth chunking, if its name did not rule it out."""
         if isinstance(document, Problem):
             return document
+        if document.path == STANDARD_INPUT:
+            document = replace(document, path=self.standard_input)
         if not self.secrets and begins_with_key(document.text):
             return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
         short = document if self.verbatim else _shortened(document, named=named)

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 Item = TypeVar("Item")
 
@@ -30,9 +30,29 @@ def with_progress(
         return
     # Imported late: most of the time to start would go into a bar that a pipe does not show.
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    class Rate(TextColumn):
+        """How many a second."""
+
+        def render(self, task: Task) -> Any:  # noqa: ANN401  # rich's Text
+            task.fields["rate"] = "" if task.speed is None else f"{task.speed:,.0f}/s"
+            return super().render(task)
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
     # No thread of its own that redraws it: the items may be the work of processes, and these are forked only where there are no threads.
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         bar = progress.add_task(task, total=total)

@@ -1,0 +1,117 @@
+"""`chunker encode` and `chunker decode`: a text as token ids, and ids as a text."""
+
+# Imports stand where they are used: help and complaints about options need no tokenizer.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT, ending_quietly, open_output
+from chunker.cli.options import TokenizerName
+
+if TYPE_CHECKING:
+    from bpe_engine import Tokenizer
+
+_EXIT_CODES = """\b
+Exit codes:
+  0    done
+  1    the input cannot be read, or is not what it should be
+  2    wrong usage
+"""
+EPILOG = f"""\b
+Examples:
+  chunker encode prompt.txt
+  echo -n "Hello, world" | chunker encode -
+  chunker encode prompt.txt --pieces
+  chunker encode prompt.txt | chunker decode -
+
+{_EXIT_CODES}"""
+DECODE_EPILOG = f"""\b
+Examples:
+  echo 13225 11 2375 | chunker decode -
+  chunker decode ids.json -t gpt-4
+
+{_EXIT_CODES}"""
+
+Input = Annotated[str, typer.Argument(metavar="PATH", show_default=False, help="A file, or - for standard input.")]
+
+
+def encode(
+    path: Input,
+    *,
+    tokenizer: TokenizerName = "o200k_base",
+    pieces: Annotated[bool, typer.Option("--pieces", help="One token a line: its id, and its text as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The ids as an array of JSON.")] = False,
+    special: Annotated[
+        bool, typer.Option("--special", help="Read special tokens that stand in the text as such.")
+    ] = False,
+) -> None:
+    """Write the token ids of a text, with spaces between them."""
+    if pieces and as_json:
+        raise typer.BadParameter("choose one of --pieces and --json")
+    with ending_quietly():
+        encoder = _tokenizer(tokenizer)
+        text = _read(path)
+        ids = encoder.encode(text, allowed_special="all" if special else set())
+        with open_output(None) as results:
+            if pieces:
+                for token in ids:
+                    data = encoder.decode_single_token_bytes(token)
+                    shown = json.dumps(data.decode("utf-8", "backslashreplace"), ensure_ascii=False)
+                    results.write(f"{token}\t{shown}\n".encode())
+            else:
+                written = json.dumps(ids, separators=(",", ":")) if as_json else " ".join(map(str, ids))
+                results.write(f"{written}\n".encode())
+
+
+def decode(path: Input, *, tokenizer: TokenizerName = "o200k_base") -> None:
+    """Write the text of token ids: whole numbers with anything but digits between them, such as an array of JSON."""
+    with ending_quietly():
+        from bpe_engine import BpeEngineError
+
+        decoder = _tokenizer(tokenizer)
+        text = _read(path)
+        strange = re.search(r"[^\d\s,;\[\]]", text)
+        if strange is not None:
+            _fail(f"{strange[0]!r} at character {strange.start()} is no part of a list of ids")
+        try:
+            data = decoder.decode_bytes([int(number) for number in re.findall(r"\d+", text)])
+        except (BpeEngineError, OverflowError) as error:
+            _fail(str(error))
+        with open_output(None) as results:
+            results.write(data)
+
+
+def _tokenizer(name: str) -> Tokenizer:
+    from bpe_engine import Tokenizer
+    from chunker.cli.options import load_tokenizer
+
+    loaded = load_tokenizer(name)
+    if not isinstance(loaded, Tokenizer):
+        raise typer.BadParameter(f"{name} counts, and has no ids", param_hint="--tokenizer")
+    return loaded
+
+
+def _read(path: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if path == STANDARD_OUTPUT else Path(path).read_bytes()
+    except FileNotFoundError:
+        raise typer.BadParameter(f"{path} does not exist", param_hint="PATH") from None
+    except OSError as error:
+        _fail(str(error))
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        _fail(f"{path}: {error}")
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"Error: {message}", err=True)
+    raise typer.Exit(EXIT_FAILED)
