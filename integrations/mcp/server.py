@@ -2,6 +2,7 @@
 
     count(texts, paths)            tokens, exactly
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
+    list_files(pattern)            the files that may be named; also the resource chunker://files
     search(query)                  an index, if there is one
     assemble(items, budget)        the best prompt that fits, and what became of each item
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fnmatch
 import io
 import json
 import os
@@ -46,6 +48,16 @@ _INSTRUCTIONS = (
     "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, search in an index of files. Read-only. "
     "Files are named from the roots, such as src/main.py; hidden and ignored files, and what holds secrets, are refused."
 )
+_TITLES = {
+    "count": "Count tokens",
+    "chunk": "Cut into chunks",
+    "assemble": "Assemble a prompt",
+    "list_files": "List files",
+    "search": "Search the index",
+}
+# Names of files in one answer; a walk goes no further than the second.
+_MOST_NAMES = 1_000
+_MOST_FILES = 100_000
 _P = ParamSpec("_P")
 Told = dict[str, Any]
 
@@ -78,9 +90,11 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
 
     tools = _Tools(offered, pool)
     offers: list[Callable[..., Awaitable[Told]]] = [tools.count, tools.chunk, tools.assemble]
+    if offered.roots:
+        offers.append(tools.list_files)
     if offered.index is not None:
         offers.append(tools.search)
-    return _Server(
+    server = _Server(
         "bpe-chunker",
         instructions=_INSTRUCTIONS,
         version=version,
@@ -88,11 +102,22 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
         log_level="WARNING",
         tools=[_tool(offer) for offer in offers],
     )
+    if offered.roots:
+        server.resource(
+            "chunker://files",
+            name="files",
+            title="Files that may be read",
+            description="Their names, one a line, as the tools take them.",
+            mime_type="text/plain",
+        )(tools.names_of_files)
+    return server
 
 
 def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
     """A tool that takes the arguments of its function and no other: the SDK passes over what a function does not have."""
-    tool = Tool.from_function(_complaining(function), annotations=_READ_ONLY)
+    title = _TITLES[function.__name__]
+    annotations = _READ_ONLY.model_copy(update={"title": title})
+    tool = Tool.from_function(_complaining(function), title=title, annotations=annotations)
     lenient = tool.fn_metadata.arg_model
 
     class Strict(lenient):  # type: ignore[misc, valid-type]  # a class that is made for the function
@@ -194,6 +219,32 @@ class _Tools:
                 f"a chunk has {longest:,} characters; {ANSWER_CHARACTERS:,} is the limit: lower max_tokens"
             )
         return dict(told)
+
+    async def list_files(
+        self,
+        pattern: Annotated[
+            str, Field(max_length=200, description="Only such names: src/*.py, where * is any text.")
+        ] = "*",
+        first: Annotated[
+            Count, Field(description="Begin with this name, counted from 0: the `next` of an answer.")
+        ] = 0,
+    ) -> Told:
+        """List the files that may be read, by the names that the other tools take. Long lists come in parts: ask again with `first` = `next`."""
+        listed = await asyncio.to_thread(self._offered.roots.listed, _MOST_FILES)
+        names = fnmatch.filter(listed.names, pattern)
+        part = names[first : first + _MOST_NAMES]
+        end = first + len(part)
+        return {
+            "files": part,
+            "total": len(names),
+            "next": end if end < len(names) else None,
+            "refused": len(listed.refused),
+        }
+
+    async def names_of_files(self) -> str:
+        """The names of the files that may be read, one a line."""
+        listed = await asyncio.to_thread(self._offered.roots.listed, _MOST_FILES)
+        return "".join(f"{name}\n" for name in listed.names)
 
     async def search(
         self,

@@ -19,7 +19,7 @@ pytest.importorskip("mcp", reason='needs mcp: pip install "bpe-chunker[mcp]"')
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters, stdio_client
-from mcp.types import TextContent, Tool
+from mcp.types import TextContent, TextResourceContents, Tool
 
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, MarkdownChunker
@@ -93,13 +93,31 @@ def agent(project: Path) -> Iterator[Agent]:
         yield made
 
 
+def test_files_are_listed(project: Path, agent: Agent) -> None:
+    everything = agent.call("list_files")
+    assert {"src/a.py", "notes.md"} <= set(everything["files"])
+    assert (everything["total"], everything["next"]) == (len(everything["files"]), None)
+    for name in everything["files"]:
+        assert agent.call("count", paths=[name])["total"] >= 0
+    assert agent.call("list_files", pattern="src/*.py")["files"] == [
+        name for name in everything["files"] if name.startswith("src/") and name.endswith(".py")
+    ]
+    assert agent.call("list_files", first=1)["files"] == everything["files"][1:]
+    (resource,) = agent.portal.call(agent.client.list_resources).resources
+    assert str(resource.uri) == "chunker://files"
+    (content,) = agent.portal.call(agent.client.read_resource, "chunker://files").contents
+    assert isinstance(content, TextResourceContents)
+    assert content.text.splitlines() == everything["files"]
+
+
 def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
     tokenizer = Tokenizer.load("o200k_base")
 
     tools = agent.tools()
-    assert sorted(tools) == ["assemble", "chunk", "count", "search"]
+    assert sorted(tools) == ["assemble", "chunk", "count", "list_files", "search"]
     for tool in tools.values():
         assert tool.description
+        assert tool.title
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is True
         assert tool.input_schema["additionalProperties"] is False

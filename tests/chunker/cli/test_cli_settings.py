@@ -55,7 +55,7 @@ def test_patterns_of_the_file_are_relative_to_it(project: Path, monkeypatch: pyt
     monkeypatch.chdir(project / "docs")
     (project / "docs" / "c.txt").write_text(WORDS)
     done = run("chunk", "..", "--format", "jsonl")
-    assert {json.loads(line)["path"] for line in done.stdout.splitlines()} == {
+    assert {json.loads(line)["source"] for line in done.stdout.splitlines()} == {
         "../b.txt",
         "../docs/c.txt",
         "../pyproject.toml",
