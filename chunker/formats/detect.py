@@ -37,6 +37,7 @@ class _Tables(NamedTuple):
     interpreters: dict[str, str]
     formats: dict[str, str]
     formats_of_suffixes: dict[str, str]
+    aliases: dict[str, str]
 
 
 def detect(path: str, text: str = "") -> FormatGuess:
@@ -81,14 +82,14 @@ def language_of(path: str, text: str = "") -> str:
 
 
 def format_called(name: str) -> str | None:
-    """The format of a language by any of its names: that of its format or its own, in any case, or a suffix of its files.
+    """The format of a language by any of its names: that of its format, its own or an alias, in any case, or a suffix of its files.
 
     >>> format_called("C++"), format_called("js"), format_called("python"), format_called("Klingon")
     ('cpp', 'javascript', 'python', None)
     """
     tables = _tables()
     wanted = name.lower()
-    called = {language.lower(): kind for language, kind in tables.formats.items()}
+    called = {language.lower(): kind for language, kind in tables.formats.items()} | tables.aliases
     kinds = {*tables.formats.values(), *tables.formats_of_suffixes.values()} - {""}
     if wanted in kinds or wanted in called:
         return wanted if wanted in kinds else called[wanted]

@@ -15,9 +15,10 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from chunker.errors import ChunkerError
+from chunker.formats.detect import format_called
 from chunker.formats.expressions import re
 from chunker.formats.outline import Format, Outline, Scope, Strength
-from chunker.formats.registry import format_named, format_names
+from chunker.formats.registry import format_named
 from chunker.formats.sketches import Sketch, SketchingFormat
 
 # Characters from which on code is parsed: a few hundred tokens.
@@ -26,25 +27,6 @@ LONG_CODE = 1_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 _MARKUP = frozenset({"html", "latex", "markdown", "restructuredtext", "text"})
-# What authors write behind a fence, where it is not the name of the format.
-_ALIASES = {
-    "bash": ("bash", "console", "sh", "shell", "shell-session", "zsh"),
-    "c": ("h",),
-    "cpp": ("c++", "cc", "cxx", "hpp"),
-    "csharp": ("c#", "cs"),
-    "go": ("golang",),
-    "haskell": ("hs",),
-    "javascript": ("cjs", "js", "jsx", "mjs", "node"),
-    "json": ("json5", "jsonc"),
-    "kotlin": ("kt", "kts"),
-    "python": ("py", "py3", "pycon", "python3"),
-    "ruby": ("rb",),
-    "rust": ("rs",),
-    "tsx": ("typescriptreact",),
-    "typescript": ("cts", "mts", "ts"),
-    "yaml": ("yml",),
-}
-_NAME_OF_ALIAS = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
 
 
 class EmbeddedSpan(NamedTuple):
@@ -94,9 +76,8 @@ def _format_inside(stretch: EmbeddedSpan, language: str) -> Format | None:
 
 
 def _format_of(language: str) -> Format | None:
-    name = language.strip().lower()
-    name = _NAME_OF_ALIAS.get(name, name)
-    if name in _MARKUP or name not in format_names():
+    name = format_called(language.strip())
+    if name is None or name in _MARKUP:
         return None
     try:
         return format_named(name)

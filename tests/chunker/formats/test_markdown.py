@@ -225,13 +225,16 @@ def test_the_pages_of_this_repository(path: Path) -> None:
     fence = False
     heading = None  # the level of the heading that stands directly above
     offset = 0
-    count = 0
+    sections = []
+    inside = set()  # the offsets of lines of code
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith("```"):
             fence = not fence
+        if fence:
+            inside.add(offset)
         level = len(line) - len(line.lstrip("#"))
         if not fence and 0 < level < 7 and line[level] == " ":
-            count += 1
+            sections.append(offset)
             assert (offset in strengths) == (heading is None or heading >= level), line
             heading = level
         elif line.strip():
@@ -239,7 +242,8 @@ def test_the_pages_of_this_repository(path: Path) -> None:
             assert heading is None or strengths.get(offset, 0) < Strength.STRUCTURE + 200, line
             heading = None
         offset += len(line)
-    assert len([scope for scope in outline.scopes if scope.name]) == count > 0
+    assert [scope.start for scope in outline.scopes if scope.name and scope.start not in inside] == sections
+    assert sections
 
 
 def test_there_are_pages_to_judge() -> None:
