@@ -3,6 +3,7 @@
     python benchmarks/chunk_settings.py                        the table
     python benchmarks/chunk_settings.py --output F             written there as well
     python benchmarks/chunk_settings.py --languages german     of some languages alone
+    python benchmarks/chunk_settings.py --formats              of formats in place of prose, and of edits
 
 Each text is a megabyte of prose, once with the lines that its pages have, and once with a paragraph a line. MB/s of `chunk`, objects included: the best of a few
 calls, in one process on one core. The worst cell of each row is what to look at.
@@ -10,22 +11,30 @@ calls, in one process on one core. The worst cell of each row is what to look at
 
 from __future__ import annotations
 
+import random
 import re
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
+from statistics import median
 from typing import Any
 
+from format_texts import edited_texts, format_texts
 from language_texts import default_folder, prepare
 from measuring import Report, parser
-from timing import best_seconds, pin_to_one_core
+from timing import best_seconds, busy, pin_to_one_core
 
 from bpe_engine import Tokenizer
 from chunker import TextChunker
+from chunker.edits import EditedText
 
 LANGUAGES = ("english", "german", "chinese", "japanese", "hindi")
 SIZES = (32, 64, 128, 256, 512, 2000)
 SIZE = 1_000_000  # bytes
+FORMAT_SIZES = (128, 512)
+LINES = 20_000  # of a text that is edited
+EDITS = 30
 _BREAK = re.compile(r"\n\s*\n")
 _LINE_END = re.compile(r"[ \t]*\n[ \t]*")
 
@@ -72,14 +81,51 @@ def rows(languages: list[str]) -> Iterator[list[str]]:
                 yield [f"{language}, {shape}, {size}", f"{counted:.0f}", *(f"{speed:.1f}" for speed in speeds)]
 
 
+def format_rows() -> Iterator[list[str]]:
+    """A row a format and size."""
+    count = Tokenizer.load("o200k_base").count
+    for name, text in format_texts().items():
+        megabytes = len(text.encode()) / 1e6
+        counted = megabytes / best_seconds(partial(count, text))
+        for size in FORMAT_SIZES:
+            chunkers = [
+                TextChunker(size, format=name, **settings(size)[column]) for column in ("plain", "overlap", "context")
+            ]
+            speeds = [megabytes / best_seconds(partial(chunker.chunk, text), repeats=3) for chunker in chunkers]
+            yield [f"{name}, {size}", f"{counted:.0f}", *(f"{speed:.1f}" for speed in speeds)]
+
+
+def edit_rows() -> Iterator[list[str]]:
+    """A row a format: one character of a text of 20,000 lines is replaced, at random places."""
+    for name, text in edited_texts().items():
+        lines = text.splitlines(keepends=True)
+        whole = "".join((lines * (LINES // len(lines) + 1))[:LINES])
+        edited = EditedText(TextChunker(512, format=name), whole)
+        chance = random.Random(1)  # noqa: S311  # texts to measure by
+        seconds = []
+        for _ in range(EDITS if edited.is_local else 3):
+            at = chance.randrange(len(whole) // 10, len(whole) - 1)
+            seconds.append(best_seconds(partial(edited.replace, at, at + 1, "q"), repeats=1))
+        around = "around the edit" if edited.is_local else "all of it"
+        yield [name, f"{len(whole.encode()) / 1e6:.1f}", around, f"{median(seconds) * 1e3:.2f}"]
+
+
 def main() -> None:
     """Print the table, and write it where that is asked for."""
     arguments = parser(__doc__)
     arguments.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
+    arguments.add_argument("--formats", action="store_true", help="chunks of formats, and edits, in place of prose")
     chosen = arguments.parse_args()
     pinned = pin_to_one_core()
-    report = Report("Chunks in many settings", chosen.output)
-    report.add_provenance(["bpe-chunker"], pinned, "MB/s, o200k_base")
+    report = Report("Chunks of formats" if chosen.formats else "Chunks in many settings", chosen.output)
+    report.add_provenance(["bpe-chunker"], time.strftime("%Y-%m-%d"), pinned, busy(), "MB/s, o200k_base")
+    if chosen.formats:
+        report.add_table(["format, tokens", "counted", "plain", "overlap", "context"], format_rows())
+        report.add(
+            f"One character of a text of {LINES:,} lines is replaced, chunks of 512 tokens: the median of {EDITS} edits."
+        )
+        report.add_table(["format", "MB", "read anew", "ms an edit"], edit_rows())
+        return
     report.add_table(["text, tokens", "counted", *settings(SIZES[0])], rows(chosen.languages))
 
 

@@ -36,6 +36,18 @@ def pin_to_one_core() -> str:
     return "pinned to one core"
 
 
+def busy() -> str:
+    """Whether other work goes on, by the processes that are ready to run.
+
+    >>> "core" in busy()
+    True
+    """
+    if not hasattr(os, "getloadavg"):
+        return "cores: it is not known how busy"
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    return f"{'busy' if load > cores / 2 else 'quiet'} machine: load {load:.1f} on {cores} cores"
+
+
 def in_units(seconds: float) -> str:
     """A duration with three digits.
 
