@@ -223,12 +223,12 @@ def search(
     """Search what `chunker index` has indexed, by vectors and words together."""
     with ending_quietly():
         require_index()
-        from chunker.cli.run_index import Asked, run_pack, run_search
+        from chunker.cli.run_index import IndexQuestion, run_pack, run_search
         from chunker.index import Filter
 
         only = Filter(tuple(tag or ()), tuple(source or ()), tuple(language or ()))
         with open_output(None) as results:
-            asked = Asked(folder, query, only, by.value)
+            asked = IndexQuestion(folder, query, only, by.value)
             if budget is not None:
                 run_pack(asked, budget, results)
             else:

@@ -114,7 +114,7 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IndexQuestion:
     """What is asked of an index: the folder of it, the question, and where the answers must be."""
 
     folder: str
@@ -131,7 +131,7 @@ def opened(folder: str) -> Index:
     return Index.open(path, create=False)
 
 
-def run_search(asked: Asked, limit: int, output: BinaryIO, *, explain: bool, as_lines: bool) -> None:
+def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, *, explain: bool, as_lines: bool) -> None:
     """Print the hits: for people, or one line of JSON each."""
     with telling():
         hits = opened(asked.folder).search(asked.query, limit, asked.only, by=asked.by, explain=explain)
@@ -142,7 +142,7 @@ def run_search(asked: Asked, limit: int, output: BinaryIO, *, explain: bool, as_
         typer.echo("Nothing found.", err=True)
 
 
-def run_pack(asked: Asked, budget: int, output: BinaryIO) -> None:
+def run_pack(asked: IndexQuestion, budget: int, output: BinaryIO) -> None:
     """Print the pack of the hits, as it is; what it has is told on standard error."""
     with telling():
         pack = opened(asked.folder).pack(asked.query, budget, asked.only, by=asked.by)

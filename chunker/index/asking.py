@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import get_args
 
 from chunker.arguments import require, require_text, require_whole
@@ -89,6 +90,7 @@ class Asking(ABC):
         *,
         by: By = "both",
         tokenizer: str | TokenCounter | None = None,
+        hits: Sequence[Hit] | None = None,
     ) -> Pack:
         """Answer a question with a text for a prompt: the best hits and the lines around them that a reader needs,
         within a budget.
@@ -99,6 +101,7 @@ class Asking(ABC):
             filter: Conditions that hits must meet.
             by: Rank by "vectors", by "words", or by "both".
             tokenizer: The name of an encoding or model, or a tokenizer; None for that of the index.
+            hits: Hits of `search`, best first, to pack; None to search for them.
 
         Returns:
             The text, its exact number of tokens, and which lines of which files are in it.
@@ -111,7 +114,8 @@ class Asking(ABC):
         if budget < 1:
             raise OptionError(f"budget must be a whole number from 1, got {budget!r}")
         counter = resolve_tokenizer(tokenizer if tokenizer is not None else self._settings.tokenizer)
-        hits = self.search(question, hits_for(budget), filter, by=by)
+        if hits is None:
+            hits = self.search(question, hits_for(budget), filter, by=by)
         if not hits:
             return Pack("", 0, budget, (), ())
         with self._store.reading() as snapshot:

@@ -3,7 +3,7 @@
     count(texts, paths)            tokens, exactly
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
     list_files(pattern)            the files that may be named; also the resource chunker://files
-    search(query)                  an index, if there is one
+    search(query)                  an index, if there is one; with a budget as one text that fits it
     assemble(items, budget)        the best prompt that fits, and what became of each item
 
 Whatever is wrong with a call (a file outside of the roots, a limit) is an error of the tool, whose text says what to do; the server goes on.
@@ -253,11 +253,33 @@ class _Tools:
         by: Literal["both", "vectors", "words"] = "both",
         sources: Annotated[list[str], Field(max_length=20, description="Only files such as src/*.")] = [],  # noqa: B006  # see count
         languages: Annotated[list[str], Field(max_length=20, description="Only these, such as python.")] = [],  # noqa: B006  # see count
+        budget: Annotated[
+            int,
+            Field(
+                ge=0,
+                le=20_000,
+                description="Give one text of at most so many tokens: the hits with the definitions around them.",
+            ),
+        ] = 0,
     ) -> Told:
-        """Search the index of files for the chunks that answer a question best."""
+        """Search the index of files for the chunks that answer a question best; with a budget, as one text that fits it."""
         index = self._offered.index
         if index is None:
             raise RefusedError("there is no index")
+        root = Path(os.path.realpath(index.parent))
+        if budget:
+            asked = {
+                "folder": str(index),
+                "query": query,
+                "budget": budget,
+                "by": by,
+                "sources": sources,
+                "languages": languages,
+            }
+            found = await self._ask("sources", **asked)
+            allowed = await asyncio.to_thread(self._given, root, set(found))
+            pack = await self._ask("pack", **asked, allowed=sorted(allowed))
+            return {**pack, "withheld": len(set(found) - set(allowed))}
         hits = await self._ask(
             "search",
             folder=str(index),
@@ -271,7 +293,7 @@ class _Tools:
         # An index may know of files that are not for agents: others than those of the roots and, if it was asked to, secrets.
         known = {hit["source"] for hit in hits}
         known |= {place.rpartition(":")[0] for hit in hits for place in hit["also"]}
-        given = await asyncio.to_thread(self._given, Path(os.path.realpath(index.parent)), known)
+        given = await asyncio.to_thread(self._given, root, known)
         shown = [hit for hit in hits if hit["source"] in given]
         for hit in shown:
             hit["also"] = [place for place in hit["also"] if place.rpartition(":")[0] in given]

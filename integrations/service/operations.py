@@ -4,6 +4,8 @@ see         a text, cut: what the page shows of it
 count       tokens of texts
 chunk       the chunks of a text, from one number on, as many as fit an answer
 search      an index
+sources     the files that a pack may be of
+pack        hits of an index as one text within a budget
 assemble    a prompt of items that fits a budget
 """
 
@@ -118,6 +120,31 @@ def _search(
     return told
 
 
+def _sources(folder: str, query: str, budget: int, *, by: By, sources: list[str], languages: list[str]) -> list[str]:
+    """The files of which a pack may have something."""
+    only = Filter(sources=tuple(sources), languages=tuple(languages))
+    hits = _index(folder).search(query, _hits(budget), only, by=by)
+    return list(dict.fromkeys(hit.source for hit in hits))
+
+
+def _pack(
+    folder: str, query: str, budget: int, *, by: By, sources: list[str], languages: list[str], allowed: list[str]
+) -> dict[str, Any]:
+    """A pack of hits in the files that are allowed, and no others."""
+    index = _index(folder)
+    only = Filter(sources=tuple(sources), languages=tuple(languages))
+    given = frozenset(allowed)
+    hits = [hit for hit in index.search(query, _hits(budget), only, by=by) if hit.source in given]
+    pack = index.pack(query, budget, only, hits=hits)
+    parts = [{"source": part.source, "lines": [part.start_line, part.end_line]} for part in pack.parts]
+    return {"text": pack.text, "tokens": pack.token_count, "parts": parts}
+
+
+def _hits(budget: int) -> int:
+    """How many hits may go into a pack of so many tokens."""
+    return max(20, min(400, budget // 60))
+
+
 def _status(folder: str) -> dict[str, Any]:
     index = _index(folder)
     status = index.status()
@@ -149,6 +176,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "count": _count,
     "chunk": _chunk,
     "search": _search,
+    "sources": _sources,
+    "pack": _pack,
     "status": _status,
     "assemble": _assemble,
 }

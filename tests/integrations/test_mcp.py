@@ -214,6 +214,14 @@ def test_the_index_gives_no_secrets_and_nothing_from_outside(project: Path, agen
         assert "PASSWORD" not in str(found)
         assert "outside" not in str(found)
 
+    pack = agent.call("search", query="onions", budget=200)
+    assert {part["source"] for part in pack["parts"]} <= {"notes.md", "src/a.py"}
+    assert pack["parts"]
+    assert pack["withheld"] >= 2
+    assert 0 < pack["tokens"] == agent.call("count", texts=[pack["text"]])["total"] <= 200
+    assert ".env" not in pack["text"]
+    assert "outside" not in pack["text"]
+
 
 def test_answers_have_a_size(project: Path, agent: Agent) -> None:
     first: int | None = 0
