@@ -117,6 +117,11 @@ class TextOrigin:
         return moved
 
     @property
+    def text(self) -> str:
+        """The text that the pieces are of."""
+        return self._text
+
+    @property
     def source(self) -> str | None:
         """Where the text comes from."""
         return self._source

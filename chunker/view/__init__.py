@@ -3,6 +3,9 @@
     chunker view src -o page.html
     chunker view src --terminal
 
+    view(chunks)                                      # in a notebook, or view(chunks).save("page.html").open()
+    view(text, TextChunker(64), TextChunker(256))     # two settings side by side
+
     seen = see(chunker, text, "notes.md")             # the facts
     b"".join(page([seen], settings, "notes.md"))      # one HTML file
     "".join(terminal_view(seen, screen()))            # lines: chunker.cli.terminal, chunker.cli.screen
@@ -14,5 +17,6 @@ from __future__ import annotations
 
 from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenChunk, SeenText, see, see_chunks
+from chunker.view.side_by_side import View, view
 
-__all__ = ["PageSettings", "SeenChunk", "SeenText", "page", "see", "see_chunks"]
+__all__ = ["PageSettings", "SeenChunk", "SeenText", "View", "page", "see", "see_chunks", "view"]

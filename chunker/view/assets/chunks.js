@@ -195,6 +195,7 @@ function select(place, { focus = true } = {}) {
     article.scrollIntoView({ block: "start" });
   }
   byId("position").textContent = `${number.format(place + 1)} / ${number.format(shown.text.chunks.length)}`;
-  history.replaceState(null, "", `#${shown.index + 1}.${place + 1}`);
+  // In a frame of a notebook or beside another page there is no address to change.
+  if (location.protocol !== "about:") history.replaceState(null, "", `#${shown.index + 1}.${place + 1}`);
   drawMapSoon();
 }
