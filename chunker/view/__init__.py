@@ -17,6 +17,6 @@ from __future__ import annotations
 
 from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenChunk, SeenText, see, see_chunks
-from chunker.view.side_by_side import View, view
+from chunker.view.side_by_side import ChunkView, view
 
-__all__ = ["PageSettings", "SeenChunk", "SeenText", "View", "page", "see", "see_chunks", "view"]
+__all__ = ["ChunkView", "PageSettings", "SeenChunk", "SeenText", "page", "see", "see_chunks", "view"]

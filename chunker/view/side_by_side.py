@@ -33,7 +33,7 @@ _STYLE = (
 )
 
 
-class View:
+class ChunkView:
     """A page that shows chunks. Notebooks show it by themselves.
 
     Args:
@@ -95,10 +95,10 @@ class View:
 
     def __repr__(self) -> str:
         told = ", ".join(f"{chunker!r}: {len(seen.chunks)} chunks" for chunker, seen in self._columns)
-        return f"View({self._title!r}, {told})"
+        return f"ChunkView({self._title!r}, {told})"
 
 
-def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | None = None) -> View:
+def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | None = None) -> ChunkView:
     """Show chunks, or a text as one or several chunkers cut it.
 
     Args:
@@ -115,7 +115,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
     if isinstance(shown, str):
         named = source or ""
         made = chunkers or (chunker_for(named, text=shown),)
-        return View(source or "text", [(chunker, see(chunker, shown, named or "text")) for chunker in made])
+        return ChunkView(source or "text", [(chunker, see(chunker, shown, named or "text")) for chunker in made])
     require_all(shown, Chunk, "shown", "chunks, if it is no text")
     chunks = list(shown)
     origin = shared_origin(chunks)
@@ -126,7 +126,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
         )
     path = origin.source or "text"
     chunker = chunkers[0] if chunkers else _like(chunks)
-    return View(path, [(chunker, see_chunks(chunker, origin.text, path, chunks))])
+    return ChunkView(path, [(chunker, see_chunks(chunker, origin.text, path, chunks))])
 
 
 def _like(chunks: Sequence[Chunk]) -> TextChunker:

@@ -34,7 +34,7 @@ def test_two_settings_side_by_side() -> None:
     alone = [view(GUIDE, made).html for made in (MarkdownChunker(64), MarkdownChunker(32, overlap=4))]
     assert [html.unescape(frame) for frame in frames] == alone
     assert "from chunker import MarkdownChunker\nMarkdownChunker(max_tokens=32, overlap=4).chunk(text)" in shown.html
-    assert repr(shown).startswith("View('text', MarkdownChunker(max_tokens=64): ")
+    assert repr(shown).startswith("ChunkView('text', MarkdownChunker(max_tokens=64): ")
     assert "<b>" not in shown.html
 
 
