@@ -8,6 +8,11 @@
     ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
     ├── FileError                a file cannot be read as text                             (also OSError)
     ├── TokenizerError           a tokenizer cannot be loaded: chunker.tokenizer_errors    (also BpeEngineError)
+    ├── DocumentError            a document, such as a PDF, cannot be read                 (also ValueError)
+    │   ├── EncryptedDocumentError   a password is needed
+    │   ├── DamagedDocumentError     the file is truncated, or is not what its name says
+    │   ├── NoTextError              it has no text, such as scanned pages
+    │   └── DocumentTooLargeError    it has more pages or parts than a document has, or unpacks to too much
     ├── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
     └── MissingExtraError        a package is not installed                                (also ImportError)
 
@@ -44,6 +49,26 @@ class NotebookError(ChunkerError, ValueError):
 
 class FileError(ChunkerError, OSError):
     """A file cannot be read as text; the message names it, says why, and where."""
+
+
+class DocumentError(ChunkerError, ValueError):
+    """A document, such as a PDF, cannot be read; the message says why."""
+
+
+class EncryptedDocumentError(DocumentError):
+    """A password is needed to read a document."""
+
+
+class DamagedDocumentError(DocumentError):
+    """A document is truncated, or is not what its name says."""
+
+
+class NoTextError(DocumentError):
+    """A document has no text, such as scanned pages without a text layer."""
+
+
+class DocumentTooLargeError(DocumentError):
+    """A document has more pages or parts than documents have, unpacks to too much, or takes too long."""
 
 
 class MissingExtraError(ChunkerError, ImportError):

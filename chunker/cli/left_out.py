@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from chunker.files.discovery import Problem, printable
-from chunker.files.intake import EMBEDDED, NOTEBOOK, WORDS_OF_DRAWING
+from chunker.files.intake import EMBEDDED, NOTEBOOK, UNREAD, WORDS_OF_DRAWING
 
 # Files of a rule that are named; the others are counted.
 _NAMED = 3
@@ -18,9 +18,15 @@ _ONE = {EMBEDDED: "1 file with embedded data", NOTEBOOK: "1 notebook", WORDS_OF_
 
 def tell_rules(problems: Sequence[Problem]) -> None:
     """Print on standard error what rules have left out, if they have."""
-    if any(problem.rule for problem in problems):
+    unread = [problem for problem in problems if problem.rule == UNREAD and not problem.failed]
+    for problem in unread[:_NAMED]:
+        typer.echo(f"Not read: {printable(problem.path)}: {problem.reason.removeprefix('not read: ')}", err=True)
+    if len(unread) > _NAMED:
+        typer.echo(f"Not read: {len(unread) - _NAMED:,} more documents", err=True)
+    others = [problem for problem in problems if problem.rule and problem.rule != UNREAD]
+    if others:
         typer.echo("Left out what programs wrote (--generated takes it):", err=True)
-        for line in _by_rule(problems):
+        for line in _by_rule(others):
             typer.echo(f"  {line}", err=True)
 
 

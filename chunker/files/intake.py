@@ -18,18 +18,21 @@ from __future__ import annotations
 import io
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunker.errors import NotebookError
-from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, portable
+from chunker.errors import DocumentError, MissingExtraError, NotebookError, NoTextError
+from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, portable, reason_of
 from chunker.files.documents import Document, codec_named, read_document, read_stream
 from chunker.files.readers import ReadText
+from chunker.files.readers.table import ending_of, read_document_bytes
 from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 
 if TYPE_CHECKING:
     from chunker.files.machine_made import Evidence
 
 DRAWING = "drawing without words"
+UNREAD = "unread document"
 # What was done to a file that was not left out, as a summary tells it.
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"
@@ -64,14 +67,38 @@ class Intake:
         problem = self.judge_name(file)
         if problem is not None:
             return problem
-        return self.accept(read_document(file, self.encoding), named=file.named)
+        ending = ending_of(file.path)
+        if ending is None:
+            return self.accept(read_document(file, self.encoding), named=file.named)
+        try:
+            content = Path(file.path).read_bytes()
+        except OSError as error:
+            return Problem(file.path, reason_of(error))
+        return self._read_document(content, file, ending)
 
     def read_bytes(self, content: bytes, file: FoundFile) -> Document | Problem:
         """`read` for the content of a file that somebody else has opened."""
         problem = self.judge_name(file)
         if problem is not None:
             return problem
+        ending = ending_of(file.path)
+        if ending is not None:
+            return self._read_document(content, file, ending)
         return self.accept(read_stream(io.BytesIO(content), file, self.encoding), named=file.named)
+
+    def _read_document(self, content: bytes, file: FoundFile, ending: str) -> Document | Problem:
+        try:
+            made = read_document_bytes(content, ending)
+        except MissingExtraError as error:
+            return Problem(file.path, f"not read: {error}", failed=file.named, rule=UNREAD)
+        except NoTextError as error:
+            return Problem(file.path, f"not read: {error}", failed=file.named, rule=UNREAD)
+        except DocumentError as error:
+            return Problem(file.path, f"not read: {error}")
+        found = Document(file.path, made.text, ending, len(content), made.format, made.places, notes=made.notes)
+        if not self.secrets and begins_with_key(found.text):
+            return Problem(file.path, LEFT_OUT_BY_TEXT, failed=file.named)
+        return found
 
     def accept(self, document: Document | Problem, *, named: bool) -> Document | Problem:
         """The part of a text that is worth chunking, if its name did not rule it out."""

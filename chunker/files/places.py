@@ -29,7 +29,9 @@ class Places:
         first = max(bisect_right(self.starts, start) - 1, 0)
         found: list[Mapping[str, Any]] = []
         for place in self.where[first : bisect_left(self.starts, end)]:
-            if not found or found[-1] != place:
+            if found and _are_rows_of_one_sheet(found[-1], place):
+                found[-1] = {**place, "rows": [found[-1]["rows"][0], place["rows"][1]]}
+            elif not found or found[-1] != place:
                 found.append(place)
         return found
 
@@ -38,3 +40,7 @@ class Places:
         old = [offset + before for offset, before in zip(offsets, (0, *shorter), strict=False)]
         taken = (0, *shorter)
         return Places([start - taken[bisect_left(old, start)] for start in self.starts], self.where)
+
+
+def _are_rows_of_one_sheet(above: Mapping[str, Any], below: Mapping[str, Any]) -> bool:
+    return "rows" in above and "rows" in below and above["sheet"] == below["sheet"]

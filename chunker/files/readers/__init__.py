@@ -1,20 +1,33 @@
 """Readers of files that are more than their characters: notebooks, drawings, documents. One a file.
 
-A reader makes of a file a text in the form of Markdown, and tells where in the file each part of it stands (`chunker.files.places`).
+A reader makes of a file a text in the form of Markdown, and tells where in the file each part of it stands (`chunker.files.places`). Which one
+reads a file is told by the ending of its name, in `table.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chunker.files.places import Places
+
+if TYPE_CHECKING:
+    from chunker.files.readers.page_text import Block
+
+_APART = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A file as a text in a format, with the places of its parts. `notes`: what chunks should say of the file."""
+    """A file as a text in a format.
+
+    Attributes:
+        text: The text.
+        places: The places of its parts in the file.
+        format: The name of the format of the text.
+        notes: What the metadata of its chunks should say of the file.
+    """
 
     text: str
     places: Places | None = None
@@ -25,19 +38,47 @@ class ReadText:
     def of_parts(
         cls, parts: Iterable[tuple[str, Mapping[str, Any]]], notes: Mapping[str, Any] | None = None
     ) -> ReadText:
-        """Blocks of Markdown and their places; a blank line goes between two."""
-        texts: list[str] = []
-        starts: list[int] = []
-        where: list[Mapping[str, Any]] = []
-        size = 0
+        """Blocks of Markdown and their places, with a blank line between two."""
+        builder = TextBuilder()
         for text, place in parts:
-            block = text.strip("\n")
-            if not block.strip():
-                continue
-            texts.append(f"{block}\n\n")
-            starts.append(size)
-            where.append(place)
-            size += len(texts[-1])
-        if texts:
-            texts[-1] = texts[-1][:-1]
-        return cls("".join(texts), Places(starts, where), notes=dict(notes or {}))
+            builder.add(text, place)
+        return builder.built(notes)
+
+    @classmethod
+    def of_blocks(cls, blocks: Iterable[Block], notes: Mapping[str, Any] | None = None) -> ReadText:
+        """Blocks on pages; each part is told with its page and its box, in points with one digit."""
+        builder = TextBuilder()
+        for block in blocks:
+            apart = _APART
+            for part in block.parts:
+                builder.add(part.text, {"page": part.page, "box": [round(side, 1) for side in part.box]}, apart)
+                apart = ""
+        return builder.built(notes)
+
+
+class TextBuilder:
+    """A text that grows part by part."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._starts: list[int] = []
+        self._where: list[Mapping[str, Any]] = []
+        self._size = 0
+
+    def add(self, text: str, place: Mapping[str, Any], apart: str = _APART) -> None:
+        """Add a part, unless it is blank. `apart`: what stands between it and the one before; a part that goes on keeps its white space."""
+        text = text.strip("\n") if apart else text
+        if not text.strip():
+            return
+        if self._texts and apart:
+            self._texts.append(apart)
+            self._size += len(apart)
+        self._starts.append(self._size)
+        self._where.append(place)
+        self._texts.append(text)
+        self._size += len(text)
+
+    def built(self, notes: Mapping[str, Any] | None = None) -> ReadText:
+        """The whole."""
+        text = "".join(self._texts).rstrip("\n")
+        return ReadText(f"{text}\n" if text else "", Places(self._starts, self._where), notes=dict(notes or {}))

@@ -1,0 +1,71 @@
+"""Documents of Docling as texts with places: who has converted a file with it chunks what it found.
+
+    from docling.document_converter import DocumentConverter            # with its models, some gigabytes
+
+    def read(content: bytes) -> ReadText:                               # an entry point of `bpe_chunker.readers`
+        stream = DocumentStream(name="a.pdf", stream=BytesIO(content))
+        return text_of_docling(DocumentConverter().convert(stream).document)
+
+Nothing of Docling is imported: of a document its public methods are called (docling-core 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from chunker.files.readers import ReadText
+
+_RUNNING = frozenset({"page_header", "page_footer"})
+_LEVELS = 6
+
+
+class DoclingDocument(Protocol):
+    """What is needed of a `docling_core.types.doc.DoclingDocument`."""
+
+    def iterate_items(self) -> Any:  # noqa: ANN401
+        """Items in the order in which they are read, each with its depth."""
+        ...
+
+
+def text_of_docling(document: DoclingDocument) -> ReadText:
+    """The text of a document of Docling as Markdown, each item with its page and box, without heads and feet of pages.
+
+    Args:
+        document: A `DoclingDocument`.
+
+    Returns:
+        The text; boxes are in points from the top left corner of the page, whatever the origin was.
+    """
+    return ReadText.of_parts(_parts(document))
+
+
+def _parts(document: Any) -> Iterator[tuple[str, dict[str, Any]]]:  # noqa: ANN401
+    for item, depth in document.iterate_items():
+        label = str(getattr(getattr(item, "label", ""), "value", getattr(item, "label", "")))
+        if label not in _RUNNING:
+            yield _markdown(item, label, depth, document), _place(item, document)
+
+
+def _markdown(item: Any, label: str, depth: int, document: Any) -> str:  # noqa: ANN401
+    text = str(getattr(item, "text", "") or "")
+    if label == "table":
+        return str(item.export_to_markdown(doc=document))
+    if label == "title":
+        return f"# {text}"
+    if label == "section_header":
+        return f"{'#' * min(int(getattr(item, 'level', 1)) + 1, _LEVELS)} {text}"
+    if label == "list_item":
+        mark = str(getattr(item, "marker", "") or "-")
+        return f"{'  ' * max(depth - 2, 0)}{mark if mark[0].isalnum() else '-'} {text}"
+    return f"```\n{text}\n```" if label == "code" else text
+
+
+def _place(item: Any, document: Any) -> dict[str, Any]:  # noqa: ANN401
+    found = getattr(item, "prov", None) or []
+    if not found:
+        return {}
+    first = found[0]
+    page = document.pages.get(first.page_no)
+    box = first.bbox if page is None else first.bbox.to_top_left_origin(page_height=page.size.height)
+    return {"page": first.page_no, "box": [round(float(side), 1) for side in (box.l, box.t, box.r, box.b)]}

@@ -1,0 +1,272 @@
+"""From the lines of pages to blocks of Markdown: headings, paragraphs, items and tables, without what repeats on each page.
+
+- **Running heads** and page numbers: lines near the upper or lower edge that stand in one place of three pages, digits apart.
+- **Headings**: short, and in a larger font than most of the text, or bold in full; the largest size is the first level.
+- **Paragraphs** end where the next line is indented or further down, and where a sentence ends in a short line. One goes on in the next column
+  and on the next page where its sentence does. A word that a hyphen parts at the end of a line is put together.
+- **Items** begin with a bullet or a number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from chunker.files.readers.page_text import Block, Line, Page, Part, union
+from chunker.files.readers.reading_order import Table, reading_order
+from chunker.formats.expressions import re
+
+_EDGE = 0.11  # of the height of a page: running heads stand in it
+_REPEATED = 3  # pages
+_LARGER = 1.13
+_LONGEST_HEADING = 200
+_LEVELS = 6
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_FIRST_NUMBER = re.compile(r"\A\W*(\d{1,4})\b")
+_LAST_NUMBER = re.compile(r"\b(\d{1,4})\W*\Z")
+_BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7-][ \t]+(?=\S)")
+_NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])[ \t]+(?=\S)")
+_STOPS = (".", "!", "?", ":", ";", "。", "؟")
+_MARKDOWN = re.compile(r"(?=#{1,6}[ \t]|>|```|~~~|\+[ \t])")
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """Lines that belong together, all on one page."""
+
+    lines: list[Line]
+    page: int
+    is_item: bool = False
+    level: int = 0  # of a heading
+
+    @property
+    def text(self) -> str:
+        text = ""
+        for line in self.lines:
+            text = _joined(text, line.text)
+        return text
+
+
+def blocks_of(pages: list[Page]) -> Iterator[Block]:
+    """The blocks of all pages, in order. About linear in their lines."""
+    _drop_running_heads(pages)
+    body = _body_size(pages)
+    levels = _levels(pages, body)
+    found: list[_Paragraph | tuple[Table, int]] = []
+    for page in pages:
+        for run in reading_order(page):
+            lines: list[Line] = []
+            for element in run:
+                if isinstance(element, Table):
+                    found += _paragraphs(lines, page.number)
+                    found.append((element, page.number))
+                    lines = []
+                else:
+                    lines.append(element)
+            found += _paragraphs(lines, page.number)
+    for one in found:
+        if isinstance(one, _Paragraph):
+            one.level = _level(one, body, levels)
+    yield from _blocks(found)
+
+
+def _drop_running_heads(pages: list[Page]) -> None:
+    at_edges = {page.number: _at_edges(page) for page in pages}
+    seen: dict[object, set[int]] = defaultdict(set)
+    for number, lines in at_edges.items():
+        for line in lines:
+            for mark in _marks(line, number):
+                seen[mark].add(number)
+    least = min(_REPEATED, max(len(pages), 2))
+    for page in pages:
+        dropped = {
+            id(line)
+            for line in at_edges[page.number]
+            if any(len(seen[mark]) >= least for mark in _marks(line, page.number))
+        }
+        page.lines = [line for line in page.lines if id(line) not in dropped]
+
+
+def _at_edges(page: Page) -> list[Line]:
+    """The lines near the upper and the lower edge that stand apart from what is between."""
+    edge = _EDGE * page.height
+    found: list[Line] = []
+    lines = sorted(page.lines, key=lambda line: line.box[1])
+    for ordered, is_top in ((lines, True), (lines[::-1], False)):
+        at_edge: list[Line] = []
+        for line in ordered:
+            inside = line.box[3] < edge if is_top else line.box[1] > page.height - edge
+            if at_edge:
+                nearest = at_edge[-1].box
+                gap = line.box[1] - nearest[3] if is_top else nearest[1] - line.box[3]
+                if gap > 0.6 * line.height:
+                    found += at_edge
+                    at_edge = []
+            if not inside:
+                break
+            at_edge.append(line)
+        else:
+            found += at_edge
+    return found
+
+
+def _marks(line: Line, page: int) -> Iterator[object]:
+    """What a running head has in common on several pages: its words but for numbers, its height and its size; and how far the number that
+    it begins or ends with is from that of the page.
+    """
+    yield _DIGITS.sub("#", line.text.lower()), round(line.box[1] / 4), round(line.size)
+    for number in {*_FIRST_NUMBER.findall(line.text), *_LAST_NUMBER.findall(line.text)}:
+        yield int(number) - page, round(line.box[1] / 4)
+
+
+def _body_size(pages: list[Page]) -> float:
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[round(line.size * 2) / 2] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def _levels(pages: list[Page], body: float) -> list[float]:
+    """The sizes of headings, the largest first."""
+    sizes = Counter(
+        round(line.size * 2) / 2
+        for page in pages
+        for line in page.lines
+        if line.size > _LARGER * body and len(line.text) > 1
+    )
+    return sorted(sizes, reverse=True)[: _LEVELS - 1]
+
+
+def _level(paragraph: _Paragraph, body: float, levels: list[float]) -> int:
+    text = paragraph.text
+    if len(text) > _LONGEST_HEADING or not any(char.isalpha() for char in text):
+        return 0
+    size = round(paragraph.lines[0].size * 2) / 2
+    if size > _LARGER * body and size in levels:
+        return levels.index(size) + 1
+    bold = all(line.bold for line in paragraph.lines) and not text.endswith((".", ",", ";"))
+    return (
+        min(len(levels) + 1, _LEVELS)
+        if bold and len(paragraph.lines) <= 2 and size >= 0.95 * body and not _BULLET.match(text)
+        else 0
+    )
+
+
+def _paragraphs(lines: list[Line], page: int) -> list[_Paragraph]:
+    """The paragraphs of one run of lines."""
+    if not lines:
+        return []
+    right = sorted(line.box[2] for line in lines)[int(0.9 * (len(lines) - 1))]
+    pitches = sorted(below.box[1] - above.box[1] for above, below in pairwise(lines) if below.box[1] > above.box[1])
+    pitch = pitches[len(pitches) // 3] if pitches else 0.0
+    found: list[_Paragraph] = []
+    for number, line in enumerate(lines):
+        is_item = bool(_BULLET.match(line.text) or _NUMBER.match(line.text))
+        if not found or is_item or _begins(found[-1], line, lines[number - 1], pitch, right):
+            found.append(_Paragraph([line], page, is_item))
+        else:
+            found[-1].lines.append(line)
+    return found
+
+
+def _begins(paragraph: _Paragraph, line: Line, above: Line, pitch: float, right: float) -> bool:
+    """Whether a line begins a paragraph, behind the last line of another."""
+    size = max(line.size, above.size)
+    down = line.box[1] - above.box[1]
+    if abs(line.size - above.size) > 0.12 * size or line.bold != above.bold:
+        return line.bold != above.bold or down > 0.5 * size
+    if down > max(1.35 * pitch, 0.1) and down > 1.35 * size:
+        return True
+    left = min(one.box[0] for one in paragraph.lines[1:]) if len(paragraph.lines) > 1 else paragraph.lines[0].box[0]
+    if not paragraph.is_item and line.box[0] > left + 0.8 * size:
+        return True
+    if paragraph.is_item and len(paragraph.lines) == 1:
+        return line.box[0] < above.box[0] - 0.8 * size or (
+            line.box[0] <= above.box[0] + 1 and above.text.endswith(_STOPS) and _short(above, right)
+        )
+    return above.text.endswith(_STOPS) and _short(above, right) and line.box[0] <= left + 1
+
+
+def _short(line: Line, right: float) -> bool:
+    return line.box[2] < right - 0.15 * max(right - line.box[0], 1.0)
+
+
+def _blocks(found: list[_Paragraph | tuple[Table, int]]) -> Iterator[Block]:
+    parts: list[Part] = []  # of a paragraph that may go on
+    open_paragraph: _Paragraph | None = None
+    for one in found:
+        if isinstance(one, _Paragraph) and open_paragraph is not None and _goes_on(open_paragraph, one):
+            before = parts[-1]
+            joined = _joined(before.text, one.text)
+            parts[-1] = before._replace(text=joined[: len(joined) - len(one.text)])
+            parts.append(Part(one.text, one.page, union([line.box for line in one.lines])))
+            open_paragraph = one
+            continue
+        if parts:
+            yield Block(parts)
+        parts, open_paragraph = [], None
+        if isinstance(one, _Paragraph):
+            parts = [Part(_markdown(one), one.page, union([line.box for line in one.lines]))]
+            open_paragraph = one if not one.level else None
+        else:
+            table, page = one
+            yield Block([Part(table_text(table.rows), page, table.box)])
+    if parts:
+        yield Block(parts)
+
+
+def _goes_on(above: _Paragraph, below: _Paragraph) -> bool:
+    """Whether a paragraph is the rest of the one before, in the next column or on the next page."""
+    moved = below.page != above.page or below.lines[0].box[1] < above.lines[-1].box[1]
+    text = below.text
+    return (
+        moved
+        and not below.level
+        and not below.is_item
+        and not above.text.endswith(_STOPS)
+        and (text[:1].islower() or above.text.endswith("-"))
+        and abs(above.lines[-1].size - below.lines[0].size) < 0.6
+    )
+
+
+def _markdown(paragraph: _Paragraph) -> str:
+    text = paragraph.text
+    if paragraph.level:
+        return f"{'#' * paragraph.level} {text}"
+    if paragraph.is_item and _BULLET.match(text):
+        return f"- {_BULLET.sub('', text, count=1)}"
+    return f"\\{text}" if _MARKDOWN.match(text) else text
+
+
+def table_text(rows: list[list[str]]) -> str:
+    """A table of Markdown, its first row the header.
+
+    >>> print(table_text([["Item", "Price"], ["a|b", "1"]]))
+    | Item | Price |
+    | --- | --- |
+    | a\\|b | 1 |
+    """
+    width = max(map(len, rows))
+    lines = [
+        "| "
+        + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in [*row, *[""] * (width - len(row))])
+        + " |"
+        for row in rows
+    ]
+    return "\n".join([lines[0], "| " + " | ".join(["---"] * width) + " |", *lines[1:]])
+
+
+def _joined(text: str, more: str) -> str:
+    """Two lines of a paragraph as one: a word that a hyphen parts is put together.
+
+    >>> _joined("a para-", "graph"), _joined("the Anglo-", "Saxon"), _joined("one", "two"), _joined("", "one")
+    ('a paragraph', 'the Anglo-Saxon', 'one two', 'one')
+    """
+    if not text:
+        return more
+    if text.endswith("-") and len(text) > 1 and text[-2].isalpha():
+        return text[:-1] + more if more[:1].islower() else text + more
+    return f"{text} {more}"

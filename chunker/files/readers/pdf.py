@@ -1,0 +1,205 @@
+"""PDF: the words of each page with their boxes, by pdfium (extra `pdf`); `pages.py` makes blocks of Markdown of them.
+
+pdfium gives characters in the order of the file, with spaces and line ends where it sees them. Of each word two boxes are asked for, those of
+its first and its last character, and of each line one size and one font: that is a third of the calls that all characters would take.
+
+Boxes are [left, top, right, bottom] in points of 1/72 inch, from the top left corner of the page as it is shown, turned pages too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from chunker.errors import (
+    DamagedDocumentError,
+    DocumentTooLargeError,
+    EncryptedDocumentError,
+    MissingExtraError,
+    NoTextError,
+)
+from chunker.files.readers import ReadText
+from chunker.files.readers.page_text import Line, Page, Word
+from chunker.files.readers.pages import blocks_of
+
+# A book has a few thousand pages of a few thousand characters; what goes beyond is no document for people.
+MAX_PAGES = 20_000
+MAX_CHARACTERS = 100_000_000
+MAX_CHARACTERS_OF_PAGE = 1_000_000
+MAX_SECONDS = 600.0
+
+# pdfium serves one thread at a time.
+_LOCK = threading.Lock()
+_PASSWORD = 4  # FPDF_ERR_PASSWORD
+_LINE_ENDS = "\r\n"
+_HYPHENS = "\x02\ufffe"
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+# What pdfium writes for a hyphen at the end of a line, and for what it does not know.
+_ODD = {0x02: "-", 0xFFFE: "-", 0xFFFF: None, 0x00: None, 0xAD: "-", **_LIGATURES}
+_IMAGE = 3  # FPDF_PAGEOBJ_IMAGE
+_FEW = 16  # characters of a document: a stamp on scanned pages has as many
+
+
+def read_pdf(content: bytes) -> ReadText:
+    """Read a PDF.
+
+    Raises:
+        MissingExtraError: pypdfium2 is not installed.
+        EncryptedDocumentError: It needs a password.
+        DamagedDocumentError: It is no PDF, or cannot be read to its end.
+        NoTextError: It has no text, such as scanned pages without a text layer.
+        DocumentTooLargeError: It has too many pages or characters, or takes too long.
+    """
+    try:
+        pdfium = importlib.import_module("pypdfium2")
+    except ImportError as error:
+        raise MissingExtraError("pypdfium2", "pdf") from error
+    with _LOCK:
+        pages, pictures = _pages(pdfium, content)
+    if sum(len(line.text) for page in pages for line in page.lines) < _FEW and pictures:
+        raise NoTextError(f"its {len(pages):,} pages are pictures without text: run OCR first, such as ocrmypdf")
+    empty = [page.number for page in pages if not page.lines]
+    notes: dict[str, Any] = {"pages": len(pages)}
+    if empty:
+        notes["pages_without_text"] = empty
+    return ReadText.of_blocks(blocks_of(pages), notes)
+
+
+def _pages(pdfium: Any, content: bytes) -> tuple[list[Page], bool]:  # noqa: ANN401  # a module
+    """All pages, and whether one of those without text has a picture."""
+    try:
+        document = pdfium.PdfDocument(content)
+    except pdfium.PdfiumError as error:
+        if getattr(error, "err_code", None) == _PASSWORD or "assword" in str(error):
+            raise EncryptedDocumentError("it is encrypted: a password is needed to read it") from error
+        raise DamagedDocumentError(f"it cannot be read as PDF: {error}") from error
+    try:
+        if len(document) > MAX_PAGES:
+            raise DocumentTooLargeError(f"it has {len(document):,} pages, more than {MAX_PAGES:,}")
+        reading = _Reading(pdfium)
+        pages = [reading.page(document, number) for number in range(len(document))]
+        return pages, reading.pictures
+    finally:
+        document.close()
+
+
+class _Reading:
+    """One document being read, and how much of it there was."""
+
+    def __init__(self, pdfium: Any) -> None:  # noqa: ANN401  # a module
+        self._pdfium = pdfium
+        self._raw = pdfium.raw
+        self._began = time.monotonic()
+        self._characters = 0
+        self.pictures = False
+
+    def page(self, document: Any, number: int) -> Page:  # noqa: ANN401  # of pypdfium2, as all that follow
+        """The lines of a page, counted from 0."""
+        if time.monotonic() - self._began > MAX_SECONDS:
+            raise DocumentTooLargeError(f"{number:,} of its pages took {MAX_SECONDS:,.0f} seconds")
+        try:
+            page = document[number]
+        except self._pdfium.PdfiumError as error:
+            raise DamagedDocumentError(f"page {number + 1} cannot be read: {error}") from error
+        try:
+            width, height = page.get_size()
+            text_page = page.get_textpage()
+            try:
+                lines = list(self._lines(text_page, _placing(page, width, height)))
+            finally:
+                text_page.close()
+            if not lines and not self.pictures:
+                self.pictures = any(True for _ in page.get_objects(filter=[_IMAGE], max_depth=3))
+            return Page(number + 1, width, height, lines)
+        finally:
+            page.close()
+
+    def _lines(self, text_page: Any, place: Callable[[Any], tuple[float, float, float, float]]) -> Iterator[Line]:  # noqa: ANN401
+        raw, handle = self._raw, text_page.raw
+        size = raw.FPDFText_CountChars(handle)
+        if size <= 0:
+            return
+        self._characters += size
+        if size > MAX_CHARACTERS_OF_PAGE or self._characters > MAX_CHARACTERS:
+            raise DocumentTooLargeError(
+                f"it has more than {min(size, self._characters):,} characters, on one page or in all"
+            )
+        text = self._text(handle, size)
+        box = raw.FS_RECTF()
+
+        def boxed(at: int) -> tuple[float, float, float, float] | None:
+            return place(box) if raw.FPDFText_GetLooseCharBox(handle, at, ctypes.byref(box)) else None
+
+        words: list[Word] = []
+        first = start = longest = 0
+        for at in range(size + 1):
+            # A hyphen that parts a word at the end of a line stands for that end, too.
+            parted = at < size and text[at] in _HYPHENS
+            end_of_line = at == size or parted or text[at] in _LINE_ENDS
+            if not end_of_line and not text[at].isspace():
+                continue
+            end = at + parted
+            if start < end:
+                head, tail = boxed(start), boxed(end - 1)
+                if head is not None and tail is not None:
+                    union = (min(head[0], tail[0]), min(head[1], tail[1]), max(head[2], tail[2]), max(head[3], tail[3]))
+                    if not words or end - start > longest:
+                        first, longest = start, end - start  # the font of a bullet says nothing
+                    words.append(Word(text[start:end].translate(_ODD), union))
+            start = at + 1
+            if end_of_line and words:
+                yield Line(words, self._font_size(handle, first), bold=self._is_bold(handle, first))
+                words = []
+
+    def _text(self, handle: Any, size: int) -> str:  # noqa: ANN401
+        """One character for each that pdfium counts."""
+        raw = self._raw
+        buffer = (ctypes.c_ushort * (size + 1))()
+        written = raw.FPDFText_GetText(handle, 0, size, buffer)
+        text = bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace")
+        if len(text) == size:
+            return text
+        return "".join(
+            chr(code) if (code := raw.FPDFText_GetUnicode(handle, at)) < 0x110000 else " " for at in range(size)
+        )
+
+    def _font_size(self, handle: Any, at: int) -> float:  # noqa: ANN401
+        """The size at which the font of a character is shown, in points."""
+        raw = self._raw
+        matrix = raw.FS_MATRIX()
+        size: float = raw.FPDFText_GetFontSize(handle, at)
+        if raw.FPDFText_GetMatrix(handle, at, ctypes.byref(matrix)):
+            size *= (matrix.c**2 + matrix.d**2) ** 0.5
+        return size
+
+    def _is_bold(self, handle: Any, at: int) -> bool:  # noqa: ANN401
+        raw = self._raw
+        name = ctypes.create_string_buffer(128)
+        flags = ctypes.c_int()
+        raw.FPDFText_GetFontInfo(handle, at, name, 128, ctypes.byref(flags))
+        return raw.FPDFText_GetFontWeight(handle, at) >= 600 or any(
+            mark in name.value for mark in (b"Bold", b"Black", b"CMBX")
+        )
+
+
+def _placing(page: Any, width: float, height: float) -> Callable[[Any], tuple[float, float, float, float]]:  # noqa: ANN401
+    """From a rectangle in the coordinates of a page to the same as it is shown, from the top left."""
+    left, bottom = page.get_cropbox()[:2]
+    turned = page.get_rotation()
+
+    def place(box: Any) -> tuple[float, float, float, float]:  # noqa: ANN401
+        x0, x1 = sorted((box.left - left, box.right - left))
+        y0, y1 = sorted((box.bottom - bottom, box.top - bottom))
+        if turned == 90:
+            return y0, x0, y1, x1
+        if turned == 180:
+            return width - x1, y0, width - x0, y1
+        if turned == 270:
+            return width - y1, height - x1, width - y0, height - x0
+        return x0, height - y1, x1, height - y0
+
+    return place

@@ -1,0 +1,272 @@
+"""The order in which the lines of a page are read: columns from left to right inside bands, and tables kept whole.
+
+    +-----------------------+
+    |  A title over both    |     spans the gutter: what is above comes before, what is below after
+    |  first    |  third    |     a band: the left column, then the right one
+    |  second   |  fourth   |
+    |  a wide figure caption|     spans again
+    |  fifth    |  sixth    |
+    +-----------------------+
+
+A table is found first: rows of short pieces that stand below one another. Lines of prose fill their columns; cells do not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chunker.files.readers.page_text import Box, Line, Page, union
+from chunker.formats.expressions import re
+
+# Of the size of the font: words further apart are in different columns or cells.
+_APART = 1.0
+_LEAST_GUTTER = 6.0
+# Of the width of a region: who is wider stands in no column.
+_NARROW = 0.62
+_FILLED = 0.93
+_LINES = 3
+# Of the rows of a column: so many are lines of prose at least.
+_PROSE = 0.2
+# Characters of a line of prose.
+_LONG_ENOUGH = 18
+# A bullet or a number before an item.
+_MARKER = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\]")
+_DEEPEST = 4
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows of cells."""
+
+    rows: list[list[str]]
+    box: Box
+
+
+Element = Line | Table
+Row = list[Line]
+
+
+def reading_order(page: Page) -> list[list[Element]]:
+    """The elements of a page in runs that are read one after the other: each is one column of one band."""
+    pieces = [part for line in page.lines for part in line.parts(max(_APART * line.size, 6.0))]
+    return [_with_tables(_rows(run)) for run in _runs(_with_markers(pieces), 0) if run]
+
+
+def _rows(lines: Sequence[Line]) -> list[Row]:
+    """Lines on one level, from the top; those of a row from the left."""
+    rows: list[Row] = []
+    middle = 0.0
+    for line in sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0])):
+        own = (line.box[1] + line.box[3]) / 2
+        if rows and own - middle < 0.4 * min(line.height, rows[-1][0].height):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+            middle = own
+    for row in rows:
+        row.sort(key=lambda line: line.box[0])
+    return rows
+
+
+def _with_tables(rows: list[Row]) -> list[Element]:
+    elements: list[Element] = []
+    at = 0
+    while at < len(rows):
+        end = _table_end(rows, at)
+        if end > at:
+            elements.append(_table(rows[at:end]))
+            at = end
+        else:
+            elements.append(_whole(rows[at]))
+            at += 1
+    return elements
+
+
+def _table_end(rows: list[Row], start: int) -> int:
+    """The end of the table that begins with a row; `start` if none does."""
+    if len(rows[start]) < 2:
+        return start
+    columns = [(line.box[0], line.box[2]) for line in rows[start]]
+    end, full = start + 1, 1
+    while end < len(rows) and _follows(rows[end - 1], rows[end]):
+        places = [_column(columns, line) for line in rows[end]]
+        if None in places or len(set(places)) < len(places):
+            break
+        known = [place for place in places if place is not None]
+        if len(known) == 1 and (known[0] == 0 or end == start + 1):
+            break  # a paragraph, or a line below a single row
+        full += len(known) > 1
+        for place, line in zip(known, rows[end], strict=True):
+            left, right = columns[place]
+            columns[place] = min(left, line.box[0]), max(right, line.box[2])
+        end += 1
+    while end > start + 1 and len(rows[end - 1]) == 1:
+        end -= 1
+    if all(_MARKER.fullmatch(row[0].text) for row in rows[start:end]):
+        return start  # the bullets and numbers of a list
+    least = 2 if len(columns) > 2 else 3
+    return end if full >= least and _fill(rows[start:end], columns) < _FILLED else start
+
+
+def _follows(above: Row, below: Row) -> bool:
+    """Whether the gap between two rows is one inside a table."""
+    bottom, top = max(line.box[3] for line in above), min(line.box[1] for line in below)
+    return top - bottom < 1.5 * below[0].height
+
+
+def _column(columns: list[tuple[float, float]], line: Line) -> int | None:
+    """The one column that a piece overlaps, None if that is not one."""
+    found = [number for number, (left, right) in enumerate(columns) if line.box[0] < right and left < line.box[2]]
+    return found[0] if len(found) == 1 else None
+
+
+def _fill(rows: list[Row], columns: list[tuple[float, float]]) -> float:
+    """The share of the width of their columns, up to the next, that the pieces have on average."""
+    starts = sorted(left for left, _ in columns)
+    ends = [*starts[1:], max(right for _, right in columns)]
+    shares = []
+    for row in rows:
+        for line in row:
+            number = max(sum(start <= line.box[0] + 1 for start in starts) - 1, 0)
+            shares.append((line.box[2] - line.box[0]) / max(ends[number] - starts[number], 1.0))
+    # The last column is as wide as its widest cell, which says nothing.
+    return sum(shares) / len(shares)
+
+
+def _table(rows: list[Row]) -> Table:
+    first = max(rows, key=len)
+    columns = [(line.box[0], line.box[2]) for line in first]
+    for row in rows:
+        for line in row:
+            number = _column(columns, line)
+            if number is not None:
+                left, right = columns[number]
+                columns[number] = min(left, line.box[0]), max(right, line.box[2])
+    cells: list[list[str]] = []
+    for row in rows:
+        texts = [""] * len(columns)
+        for line in row:
+            number = _column(columns, line)
+            number = (
+                min(range(len(columns)), key=lambda one: abs(columns[one][0] - line.box[0]))
+                if number is None
+                else number
+            )
+            texts[number] = f"{texts[number]} {line.text}".strip()
+        if len(row) == 1 and cells and not texts[0]:  # a cell goes on in a second line
+            cells[-1] = [f"{above} {text}".strip() for above, text in zip(cells[-1], texts, strict=True)]
+        else:
+            cells.append(texts)
+    return Table(cells, union([line.box for row in rows for line in row]))
+
+
+def _runs(lines: list[Line], depth: int) -> Iterator[list[Line]]:
+    gutter = _gutter(lines) if len(lines) > 2 * _LINES and depth < _DEEPEST else None
+    if gutter is None:
+        yield lines
+        return
+    spanning = sorted((one for one in lines if one.box[0] < gutter < one.box[2]), key=lambda one: one.box[1])
+    others = sorted(
+        (one for one in lines if not one.box[0] < gutter < one.box[2]),
+        key=lambda one: one.box[1] + one.box[3],
+        reverse=True,
+    )
+    waiting: list[Line] = []
+    for wide in [*spanning, None]:
+        level = float("inf") if wide is None else wide.box[1] + wide.box[3]
+        band: list[Line] = []
+        while others and others[-1].box[1] + others[-1].box[3] < level:
+            band.append(others.pop())
+        if band:
+            yield waiting
+            waiting = []
+            yield from _runs([one for one in band if one.box[2] <= gutter], depth + 1)
+            yield from _runs([one for one in band if one.box[0] >= gutter], depth + 1)
+        if wide is not None:
+            waiting.append(wide)
+    yield waiting
+
+
+def _gutter(lines: list[Line]) -> float | None:
+    """The middle of the widest strip that no narrow line stands in, between columns of prose; None if there is none."""
+    left, _, right, _ = union(line.box for line in lines)
+    narrow = sorted(
+        (line for line in lines if line.box[2] - line.box[0] < _NARROW * (right - left)), key=lambda line: line.box[0]
+    )
+    if len(narrow) < 2 * _LINES:
+        return None
+    best: tuple[float, float] | None = None
+    reached = narrow[0].box[2]
+    for number, line in enumerate(narrow):
+        width = line.box[0] - reached
+        wide_enough = width >= _LEAST_GUTTER and (best is None or width > best[0])
+        if wide_enough and _LINES <= number <= len(narrow) - _LINES and _are_columns(narrow[:number], narrow[number:]):
+            best = width, reached + width / 2
+        reached = max(reached, line.box[2])
+    if best is None:
+        return None
+    # Of a page in one column most lines are wide.
+    wide = sum(one.box[0] < best[1] < one.box[2] for one in lines)
+    return best[1] if wide <= len(narrow) else None
+
+
+def _are_columns(before: list[Line], after: list[Line]) -> bool:
+    """Whether lines are two columns of prose: beside one another, and filled by most of their rows. Cells of tables leave room, or are short."""
+    left, right = union(line.box for line in before), union(line.box for line in after)
+    shared = min(left[3], right[3]) - max(left[1], right[1])
+    if shared <= 0.25 * min(left[3] - left[1], right[3] - right[1]):
+        return False
+    return all(_is_prose(lines, around) for lines, around in ((before, left), (after, right)))
+
+
+def _is_prose(lines: list[Line], around: Box) -> bool:
+    rows: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        rows[round((line.box[1] + line.box[3]) / 4)].append(line)
+    half = (around[2] - around[0]) / 2
+    # Cells stand apart in their rows, are short, or leave room.
+    prose = sum(
+        len(row) == 1 and row[0].box[2] - row[0].box[0] > half and len(row[0].text) >= _LONG_ENOUGH
+        for row in rows.values()
+    )
+    return prose >= max(_LINES, _PROSE * len(rows))
+
+
+def _with_markers(lines: list[Line]) -> list[Line]:
+    """Bullets and numbers that stand by themselves, with the lines that they belong to."""
+    markers = [line for line in lines if _MARKER.fullmatch(line.text)]
+    if not markers:
+        return lines
+    lone = set(map(id, markers))
+    others = sorted((line for line in lines if id(line) not in lone), key=lambda line: line.box[1])
+    tops = [line.box[1] for line in others]
+    joined: dict[int, Line] = {}
+    for marker in markers:
+        near = others[bisect_left(tops, marker.box[1] - 30) : bisect_left(tops, marker.box[3] + 30)]
+        reach = marker.box[2] + 4 * marker.size
+        beside = [line for line in near if marker.box[2] - 1 <= line.box[0] < reach and _shared(marker, line) > 0.3]
+        if not beside:
+            joined[id(marker)] = marker
+            continue
+        line = max(beside, key=lambda one: _shared(marker, one))
+        own = joined.get(id(line), line)
+        joined[id(line)] = Line([*marker.words, *own.words], own.size, own.bold)
+    return [joined.get(id(line), line) for line in lines if id(line) not in lone or id(line) in joined]
+
+
+def _shared(marker: Line, line: Line) -> float:
+    """The share of the height of a marker that a line stands beside."""
+    return (min(marker.box[3], line.box[3]) - max(marker.box[1], line.box[1])) / max(marker.height, 0.1)
+
+
+def _whole(row: Row) -> Line:
+    """The pieces of a row as one line, as they are read: from the right in scripts that are written so."""
+    if len(row) == 1:
+        return row[0]
+    letters = "".join(line.text for line in row)
+    backwards = 2 * sum("\u0590" <= char <= "\u08ff" for char in letters) > len(letters)
+    words = [word for line in (reversed(row) if backwards else row) for word in line.words]
+    return Line(words, max(row, key=lambda line: len(line.text)).size, all(line.bold for line in row))

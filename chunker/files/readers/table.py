@@ -1,0 +1,101 @@
+"""The readers of documents by the endings of names: our own, and those of other packages by the entry point group `bpe_chunker.readers`.
+
+    [project.entry-points."bpe_chunker.readers"]
+    pdf = "package.module:read"         # a function from bytes to a `chunker.files.readers.ReadText`
+
+One of another package takes the place of ours. It is imported when a file with that ending is read; `docling.py` makes such a text of a document of Docling.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chunker.errors import DocumentError, DocumentTooLargeError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from chunker.files.readers import ReadText
+
+GROUP = "bpe_chunker.readers"
+MAX_FILE_BYTES = 1 << 30
+
+# Ending: module below this folder, and function.
+_OWN = {
+    "docx": ("word", "read_word"),
+    "eml": ("mail", "read_mail"),
+    "epub": ("book", "read_book"),
+    "pdf": ("pdf", "read_pdf"),
+    "pptx": ("slides", "read_slides"),
+    "xlsx": ("sheets", "read_sheets"),
+}
+
+Reader = Callable[[bytes], "ReadText"]
+
+
+def ending_of(path: str) -> str | None:
+    """The ending by which a document is known, None for what is none.
+
+    >>> ending_of("a/Report.PDF"), ending_of("a.py"), ending_of("pdf")
+    ('pdf', None, None)
+    """
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    ending = ending.lower()
+    return ending if stem and dot and (ending in _OWN or ending in _others()) else None
+
+
+def read_document_bytes(content: bytes, ending: str) -> ReadText:
+    """Read a document.
+
+    Args:
+        content: Its bytes.
+        ending: What the name of such files ends in: "pdf", "docx", "pptx", "xlsx", "epub", "eml", or that of a reader of another package.
+
+    Returns:
+        Its text as Markdown, with places.
+
+    Raises:
+        MissingExtraError: A package that reads it is not installed.
+        DocumentError: It cannot be read; of its kinds `chunker.errors` tells.
+    """
+    if len(content) > MAX_FILE_BYTES:
+        raise DocumentTooLargeError(f"it has {len(content):,} bytes, more than {MAX_FILE_BYTES:,}")
+    found = _reader(ending.lower().removeprefix("."))
+    if found is None:
+        raise DocumentError(f"no reader is known for .{ending}; there are {', '.join(sorted({*_OWN, *_others()}))}")
+    return found(content)
+
+
+def read_document_file(path: str | os.PathLike[str]) -> ReadText:
+    """Read the document in a file, as `read_document_bytes` does. Raises OSError, too."""
+    file = Path(path)
+    return read_document_bytes(file.read_bytes(), ending_of(file.name) or file.suffix)
+
+
+def _reader(ending: str) -> Reader | None:
+    if ending in _others():
+        other: Reader = _others()[ending].load()
+        return other
+    if ending not in _OWN:
+        return None
+    module, name = _OWN[ending]
+    own: Reader = getattr(import_module(f"chunker.files.readers.{module}"), name)
+    return own
+
+
+@functools.cache
+def _others() -> dict[str, EntryPoint]:
+    # Imported late: it takes as long as to read a short document.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    return dict(_by_ending(entry_points(group=GROUP)))
+
+
+def _by_ending(points: object) -> Iterator[tuple[str, EntryPoint]]:
+    for point in sorted(points, key=lambda one: one.name):  # type: ignore[call-overload]
+        yield point.name.lower().removeprefix("."), point

@@ -1,0 +1,125 @@
+"""Documents that are zip files of XML: parts by name, unpacked within bounds, and parsed without definitions of entities.
+
+What is in a zip file may unpack to a thousand times its size, and an entity of XML to any size: neither is begun.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET  # see above
+
+from chunker.errors import DamagedDocumentError, DocumentTooLargeError, EncryptedDocumentError
+
+# Bytes, unpacked. The XML of a book of a thousand pages has some ten million.
+MAX_PART = 128 << 20
+MAX_TOTAL = 512 << 20
+MAX_PARTS = 50_000
+
+# Office keeps an encrypted document inside a file of this kind.
+_COMPOUND = bytes.fromhex("D0CF11E0A1B11AE1")
+_DEFINITIONS = ("<!DOCTYPE", "<!ENTITY")
+
+
+class Package:
+    """The parts of a document. Raises a `DocumentError` for what is none."""
+
+    def __init__(self, content: bytes) -> None:
+        if content.startswith(_COMPOUND):
+            raise EncryptedDocumentError("it is encrypted, or of a format of before 2007")
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
+            self.names = self._zip.namelist()
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise DamagedDocumentError(f"it is no whole zip file: {error}") from error
+        if len(self.names) > MAX_PARTS:
+            raise DocumentTooLargeError(f"it has {len(self.names):,} parts, more than {MAX_PARTS:,}")
+        self._unpacked = 0
+
+    def has(self, name: str) -> bool:
+        """Whether there is a part of this name."""
+        return name in self.names
+
+    def read(self, name: str) -> bytes:
+        """The content of a part."""
+        try:
+            info = self._zip.getinfo(name)
+        except KeyError as error:
+            raise DamagedDocumentError(f"it lacks {name}") from error
+        if info.flag_bits & 1:
+            raise EncryptedDocumentError(f"{name} in it is encrypted")
+        limit = min(MAX_PART, MAX_TOTAL - self._unpacked)
+        try:
+            with self._zip.open(info) as stream:
+                content = stream.read(limit + 1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise DamagedDocumentError(f"{name} in it cannot be unpacked: {error}") from error
+        if len(content) > limit:
+            raise DocumentTooLargeError(f"{name} in it unpacks to more than {limit:,} bytes")
+        self._unpacked += len(content)
+        return content
+
+    def xml(self, name: str) -> ET.Element:
+        """A part as a tree."""
+        return parsed(self.read(name), name)
+
+    def related(self, name: str) -> dict[str, str]:
+        """The names of the parts that a part refers to, by the ids that it uses."""
+        folder, _, own = name.rpartition("/")
+        relations = f"{folder}/_rels/{own}.rels" if folder else f"_rels/{own}.rels"
+        if not self.has(relations):
+            return {}
+        return {
+            one.get("Id", ""): posixpath.normpath(posixpath.join("/" + folder, one.get("Target", ""))).lstrip("/")
+            for one in self.xml(relations)
+            if one.get("TargetMode") != "External"
+        }
+
+
+def parsed(content: bytes, name: str) -> ET.Element:
+    """XML as a tree. Raises `DamagedDocumentError`."""
+    head = content[:4_096]
+    if any(word.encode(codec) in head for word in _DEFINITIONS for codec in ("ascii", "utf-16-le", "utf-16-be")):
+        raise DamagedDocumentError(f"{name} in it has definitions, which documents of this kind have not")
+    try:
+        return ET.fromstring(content)  # noqa: S314  # see above
+    except (ET.ParseError, ValueError, LookupError) as error:
+        raise DamagedDocumentError(f"{name} in it is no XML: {error}") from error
+
+
+def local(element: ET.Element) -> str:
+    """The name of an element without its namespace."""
+    tag: object = element.tag  # of a comment it is a function
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def child(element: ET.Element | None, *path: str) -> ET.Element | None:
+    """The first element on a path of local names, None if there is none."""
+    for name in path:
+        if element is None:
+            return None
+        element = next((one for one in element if local(one) == name), None)
+    return element
+
+
+def attribute(element: ET.Element | None, name: str) -> str | None:
+    """An attribute by its local name."""
+    if element is None:
+        return None
+    return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
+
+
+def below(element: ET.Element, wanted: frozenset[str], skipped: frozenset[str]) -> Iterator[ET.Element]:
+    """The elements of these names below an element, in order, not those below `skipped`. Without recursion: a file may nest as deep as it likes."""
+    pending = list(reversed(element))
+    while pending:
+        one = pending.pop()
+        name = local(one)
+        if name in skipped:
+            continue
+        if name in wanted:
+            yield one
+        pending.extend(reversed(one))

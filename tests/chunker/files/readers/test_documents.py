@@ -1,0 +1,206 @@
+"""Documents of known text, read: the words in their order, headings, items and tables, and places that are true."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pypdfium2
+import pytest
+from document_files import (
+    Known,
+    book_of,
+    found_in_order,
+    groff_of,
+    known_text,
+    mail_of,
+    page_of,
+    pdf_of,
+    sheets_of,
+    slides_of,
+    word_of,
+)
+from reportlab.pdfgen.canvas import Canvas
+
+from chunker.files.chunk_files import FileChunks, chunk_files
+from chunker.files.discovery import Problem
+from chunker.files.readers import ReadText
+from chunker.files.readers.docling import text_of_docling
+from chunker.files.readers.table import read_document_bytes, read_document_file
+from chunker.files.readers.web_page import read_web_page
+
+groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+KINDS: dict[str, tuple[str, Callable[[Known], bytes]]] = {
+    "one column": ("pdf", pdf_of),
+    "two columns": ("pdf", lambda known: pdf_of(known, 2)),
+    "word": ("docx", word_of),
+    "slides": ("pptx", slides_of),
+    "book": ("epub", book_of),
+}
+GROFF = {
+    "groff": ("pdf", lambda known: groff_of(known, columns=False)),
+    "groff, two columns": ("pdf", lambda known: groff_of(known, columns=True)),
+}
+ALL = [pytest.param(*KINDS[name], id=name) for name in KINDS] + [
+    pytest.param(*GROFF[name], id=name, marks=groff) for name in GROFF
+]
+
+
+def structure(text: str) -> tuple[int, int]:
+    """Headings, and items."""
+    lines = text.split("\n")
+    return sum(line.startswith("#") for line in lines), sum(line.startswith("- ") for line in lines)
+
+
+@pytest.mark.parametrize(("ending", "make"), ALL)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_all_words_in_their_order(ending: str, make: Callable[[Known], bytes], seed: int) -> None:
+    known = known_text(seed)
+    read = read_document_bytes(make(known), ending)
+    assert found_in_order(known.words, read.text) == 1.0
+    headings, items = structure(read.text)
+    assert headings == 3
+    assert items >= 9
+    assert read.text.count("| --- |") // 2 >= 2
+    assert known.running not in read.text
+    assert "Page 1" not in read.text
+    for kind, text in known.blocks:
+        if kind == "heading":
+            assert f"# {text}\n" in read.text
+
+
+def test_a_message() -> None:
+    known = known_text(3)
+    read = read_document_bytes(mail_of(known), "eml")
+    assert found_in_order(known.words, read.text) == 1.0
+    assert read.text.startswith("# Grüße from the harbor\n\nFrom: a@example.org\nTo: b@example.org\n\n")
+    assert read.text.endswith("Attachments: plan.pdf\n")
+
+
+def test_sheets() -> None:
+    known = known_text(4)
+    read = read_document_bytes(sheets_of(known), "xlsx")
+    rows = [row for _, text in known.blocks if isinstance(text, list) for row in text]
+    assert [line for line in read.text.split("\n") if line.startswith("| ") and "---" not in line] == [f"| {' | '.join(row)} |" for row in rows]  # fmt: skip
+    assert read.places is not None
+    start = read.text.index(rows[5][0])
+    assert read.places.between(start, read.text.index(rows[7][0]) - 2) == [{"sheet": "Table 2", "rows": [2, 3]}]
+
+
+def test_a_web_page() -> None:
+    known = known_text(5)
+    page = page_of(known)
+    read = read_web_page(
+        page + "<pre>a  b\n c</pre><ol><li>one<li>two</ol><blockquote><p>said</p></blockquote><script>no()</script>"
+    )
+    assert found_in_order(known.words, read.text) == 1.0
+    assert read.text.endswith("```\na  b\n c\n```\n\n1. one\n\n2. two\n\n> said\n")
+    assert "Menu" not in read.text
+    assert read_web_page("<table><tr><td>a <b>b</b><td>c|d</table>").text == "| a b | c\\|d |\n| --- | --- |\n"
+
+
+@pytest.mark.parametrize(("ending", "make"), [pytest.param(*KINDS[name], id=name) for name in ("one column", "two columns")] + [pytest.param(*GROFF["groff, two columns"], id="groff", marks=groff)])  # fmt: skip
+def test_pages_and_boxes_are_true(ending: str, make: Callable[[Known], bytes]) -> None:
+    known = known_text(6, sections=4)
+    content = make(known)
+    read = read_document_bytes(content, ending)
+    assert read.places is not None
+    document = pypdfium2.PdfDocument(content)
+    pages = set()
+    for start, end, place in zip(
+        read.places.starts, [*read.places.starts[1:], len(read.text)], read.places.where, strict=True
+    ):
+        page = document[place["page"] - 1]
+        pages.add(place["page"])
+        height = page.get_size()[1]
+        left, top, right, bottom = place["box"]
+        inside = page.get_textpage().get_text_bounded(
+            left=left - 1, bottom=height - bottom - 1, right=right + 1, top=height - top + 1
+        )
+        seen = "".join(char for char in inside if char.isalpha())
+        for word in read.text[start:end].replace("|", " ").split():
+            letters = "".join(char for char in word if char.isalpha())
+            # The two halves of a word that goes on elsewhere are in different boxes.
+            assert letters in seen or any(letters[:cut] in seen for cut in range(2, len(letters))), (word, place)
+    assert pages == set(range(1, len(document) + 1))
+    document.close()
+
+
+@pytest.mark.parametrize(("turned", "left", "top"), [(0, 100, 282), (90, 500, 100), (180, 440, 500), (270, 90, 632)])
+def test_turned_pages(turned: int, left: float, top: float) -> None:
+    """Boxes are those of the page as it is shown."""
+    made = io.BytesIO()
+    canvas = Canvas(made, pagesize=(600, 792))
+    canvas.setPageRotation(turned)
+    canvas.drawString(100, 500, "turned words")
+    canvas.showPage()
+    canvas.save()
+    read = read_document_bytes(made.getvalue(), "pdf")
+    assert read.text == "turned words\n"
+    assert read.places is not None
+    box = read.places.where[0]["box"]
+    assert abs(box[0] - left) < 12
+    assert abs(box[1] - top) < 12
+    assert (box[2] - box[0] > box[3] - box[1]) == (turned in {0, 180})
+
+
+def test_chunks_say_where_they_are(tmp_path: Path) -> None:
+    known = known_text(7, sections=5)
+    (tmp_path / "a.pdf").write_bytes(pdf_of(known))
+    (tmp_path / "b.docx").write_bytes(word_of(known))
+    found = {Path(one.path).name: one for one in chunk_files(tmp_path, 128, context=True)}
+    assert all(isinstance(one, FileChunks) for one in found.values())
+    pdf, word = found["a.pdf"], found["b.docx"]
+    assert isinstance(pdf, FileChunks)
+    assert isinstance(word, FileChunks)
+    assert (pdf.encoding, word.encoding) == ("pdf", "docx")
+    assert "".join(chunk.body for chunk in pdf.chunks) == read_document_file(tmp_path / "a.pdf").text
+    for chunk in pdf.chunks:
+        assert chunk.language == "markdown"
+        assert chunk.metadata["pages"] == pdf.chunks[-1].metadata["places"][-1]["page"]
+        assert all(len(place["box"]) == 4 for place in chunk.metadata["places"])
+    assert any(str(known.blocks[0][1]) in chunk.context for chunk in pdf.chunks)
+    assert word.chunks[0].metadata["places"][0] == {"block": 1}
+
+
+class _Box(SimpleNamespace):
+    def to_top_left_origin(self, page_height: float) -> _Box:
+        return _Box(l=self.l, t=page_height - self.t, r=self.r, b=page_height - self.b)
+
+
+def test_a_document_of_docling_is_a_text_with_places() -> None:
+    def item(label: str, text: str, **more: Any) -> SimpleNamespace:
+        box = _Box(l=10.0, t=90.0, r=50.0, b=70.0)
+        return SimpleNamespace(
+            label=SimpleNamespace(value=label), text=text, prov=[SimpleNamespace(page_no=2, bbox=box)], **more
+        )
+
+    table = item("table", "", export_to_markdown=lambda doc: "| a |\n| --- |")
+    items = [
+        item("page_header", "Head"),
+        item("section_header", "Part", level=1),
+        item("text", "Words."),
+        item("list_item", "one", marker="1."),
+        table,
+    ]
+    document = SimpleNamespace(
+        iterate_items=lambda: [(one, 1) for one in items],
+        pages={2: SimpleNamespace(size=SimpleNamespace(height=100.0))},
+    )
+    read = text_of_docling(document)
+    assert read.text == "## Part\n\nWords.\n\n1. one\n\n| a |\n| --- |\n"
+    assert read.places is not None
+    assert read.places.between(0, len(read.text)) == [{"page": 2, "box": [10.0, 10.0, 50.0, 30.0]}]
+
+
+def test_a_reader_of_another_package_takes_the_place_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = SimpleNamespace(name="odt", load=lambda: lambda content: ReadText(content.decode().upper(), format="text"))
+    monkeypatch.setattr("chunker.files.readers.table._others", lambda: {"odt": point})
+    (tmp_path / "a.odt").write_bytes(b"words")
+    (result,) = chunk_files(tmp_path, 64)
+    assert not isinstance(result, Problem)
+    assert [chunk.body for chunk in result.chunks] == ["WORDS"]

@@ -1,0 +1,269 @@
+"""Documents of known text, made by the libraries that write their formats: what the readers are tested and measured on."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+import zipfile
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from typing import Any
+
+import docx
+import openpyxl
+import pptx
+from pptx.util import Pt
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import BaseDocTemplate, Frame, ListFlowable, ListItem, PageBreak, PageTemplate, Paragraph, Table
+
+WORDS = [
+    "efficient",
+    "fluid",
+    "staffing",
+    "affluent",
+    "office",
+    "account",
+    "bridge",
+    "candle",
+    "driver",
+    "engine",
+    "forest",
+    "garden",
+    "harbor",
+    "island",
+    "jacket",
+    "kettle",
+    "ladder",
+    "market",
+    "needle",
+    "orange",
+    "pencil",
+    "quarry",
+    "rocket",
+    "saddle",
+    "timber",
+    "umbrella",
+    "valley",
+    "winter",
+    "yellow",
+    "zipper",
+    "anchor",
+    "basket",
+    "copper",
+    "desert",
+    "engine",
+    "famous",
+    "gentle",
+    "hollow",
+    "inward",
+    "jungle",
+]
+
+
+@dataclass
+class Known:
+    """What a document says, in order: headings, paragraphs, items and rows; and the words that stand in its heads and feet."""
+
+    blocks: list[tuple[str, str | list[list[str]]]] = field(default_factory=list)
+    running: str = "Annual Report of the Quarterly Society"
+
+    @property
+    def words(self) -> list[str]:
+        """All words, in the order in which they are read."""
+        texts = (" ".join(" ".join(row) for row in text) if isinstance(text, list) else text for _, text in self.blocks)
+        return " ".join(texts).split()
+
+
+def known_text(seed: int, sections: int = 3, paragraphs: int = 3) -> Known:
+    """A text of sections; each word has a number, so that none is there twice."""
+    chance = random.Random(seed)
+    number = 0
+
+    def sentence(size: int) -> str:
+        nonlocal number
+        found = []
+        for _ in range(size):
+            number += 1
+            # Letters for the digits: a number at the end of a line is no mark of a page.
+            found.append(chance.choice(WORDS) + "".join("abcdefghij"[int(digit)] for digit in str(number)))
+        return " ".join([found[0].capitalize(), *found[1:]])
+
+    known = Known()
+    for _ in range(sections):
+        known.blocks.append(("heading", sentence(3)))
+        for _ in range(paragraphs):
+            known.blocks.append(("paragraph", ". ".join(sentence(chance.randrange(6, 14)) for _ in range(4)) + "."))
+        known.blocks += [("item", sentence(4)) for _ in range(3)]
+        known.blocks.append(("table", [[sentence(1) for _ in range(3)] for _ in range(4)]))
+    return known
+
+
+def pdf_of(known: Known, columns: int = 1, pages_of: Sequence[str] = ()) -> bytes:
+    """A PDF by reportlab, with running heads and page numbers. `pages_of`: in place of the text, one page each."""
+    styles = getSampleStyleSheet()
+    width, height = A4
+    made = io.BytesIO()
+    document = BaseDocTemplate(made, pagesize=A4)
+    column = (width - 100 - 20 * (columns - 1)) / columns
+    frames = [Frame(50 + number * (column + 20), 60, column, height - 130) for number in range(columns)]
+
+    def running(canvas: object, page: object) -> None:
+        canvas.setFont("Helvetica", 8)  # type: ignore[attr-defined]
+        canvas.drawString(60, height - 30, known.running)  # type: ignore[attr-defined]
+        canvas.drawCentredString(width / 2, 25, f"Page {page.page}")  # type: ignore[attr-defined]
+
+    document.addPageTemplates([PageTemplate(frames=frames, onPage=running)])
+    story: list[object] = []
+    for own in pages_of:
+        story += [Paragraph(own, styles["BodyText"]), PageBreak()]
+    items: list[object] = []
+    for kind, text in () if pages_of else known.blocks:
+        if kind == "item":
+            items.append(ListItem(Paragraph(str(text), styles["BodyText"])))
+            continue
+        if items:
+            story.append(ListFlowable(items, bulletType="bullet"))
+            items = []
+        if isinstance(text, list):
+            story.append(Table(text))
+        else:
+            story.append(Paragraph(text, styles["Heading1" if kind == "heading" else "BodyText"]))
+    document.build(story)
+    return made.getvalue()
+
+
+def groff_of(known: Known, *, columns: bool) -> bytes:
+    """A PDF by groff: hyphens at the ends of lines, ligatures and justified lines."""
+    lines = [".2C"] if columns else []
+    for kind, text in known.blocks:
+        if isinstance(text, list):
+            lines += [".TS", "l l l.", *("\t".join(row) for row in text), ".TE"]
+        else:
+            lines += [{"heading": ".SH", "paragraph": ".PP"}.get(kind, ".IP \\(bu 2"), text]
+    done = subprocess.run(
+        ["groff", "-t", "-ms", "-Tpdf"], input="\n".join(lines).encode(), capture_output=True, check=True
+    )
+    return done.stdout
+
+
+def word_of(known: Known) -> bytes:
+    """A DOCX by python-docx, with a running head."""
+
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = known.running
+    for kind, text in known.blocks:
+        if isinstance(text, list):
+            table = document.add_table(rows=0, cols=len(text[0]))
+            for row in text:
+                for cell, value in zip(table.add_row().cells, row, strict=True):
+                    cell.text = value
+        elif kind == "heading":
+            document.add_heading(text, 1)
+        else:
+            document.add_paragraph(text, style="List Bullet" if kind == "item" else None)
+    made = io.BytesIO()
+    document.save(made)
+    return made.getvalue()
+
+
+def slides_of(known: Known) -> bytes:
+    """A PPTX by python-pptx: a slide a section."""
+
+    deck = pptx.Presentation()
+    top = 0.0
+    slide: Any = None
+    body: Any = None
+    for kind, text in known.blocks:
+        if kind == "heading":
+            slide = deck.slides.add_slide(deck.slide_layouts[1])
+            slide.shapes.title.text, body, top = text, slide.placeholders[1].text_frame, 300.0
+            body.text = ""
+        elif isinstance(text, list):
+            table = slide.shapes.add_table(len(text), len(text[0]), Pt(50), Pt(top), Pt(400), Pt(100)).table
+            for row, values in enumerate(text):
+                for column, value in enumerate(values):
+                    table.cell(row, column).text = value
+        elif body.text:
+            body.add_paragraph().text = text
+        else:
+            body.text = text
+    made = io.BytesIO()
+    deck.save(made)
+    return made.getvalue()
+
+
+def sheets_of(known: Known) -> bytes:
+    """An XLSX by openpyxl: a sheet a table, named by its number."""
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, rows in enumerate((text for _, text in known.blocks if isinstance(text, list)), 1):
+        sheet = book.create_sheet(f"Table {number}")
+        for row in rows:
+            sheet.append(row)
+    made = io.BytesIO()
+    book.save(made)
+    return made.getvalue()
+
+
+def page_of(known: Known) -> str:
+    """A page of XHTML."""
+    parts = []
+    for kind, text in known.blocks:
+        if isinstance(text, list):
+            rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in text)
+            parts.append(f"<table>{rows}</table>")
+        else:
+            tag = {"heading": "h1", "paragraph": "p", "item": "li"}[kind]
+            parts.append(f"<{tag}>{text}</{tag}>")
+    body = "\n".join(parts)
+    return f'<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>No</title></head><body><nav>Menu</nav>{body}</body></html>'
+
+
+def book_of(known: Known) -> bytes:
+    """An EPUB."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr(
+            "META-INF/container.xml",
+            '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/a.opf"/></rootfiles></container>',
+        )
+        archive.writestr(
+            "OEBPS/a.opf",
+            '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="one" href="one.xhtml" media-type="application/xhtml+xml"/></manifest>'
+            '<spine><itemref idref="one"/></spine></package>',
+        )
+        archive.writestr("OEBPS/one.xhtml", page_of(known))
+    return made.getvalue()
+
+
+def mail_of(known: Known) -> bytes:
+    """A message with a text in two forms and an attachment."""
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = "Grüße from the harbor", "a@example.org", "b@example.org"
+    message.set_content(
+        "\n\n".join(" ".join(map(" ".join, text)) if isinstance(text, list) else text for _, text in known.blocks)
+    )
+    message.add_alternative(page_of(known), subtype="html")
+    message.add_attachment(b"x", maintype="application", subtype="octet-stream", filename="plan.pdf")
+    return message.as_bytes()
+
+
+def found_in_order(words: Sequence[str], text: str) -> float:
+    """The share of words that stand in a text in their order."""
+    at: dict[str, int] = {}
+    for number, word in enumerate(text.replace("|", " ").replace(".", " ").split()):
+        at.setdefault(word, number)
+    places = [at[word] for word in (one.rstrip(".") for one in words) if word in at]
+    # The longest run of rising places: patience.
+    tails: list[int] = []
+
+    for place in places:
+        number = bisect_left(tails, place)
+        tails[number : number + 1] = [place]
+    return len(tails) / len(words)
