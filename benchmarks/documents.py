@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python benchmarks/documents.py [NUMBER] > benchmarks/results/documents.md
 
-Makes NUMBER documents of each kind (50, so 300 in all); markitdown and pypdf take part where they are installed. The share is that of the longest rising run of
+Makes NUMBER documents of each kind (50, so 300 in all); markitdown and pypdf read the first ten, where they are installed. The share is that of the longest rising run of
 words, each of which stands in a document once: 100 % says that all are there and none is out of order. Seconds are of this process.
 """
 
@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[str, Callable[[Known], bytes]]] = {
     "DOCX, python-docx": ("docx", word_of),
     "PPTX, python-pptx": ("pptx", slides_of),
 }
+PEERS = 10
 Reader = Callable[[bytes, str], str]
 
 
@@ -76,15 +77,16 @@ def main(number: int) -> None:
         for name, read in packages.items():
             if name == "pypdf" and ending != "pdf":
                 continue
+            taken = number if name == "bpe-chunker" else min(number, PEERS)
             read(contents[0], ending)
             began = time.process_time()
-            found = [read(content, ending) for content in contents]
+            found = [read(content, ending) for content in contents[:taken]]
             seconds = time.process_time() - began
-            shares = [found_in_order(known.words, text) for known, text in zip(texts, found, strict=True)]
-            heads = sum(known.running in text for known, text in zip(texts, found, strict=True))
-            cells = (f"{sum(shares) / number:.2%}", f"{min(shares):.2%}", f"{heads} of {number}")
-            size = sum(map(len, contents)) / 1000
-            print(f"| {kind} | {name} | {' | '.join(cells)} | {number / seconds:,.1f} | {size / seconds:,.0f} |")
+            shares = [found_in_order(known.words, text) for known, text in zip(texts, found, strict=False)]
+            heads = sum(known.running in text for known, text in zip(texts, found, strict=False))
+            cells = (f"{sum(shares) / taken:.2%}", f"{min(shares):.2%}", f"{heads} of {taken}")
+            size = sum(map(len, contents[:taken])) / 1000
+            print(f"| {kind} | {name} | {' | '.join(cells)} | {taken / seconds:,.1f} | {size / seconds:,.0f} |")
 
 
 if __name__ == "__main__":

@@ -82,6 +82,10 @@ class Scopes:
         self._source = scopes if callable(scopes) else None
         self._found = None if callable(scopes) else _Found(scopes)
 
+    def __reduce__(self) -> tuple[type[Scopes], tuple[list[Scope]]]:
+        # The function need not pickle; what it makes does.
+        return Scopes, (self.scopes,)
+
     @property
     def scopes(self) -> list[Scope]:
         """See `Outline.scopes`."""

@@ -6,6 +6,7 @@ import asyncio
 import io
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,10 +22,11 @@ from interrupts import listen_to_interrupts
 import chunker
 from chunker import OptionError, TextChunker
 from chunker.counting import resolve_tokenizer
-from chunker.errors import ChunkerError
+from chunker.errors import ChunkerError, MissingGrammarError
 from chunker.files.chunk_files import FileChunks, achunk_files, chunk_files
 from chunker.files.discovery import Problem
 from chunker.files.workers import Lost, Workers
+from chunker.formats.registry import format_names
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
 METHODS = multiprocessing.get_all_start_methods()
@@ -351,3 +353,17 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path, start_metho
     )
     assert (done.stdout, done.stderr) == ("['a.txt', 'b.txt'] False\n", "")
     assert not (hostile / "was-run").exists()
+
+
+@pytest.mark.parametrize("name", format_names())
+def test_chunks_of_every_format_go_to_other_processes(name: str) -> None:
+    text = (
+        '{"a": [1, 2, 3], "b": {"c": "words that make a member long enough to be a scope of its own, so that it is named"}}\n'
+        * 3
+    )
+    try:
+        chunks = TextChunker(32, format=name).chunk(text)
+    except MissingGrammarError as error:
+        pytest.skip(str(error))
+    copies = pickle.loads(pickle.dumps(FileChunks("a", "utf-8", len(text), chunks))).chunks
+    assert [(one.body, one.breadcrumb) for one in copies] == [(one.body, one.breadcrumb) for one in chunks]
