@@ -1,0 +1,261 @@
+"""The ids of messages as a template renders them: what a Conversation knows, and its way from one state to another.
+
+state      messages, tools, options      -> rendered -> compared with the text before -> encoded from where they differ
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+from bpe_engine import Tokenizer
+from bpe_engine.special_tokens import Part
+from chunker.arguments import require
+from chunker.errors import OptionError
+from chunker.prompt.chat import ChatFormat
+from chunker.prompt.conversation.layout import Layout
+from chunker.prompt.conversation.pins import Pin
+from chunker.prompt.conversation.placing import Rendered, first_difference, placed, renumbered, same_before
+from chunker.prompt.conversation.tokenizers import tokenizer_of
+from chunker.prompt.errors import ChatTemplateError, ConversationError, MessageError
+from chunker.prompt.templates.spelled import Speller, Spelling, differences
+from chunker.prompt.templates.template import ChatTemplate, Request
+from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
+
+Spelled = Literal["text", "token"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The effect of a change on the ids of a conversation.
+
+    `numpy.asarray(change.ids)` copies nothing; `change.ids.tolist()` makes a list.
+
+    Attributes:
+        first: How many ids at the start stay.
+        ids: The ids that follow them, as a buffer of unsigned 32-bit integers.
+        count: The number of ids now.
+    """
+
+    first: int
+    ids: memoryview
+    count: int
+
+
+class State(NamedTuple):
+    """The values that decide the text of a conversation."""
+
+    messages: list[Message]
+    spelled: dict[int, list[Spelling]]  # by the id of a message that spells special tokens: most do not
+    tools: list[Any] | None
+    documents: list[Any] | None
+    add_generation_prompt: bool
+    continued: str | None
+    spellings: list[Spelling]  # of tools, documents and variables
+
+
+class RenderedMessages:
+    """Messages, their rendered text and its ids. `Conversation` has the operations that change them."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | str | Any,  # noqa: ANN401  # one of other packages, which are no dependencies
+        template: ChatTemplate | ChatFormat | str,
+        *,
+        tools: Sequence[Any] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
+        spelled_special: Spelled = "text",
+        **variables: Any,  # noqa: ANN401 - whatever the template takes
+    ) -> None:
+        """A conversation without messages; its text is rendered when there are some.
+
+        Args:
+            tokenizer: A tokenizer of ours, the name of an encoding or model, a file, or a fast tokenizer of tokenizers
+                or transformers.
+            template: A chat template, its text in Jinja, or a chat format that is text.
+            tools: JSON schemas of tools, or functions (with `transformers`), for all turns.
+            documents: Documents for retrieval.
+            spelled_special: How to encode a special token in the text of a message, tool or document: as "text", or as
+                a "token" like `apply_chat_template`, which lets the author of the text end the turn.
+            **variables: Other values that the template reads, such as `enable_thinking`.
+
+        Raises:
+            OptionError: An option has an unknown value.
+            MessageError: A tool or document is of no known form.
+        """
+        if spelled_special not in ("text", "token"):
+            raise OptionError(f'spelled_special must be "text" or "token", got {spelled_special!r}')
+        require(
+            template,
+            (ChatTemplate, ChatFormat, str),
+            "template",
+            "a ChatTemplate, a ChatFormat or the text of a template",
+        )
+        if isinstance(template, str):
+            template = ChatTemplate(template)
+        self._template = template if isinstance(template, ChatTemplate) else ChatTemplate.from_format(template)
+        self._tokenizer = tokenizer_of(tokenizer)
+        self._speller = Speller(self._tokenizer) if spelled_special == "text" else None
+        self._variables = plain(variables)
+        self._encoder = self._tokenizer.appending_encoder()
+        self._layout = Layout(self._tokenizer)
+        made_tools, made_documents = plain_tools(tools), plain_documents(documents)
+        spelled = self._spelled([made_tools, made_documents, self._variables])
+        self._state = State(
+            [], {}, made_tools, made_documents, add_generation_prompt=False, continued=None, spellings=spelled
+        )
+        self._next = 0  # the number of the message that is being sampled
+        self._length = 0  # characters of the rendered text
+        self._plain: list[int] = []  # places of letters that spelled special tokens were broken at
+        self._pins: list[Pin] = []
+        self._sampled: list[int] = []  # ids behind the rendered text, which no message has yet
+        self._whole: list[Part] | None = None  # of a copy without pins
+
+    # --- what there is
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer."""
+        return self._tokenizer
+
+    @property
+    def template(self) -> ChatTemplate:
+        """The chat template."""
+        return self._template
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages as the template sees them. Do not change them."""
+        return list(self._state.messages)
+
+    @property
+    def count(self) -> int:
+        """The number of ids. Constant time."""
+        return self._encoder.count
+
+    @property
+    def ids(self) -> memoryview:
+        """The ids, as a buffer of unsigned 32-bit integers: a copy of four bytes each."""
+        return self._encoder.ids()
+
+    @property
+    def text(self) -> str:
+        """The rendered text, and after it the text of the ids that were pushed since. Linear time."""
+        return self._encoder.text
+
+    @property
+    def sampled(self) -> list[int]:
+        """The ids that were pushed since the last change of messages."""
+        return list(self._sampled)
+
+    @property
+    def pinned(self) -> list[tuple[int, int]]:
+        """The spans of pinned ids, in characters: of messages, and of the ids that are being sampled."""
+        return [(pin.start, pin.end) for pin in self._all_pins()]
+
+    @property
+    def pinned_messages(self) -> list[tuple[int, int, int]]:
+        """`pinned` with the number of the message before each span; for a message that is still sampled, one more than
+        the last.
+        """
+        return [(pin.message, pin.start, pin.end) for pin in self._all_pins()]
+
+    @property
+    def rendered_length(self) -> int:
+        """The length of the rendered text in characters. The text of pushed ids follows it."""
+        return self._length
+
+    @property
+    def request(self) -> Request:
+        """The request that the text was rendered from."""
+        return replace(self._request(self._state), messages=self.messages)
+
+    # --- to another state
+
+    def _request(self, state: State) -> Request:
+        return Request(
+            state.messages,
+            state.tools,
+            state.documents,
+            state.add_generation_prompt,
+            state.continued,
+            self._variables,
+        )
+
+    def _changed(
+        self, first: int, last: int | None, new: Iterable[object], *, add_generation_prompt: bool | None = None
+    ) -> State:
+        """The state with other messages from `first` up to `last`. Raises MessageError."""
+        state = self._state
+        made = [plain_message(message, first + number) for number, message in enumerate(new)]
+        messages = list(state.messages)
+        spelled = self._spelling(made, messages[first:last])
+        messages[first:last] = made
+        ends = state.add_generation_prompt if add_generation_prompt is None else add_generation_prompt
+        return state._replace(messages=messages, spelled=spelled, add_generation_prompt=ends, continued=None)
+
+    def _spelling(self, new: Iterable[Message], gone: Iterable[Message] = ()) -> dict[int, list[Spelling]]:
+        """The messages that spell special tokens, when some come and some go."""
+        known = self._state.spelled
+        if known and (left := set(map(id, gone))):
+            known = {number: found for number, found in known.items() if number not in left}
+        found = {id(message): spellings for message in new if (spellings := self._spelled(message))}
+        return {**known, **found} if found else known
+
+    def _spelled(self, value: object) -> list[Spelling]:
+        return [] if self._speller is None else self._speller.spellings(value)
+
+    def _place(self, number: int) -> int:
+        size = len(self._state.messages)
+        if not -size <= number < size:
+            raise ConversationError(f"there is no message {number}: there are {size}")
+        return number % size
+
+    def _render(self, wanted: Request) -> str | None:
+        try:
+            return self._template.rendered(wanted)
+        except (ChatTemplateError, MessageError):
+            return None
+
+    def _broken(self, wanted: Request, text: str, state: State) -> str:
+        if self._speller is None or not (state.spellings or state.spelled):
+            return text
+        spellings = [*chain.from_iterable(state.spelled.values()), *state.spellings]
+        return self._speller.told_apart(wanted, text, spellings, self._render)
+
+    def _go(self, state: State, *, tell: bool = True) -> Change:
+        """Go to another state. Nothing has changed where it raises."""
+        wanted = self._request(state)
+        text = self._template.rendered(wanted) if state.messages else ""
+        told = self._broken(wanted, text, state) if text else text
+        broken = differences(text, told) if told is not text else []
+        size, same = self._encoder.common_prefix(text)
+        before = self._all_pins()
+        pins = placed(
+            renumbered(before, self._state.messages, state.messages),
+            self._layout,
+            self._template,
+            wanted,
+            Rendered(text, told, same),
+        )
+        stays = same_before(same, self._plain, broken)
+        if (changed := first_difference(before, pins)) is not None:
+            stays = min([stays, *(some[changed].start for some in (before, pins) if changed < len(some))])
+        tail = self._layout.tail(text, told, stays, pins)
+        self._encoder.replace_tail(size - len(text[tail.start : same].encode()), tail.parts)
+        self._layout.keep(tail)
+        self._next = len(state.messages) - (state.continued is not None)
+        self._state, self._length, self._plain, self._pins, self._sampled = state, len(text), broken, pins, []
+        return self._told() if tell else Change(0, memoryview(b""), 0)
+
+    def _told(self) -> Change:
+        first, ids = self._encoder.changes()
+        return Change(first, ids, self._encoder.count)
+
+    def _all_pins(self) -> list[Pin]:
+        """The pins, and what is being sampled."""
+        if not self._sampled:
+            return self._pins
+        return [*self._pins, Pin.of(self._tokenizer, self._sampled, self._length, self._next)]
