@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import index
 from typing import Any, Literal, NamedTuple
 
 from bpe_engine import Tokenizer
 from bpe_engine.special_tokens import Part
 from chunker.arguments import require
-from chunker.errors import OptionError
+from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt.chat import ChatFormat
 from chunker.prompt.conversation.layout import Layout
 from chunker.prompt.conversation.pins import Pin
@@ -209,7 +210,7 @@ class RenderedMessages:
 
     def _place(self, number: int) -> int:
         size = len(self._state.messages)
-        if not -size <= number < size:
+        if not -size <= whole(number, "number") < size:
             raise ConversationError(f"there is no message {number}: there are {size}")
         return number % size
 
@@ -259,3 +260,15 @@ class RenderedMessages:
         if not self._sampled:
             return self._pins
         return [*self._pins, Pin.of(self._tokenizer, self._sampled, self._length, self._next)]
+
+
+def whole(value: object, name: str) -> int:
+    """A whole number, of Python or of numpy. Raises WrongTypeError.
+
+    >>> whole(3, "number")
+    3
+    """
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise WrongTypeError(f"{name} must be a whole number, got {value!r:.60}") from None

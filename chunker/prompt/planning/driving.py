@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from chunker.arguments import require, require_text, require_whole
 from chunker.prompt.conversation import Change, Conversation
 from chunker.prompt.errors import ConversationError, PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Exchange, RequestBill
@@ -82,6 +83,9 @@ class PlannedConversation:
         Raises:
             PromptConfigurationError: The numbers do not go together, or one of `summary` and `summarize` is missing.
         """
+        require(conversation, Conversation, "conversation", "a Conversation")
+        for name, value in (("budget", budget), ("reserve", reserve), ("summary", summary)):
+            require_whole(value, name, " of tokens")
         if (summary > 0) != (summarize is not None):
             raise PromptConfigurationError("summary, in tokens, and summarize, which makes it, need each other")
         self._conversation = conversation
@@ -136,6 +140,7 @@ class PlannedConversation:
             raise ConversationError("the request before has no answer yet: answer() comes before the next ask()")
         if not messages:
             raise ConversationError("a request has a message")
+        require(seconds, (int, float), "seconds", "a number")
         trial = self._conversation.fork()
         before = trial.count
         change = trial.append(*messages, add_generation_prompt=True)
@@ -196,7 +201,9 @@ class PlannedConversation:
         left = tuple(messages[start:stop])
         summary = []
         if self._summarize is not None:
-            text = trial.tokenizer.truncate(self._summarize(left), self._plan.summary)
+            made_text = self._summarize(left)
+            require_text(made_text, "what summarize returns")
+            text = trial.tokenizer.truncate(made_text, self._plan.summary)
             summary = [{"role": self._summary_role, "content": text}]
         made = trial.fork()
         change = made.sync([*messages[:start], *summary, *messages[stop:]], add_generation_prompt=True)

@@ -57,7 +57,10 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has in a messa
 
 def plain_message(message: Any, number: int) -> Message:  # noqa: ANN401 - checked here
     """A message as templates see it. Raises MessageError, which names it by its number."""
-    made = plain(message)
+    try:
+        made = plain(message)
+    except RecursionError:
+        raise MessageError(f"message {number} is nested too deeply, or in itself") from None
     if not isinstance(made, dict):
         raise MessageError(f"message {number} must be a dict with a role, got {message!r:.100}")
     made = {key: value for key, value in made.items() if value is not None}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
 from bpe_engine import EncodingError, Tokenizer, UnknownTokenError
-from chunker.errors import OptionError
+from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt import (
     CHAT_FORMATS,
     ChatTemplate,
@@ -23,11 +23,13 @@ from chunker.prompt import (
     Conversation,
     ConversationError,
     MessageError,
+    TemplateLimitError,
     generation_mask,
     role_mask,
     sampled_mask,
     spans,
 )
+from chunker.prompt.templates import limits
 
 CHATML = (
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}"
@@ -216,6 +218,49 @@ def test_errors_change_nothing() -> None:
         Conversation("o200k_base", 3)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="tokenizer must be"):
         Conversation(3, CHATML)
+
+
+CYCLE: dict[str, Any] = {"role": "user"}
+CYCLE["content"] = [CYCLE]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        (lambda made: made.push([1.5]), WrongTypeError, "an id must be a whole number, got 1.5"),
+        (lambda made: made.push("abc"), WrongTypeError, "an id must be a whole number, got 'abc'"),
+        (lambda made: made.push(None), WrongTypeError, "an id must be"),
+        (lambda made: made.push([1 << 70]), UnknownTokenError, "no token"),
+        (lambda made: made.unpush("x"), WrongTypeError, "number must be"),
+        (lambda made: made.fork("x"), WrongTypeError, "messages must be"),
+        (lambda made: made.fork(-1), ConversationError, "no turn -1 to fork at"),
+        (lambda made: made.drop(1.5), WrongTypeError, "number must be"),
+        (lambda made: made.drop(0, "x"), WrongTypeError, "stop must be"),
+        (lambda made: made.replace(None, user("x")), WrongTypeError, "number must be"),
+        (lambda made: made.sync(None), WrongTypeError, "messages must be a list of dicts"),
+        (lambda made: made.append(None), MessageError, "message 1 must be a dict with a role"),
+        (lambda made: made.append({"role": 3}), MessageError, "message 1 has no role"),
+        (lambda made: made.append(CYCLE), MessageError, "message 1 is nested too deeply"),
+        (lambda made: made.append(user("endless")), TemplateLimitError, "line 1: it makes more than .* steps"),
+        (
+            lambda made: made.append(user("curious")),
+            ChatTemplateError,
+            "attribute '__class__' of 'str' object is unsafe",
+        ),
+    ],
+)
+def test_bad_input(change: Any, error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A typed error each, and nothing has changed."""
+    monkeypatch.setattr(limits, "STEPS", 2000)
+    made = conversation(
+        "{% for m in messages %}{{ m.content }}{% if m.content == 'endless' %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}"
+        "{% if m.content == 'curious' %}{{ m.content.__class__.__mro__ }}{% endif %}{% endfor %}"
+    )
+    made.append(user("Hi"))
+    before = made.ids.tolist(), made.text, made.messages
+    with pytest.raises(error, match=said):
+        change(made)
+    assert (made.ids.tolist(), made.text, made.messages) == before
 
 
 def test_a_character_in_no_token_changes_nothing() -> None:

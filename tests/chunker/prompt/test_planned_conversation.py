@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from chunker.errors import WrongTypeError
 from chunker.prompt import (
     CacheRules,
     ChatTemplate,
@@ -92,6 +93,12 @@ def test_any_session(seed: int) -> None:
     assert len(planned.bills) == len(planned.turns) == 14
 
 
+def talk(planned: PlannedConversation) -> None:
+    for _ in range(9):
+        planned.ask(user("two " * 30), seconds=999)
+        planned.answer(answer("x"))
+
+
 def test_a_summary_is_made_of_what_leaves() -> None:
     seen: list[list[str]] = []
 
@@ -150,6 +157,15 @@ def test_errors_change_nothing() -> None:
             started(**options)  # type: ignore[arg-type]
     with pytest.raises(PromptConfigurationError, match="must be more than fixed"):
         started(20)
+    with pytest.raises(WrongTypeError, match="conversation must be a Conversation"):
+        PlannedConversation("x", 100)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match="budget must be"):
+        started("x")  # type: ignore[arg-type]
+    made = started(200, summary=5, summarize=lambda _: 3, keep=0)
+    with pytest.raises(WrongTypeError, match="what summarize returns must be a str"):
+        talk(made)
+    with pytest.raises(WrongTypeError, match="seconds must be a number"):
+        started().ask(user("x"), seconds="x")  # type: ignore[arg-type]
 
 
 def test_real_ids_are_within_the_budget_whatever_the_plan_says(monkeypatch: pytest.MonkeyPatch) -> None:
