@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "batches.hpp"
 #include "bpe/files/tokenizer_files.hpp"
@@ -145,6 +146,17 @@ std::u32string characters_of(nb::handle text) {
     return made;
 }
 
+// Expressions such as " {2,}": a character, and how often it has to be there at least.
+void note_run(NormalizationStep& step, std::string_view expression) {
+    if (expression.starts_with('\\')) expression.remove_prefix(1);
+    if (!expression.starts_with(' ')) return;
+    expression.remove_prefix(1);
+    bool const has_number = expression.size() == 4 && expression.starts_with('{') && expression.ends_with(",}") && expression[1] > '0' && expression[1] <= '9';
+    if (!has_number && expression != "+") return;
+    step.run_of = ' ';
+    step.least_run = has_number ? static_cast<std::size_t>(expression[1] - '0') : 1;
+}
+
 // Tuples of a name and what it takes.
 SharedNormalizer normalizer_of(nb::handle steps) {
     using Kind = NormalizationStep::Kind;
@@ -190,6 +202,7 @@ SharedNormalizer normalizer_of(nb::handle steps) {
             step.kind = Kind::replace_matches;
             step.program = regex::Program::compile(checked<std::string>(first));
             step.content = characters_of(second);
+            note_run(step, checked<std::string>(first));
             if (step.program->looks_behind() || step.program->matches_empty()) throw nb::value_error("an expression that looks behind or matches nothing");
         } else if (name == "charsmap") {
             step.kind = Kind::charsmap;

@@ -8,6 +8,7 @@
 #include "bpe/unicode.hpp"
 #include "distinct_tokens.hpp"
 #include "unigram_rows.hpp"
+#include "unigram_units.hpp"
 
 namespace bpe {
 
@@ -163,8 +164,7 @@ private:
 }  // namespace
 
 std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const {
-    // To the left there is no table: sums are rounded, so each depends on all that stands before it.
-    return side == Side::right ? std::make_unique<GrowingUnigram>(*this) : nullptr;
+    return side == Side::right ? std::make_unique<GrowingUnigram>(*this) : growing_to_the_left(*this);
 }
 
 }  // namespace bpe

@@ -13,12 +13,12 @@ public:
     UnigramRows() = default;
     explicit UnigramRows(const UnigramModel& model) { reset(model); }
 
-    // Begins anew, with the memory that is there.
-    void reset(const UnigramModel& model) {
+    // Begins anew, with the memory that is there; `score` is the sum of what stands before.
+    void reset(const UnigramModel& model, double score = 0) {
         model_ = &model;
         first_ = 0;
         if (rows_.empty()) rows_.resize(1);
-        rows_[0] = {0, 0, 0, beginning, TokenAutomaton::start};
+        rows_[0] = {score, 0, 0, beginning, TokenAutomaton::start};
         walked_ = 0;
         resets_.clear();
     }
@@ -40,6 +40,7 @@ public:
     void truncate(std::size_t size) { walked_ = std::min(walked_, size); }
 
     std::size_t count(std::size_t end) const { return row(end).count; }
+    double score(std::size_t end) const { return row(end).score; }
     // A lower bound for the count of every continuation of the text before `end`, where a character ends.
     std::size_t fewest(std::size_t end) const;
 

@@ -72,6 +72,23 @@ const OpenHead::Dropped* OpenHead::dropped_at(std::size_t distance) const {
     return run != dropped_.end() && run->to < distance ? &*run : nullptr;
 }
 
+std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length) {
+    if (from == end) return from;
+    std::size_t const settled = normalizer.settled_run(text[from]);
+    if (settled == 0) return from;
+    std::size_t place = from;
+    while (place < end && text[place] == text[from]) {
+        // Up to its end it is known.
+        if (length - place <= run_.from && length - place > run_.to && length - run_.to <= end) {
+            place = length - run_.to;
+            break;
+        }
+        ++place;
+    }
+    run_ = {length - from, length - place};
+    return place - from > settled ? place - settled : from;
+}
+
 bool OpenHead::begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first) {
     if (end_ != length - end) {
         forget();
@@ -169,6 +186,7 @@ void OpenHead::truncate_chain(std::size_t distance) {
 void OpenHead::truncate(std::size_t length) {
     for (auto& earlier : searched_)
         while (!earlier.empty() && earlier.back().from > length) earlier.pop_back();
+    run_ = {std::min(run_.from, length), std::min(run_.to, length)};
     while (!dropped_.empty() && dropped_.back().to >= length) dropped_.pop_back();
     if (!dropped_.empty()) dropped_.back().from = std::min(dropped_.back().from, length);
     if (end_ == none) return;

@@ -14,6 +14,7 @@ void OpenTail::restart() {
     now_ = {};
     now_.length = now_.searched[0] = now_.searched[1] = now_.kept = now_.normalized_to = origin_;
     normalized_.clear();
+    run_start_ = run_end_ = 0;
     forget_pieces();
 }
 
@@ -44,11 +45,44 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
         normalized_.origin.pop_back();
         normalized_.is_cut.pop_back();
     }
-    std::size_t const to = normalizer.run(text, anew ? origin_ : now_.normalized_to, stop, anew && begins_region_, anew && begins_text_, at_end, origin_, normalized_);
+    std::size_t const from = anew ? origin_ : now_.normalized_to;
+    bool const at_start = anew && begins_region_, is_first = anew && begins_text_;
+    std::size_t const left_out = needless(normalizer, text, from, stop);
+    std::size_t to = 0;
+    if (left_out == 0) {
+        to = normalizer.run(text, from, stop, at_start, is_first, at_end, origin_, normalized_);
+    } else {
+        // The last byte stands for those which are left out.
+        std::vector<Byte> const shorter(text + from, text + stop - left_out);
+        std::size_t const before = normalized_.origin.size(), last = stop - left_out - 1 - origin_;
+        to = from + normalizer.run(shorter.data(), 0, shorter.size(), at_start, is_first, at_end, origin_ - from, normalized_);
+        if (to - origin_ >= last) to += left_out;
+        for (std::size_t index = before; index < normalized_.origin.size(); ++index)
+            if (normalized_.origin[index] >= last) normalized_.origin[index] += static_cast<std::uint32_t>(left_out);
+    }
     if (at_end) return;
     now_.normalized_to = to;
     now_.normalized_size = normalized_.text.size();
     set_valid(now_.normalized_size);
+}
+
+std::size_t OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop) {
+    if (stop == from) return 0;
+    Byte const byte = text[stop - 1];
+    std::size_t const settled = normalizer.settled_run(byte);
+    if (settled == 0) return 0;
+    std::size_t place = stop;
+    while (place > from && text[place - 1] == byte) {
+        // From there on it is known.
+        if (place <= run_end_ && place > run_start_) {
+            place = std::max(run_start_, from);
+            break;
+        }
+        --place;
+    }
+    run_start_ = place;
+    run_end_ = stop;
+    return stop - place > settled ? stop - place - settled : 0;
 }
 
 void OpenTail::keep_certain() {
@@ -99,6 +133,8 @@ void OpenTail::note() {
 
 void OpenTail::cut_back(std::size_t length) {
     is_closed_ = false;
+    run_end_ = std::min(run_end_, length);
+    run_start_ = std::min(run_start_, run_end_);
     while (!earlier_.empty() && earlier_.back().length > length) earlier_.pop_back();
     if (earlier_.empty()) return restart();
     // The tables of normalized text are no use for another.

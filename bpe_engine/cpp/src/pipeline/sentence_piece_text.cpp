@@ -73,6 +73,13 @@ bool SentencePieceNormalizer::keeps(Bytes part, bool at_start, bool) const {
     return std::all_of(part.begin(), part.end(), [&](Byte byte) { return byte < 128 && stays_[byte]; });
 }
 
+std::size_t SentencePieceNormalizer::settled_run(Byte byte) const {
+    if (byte != ' ' || !rules_.remove_extra_whitespaces || begins_symbol_[' ']) return 0;
+    static constexpr Byte spaces[] = {' ', ' ', ' ', ' '};
+    Charsmap::Match const match = rules_.charsmap.longest({spaces, sizeof spaces});
+    return match.size > 0 || match.is_open ? 0 : sizeof spaces;
+}
+
 std::size_t SentencePieceNormalizer::run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool, bool at_end, std::size_t base,
                                          Normalized& out) const {
     std::size_t const before = out.text.size();

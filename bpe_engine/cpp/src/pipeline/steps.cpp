@@ -81,6 +81,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
         if ((step.kind == Kind::replace && step.pattern.size() > 1) || step.kind == Kind::replace_matches) has_table_ = false;
     }
     has_table_ = has_table_ && !acts_at_end_;
+    settled_spaces_ = count_settled_spaces();
     // But for the order of marks each character becomes what it would become alone.
     drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members || step.kind == Kind::surround;
@@ -169,6 +170,33 @@ void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {
     if (stays && code >= 128) stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
     else images_.append(image.begin(), image.end());
     image_ends_.push_back(static_cast<std::uint32_t>(images_.size()));
+}
+
+// Spaces that come to a step which makes one thing of all of them.
+std::size_t StepNormalizer::count_settled_spaces() const {
+    for (NormalizationStep const& step : steps_) {
+        switch (step.kind) {
+            case Kind::replace:
+                if (step.pattern.find(U' ') != std::u32string::npos) return 0;
+                break;
+            case Kind::replace_members:
+            case Kind::surround:
+                if (step.has_member(' ')) return 0;
+                break;
+            case Kind::replace_matches:
+                // One more on both sides, which a neighbour may change.
+                return step.run_of == ' ' && step.least_run > 0 ? step.least_run + 2 : 0;
+            case Kind::charsmap: {
+                Items items{{'a', 0, true}, {' ', 1, true}, {' ', 2, true}, {' ', 3, true}, {'a', 4, true}};
+                map_clusters(items, *step.charsmap, false);
+                bool const stays = items.size() == 5 && std::all_of(items.begin() + 1, items.end() - 1, [](Item const& item) { return item.code == ' '; });
+                if (!stays) return 0;
+                break;
+            }
+            default: break;
+        }
+    }
+    return 0;
 }
 
 std::size_t StepNormalizer::most_shrunk() const {

@@ -52,6 +52,7 @@ public:
 
 private:
     friend class UnigramRows;
+    friend class UnigramUnits;
 
     std::unique_ptr<const TokenAutomaton> automaton_;
     std::vector<std::uint32_t> ids_;  // by rank

@@ -88,6 +88,8 @@ private:
 
     void restart();
     void forget_pieces();
+    // Bytes of text[from:stop) that can be left out of the run of equal bytes at its end.
+    std::size_t needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop);
 
     std::size_t origin_;
     bool begins_region_, begins_text_, is_closed_ = false;
@@ -96,6 +98,7 @@ private:
     ChainMemory chain_;
     Normalized normalized_;
     std::vector<Piece> pieces_;  // that were asked for last
+    std::size_t run_start_ = 0, run_end_ = 0;  // of equal bytes, at the end of what was normalized last
 };
 
 }  // namespace bpe

@@ -155,6 +155,7 @@ public:
         bool const at_start = at.before != Before::region, is_first = at.before == Before::nothing;
         if (normalizer_) at.offset = head.behind_dropped(*normalizer_, text.data, at.offset, end, text.size);
         if (at.offset == end) return true;
+        if (normalizer_) at.offset = head.behind_needless(*normalizer_, text.data, at.offset, end, text.size);
         if (head.begin(normalizer_.get(), text.data, at.offset, end, text.size, at_start, is_first)) {
             RawSink<Sink> raw{sink, at, text.data, 0, text.size};
             chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));

@@ -47,6 +47,9 @@ struct NormalizationStep {
     std::u32string pattern = {}, content = {};
     std::u32string members = {};        // the first and the last of each run of characters, ascending
     std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
+    // Of replace_matches: it matches each run of at least so many of this character, and nothing else. 0: it may match anything.
+    std::size_t least_run = 0;
+    char32_t run_of = 0;
     std::shared_ptr<const Charsmap> charsmap = nullptr;
     bool has_member(char32_t code) const;
 };
@@ -63,6 +66,7 @@ public:
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t most_shrunk() const override;
+    std::size_t settled_run(Byte byte) const override { return byte == ' ' ? settled_spaces_ : 0; }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
 
@@ -75,6 +79,7 @@ private:
     using Items = std::vector<Item>;
     enum class Ease : std::uint8_t { hard, stays, table };
 
+    std::size_t count_settled_spaces() const;
     bool treats_alike(char32_t first, char32_t last) const;
     // Notes what becomes of a character; in their order.
     void add_image(char32_t code, const std::vector<Byte>& image);
@@ -101,6 +106,7 @@ private:
     std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII
     std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
     std::size_t longest_image_ = 1;           // bytes
+    std::size_t settled_spaces_ = 0;
 };
 
 }  // namespace bpe

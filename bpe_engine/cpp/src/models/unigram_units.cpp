@@ -1,0 +1,220 @@
+#include "unigram_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "bpe/steps.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// sentencepiece begins a sum anew beyond 100,000.
+constexpr double most_sum = 99'000;
+
+}  // namespace
+
+bool UnigramUnits::parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State behind, std::size_t size_behind) const {
+    TokenAutomaton const& automaton = *model_.automaton_;
+    if (automaton.depth(behind) > size_behind) return false;
+    bool is_token = false;  // the character before
+    for (Rank rank = automaton.longest(before); rank != no_rank; rank = automaton.token(rank).shorter) {
+        count_step();
+        if (rank == model_.unknown_rank_) return false;
+        is_token = is_token || automaton.token(rank).size == size_before;
+    }
+    return is_token;
+}
+
+TokenAutomaton::State UnigramUnits::next(TokenAutomaton::State state, Bytes character) const {
+    for (Byte const byte : character) state = model_.automaton_->next(state, byte);
+    return state;
+}
+
+UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
+    TokenAutomaton const& automaton = *model_.automaton_;
+    UnigramUnit unit;
+    unit.size = text.size;
+    unit.needs = infinity;
+    unit.first_score = scores.size();
+    ways_.assign(text.size + 1, {});
+    ways_[0].is_end = true;
+    TokenAutomaton::State state = TokenAutomaton::start;
+    for (std::size_t start = 0, end; start < text.size; start = end) {
+        end = start + character_size(text.data + start, text.size - start);
+        state = next(state, text.part(start, end));
+        double best = -infinity, second = -infinity;
+        Way way{0, start, 0, 0, true};
+        auto const offer = [&](double score, std::size_t from) {
+            count_step();
+            Way const& before = ways_[from];
+            double const sum = before.sum + score;
+            unit.reach = std::max(unit.reach, std::abs(sum));
+            way.tokens = std::max(way.tokens, before.tokens + 1);
+            if (sum > best) {
+                second = best;
+                best = sum;
+                way.from = from;
+                way.score = score;
+            } else {
+                second = std::max(second, sum);
+            }
+        };
+        bool is_alone = true;
+        for (Rank rank = automaton.longest(state); rank != no_rank; rank = automaton.token(rank).shorter) {
+            TokenAutomaton::Token const& token = automaton.token(rank);
+            std::size_t const from = end - token.size;
+            if (from > start) break;
+            if (!ways_[from].is_end) continue;
+            if (rank == model_.unknown_rank_) unit.needs = 0;
+            offer(token.score, from);
+            is_alone = from != start;
+            if (!is_alone) break;
+        }
+        if (is_alone) {
+            offer(model_.unknown_score_, start);
+            if (!model_.unknown_) unit.needs = 0;  // it is refused where it is counted
+        }
+        // Each of two sums is rounded once a token, here and there.
+        if (second > -infinity) unit.needs = std::min(unit.needs, (best - second) / (4 * static_cast<double>(way.tokens)));
+        way.sum = best;
+        ways_[end] = way;
+    }
+    if (!(unit.reach < infinity)) unit.needs = 0;
+    for (std::size_t place = text.size; place > 0; place = ways_[place].from) scores.push_back(ways_[place].score);
+    std::reverse(scores.begin() + static_cast<std::ptrdiff_t>(unit.first_score), scores.end());
+    if (unit.needs > 0) {
+        // That is so without a sum before it: what is certain behind one is certain here, too.
+        rows_.reset(model_);
+        rows_.reserve(text.size);
+        for (std::size_t start = 0, end; start < text.size; start = end) {
+            end = start + character_size(text.data + start, text.size - start);
+            rows_.add(text, start, end);
+        }
+        unit.count = rows_.count(text.size);
+    }
+    return unit;
+}
+
+bool UnigramUnits::are_certain(double sum, double needs, double reach) const {
+    double const most = std::abs(sum) + reach;
+    if (model_.is_float_ && most > most_sum) return false;
+    // Half of the distance of neighbours, at most.
+    return most * (model_.is_float_ ? 0x1p-24 : 0x1p-53) < needs;
+}
+
+std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum) {
+    if (are_certain(sum, unit.needs, unit.reach)) {
+        for (std::size_t index = 0; index < number; ++index) {
+            sum = scores[index] + sum;
+            if (model_.is_float_) sum = static_cast<float>(sum);
+        }
+        return unit.count;
+    }
+    rows_.reset(model_, sum);
+    rows_.reserve(text.size);
+    for (std::size_t start = 0, end; start < text.size; start = end) {
+        end = start + character_size(text.data + start, text.size - start);
+        rows_.add(text, start, end);
+    }
+    sum = rows_.score(text.size);
+    return rows_.count(text.size);
+}
+
+namespace {
+
+class GrowingUnigramToTheLeft final : public GrowingPiece {
+public:
+    explicit GrowingUnigramToTheLeft(const UnigramModel& model) : units_(model) {}
+
+    void extend(Bytes more) override {
+        if (size_ + more.size >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a pre-token of 4 GiB or more");
+        if (storage_.size() < size_ + more.size) {
+            std::vector<Byte> larger(std::max<std::size_t>(2 * (size_ + more.size), 256));
+            std::copy(storage_.end() - static_cast<std::ptrdiff_t>(size_), storage_.end(), larger.end() - static_cast<std::ptrdiff_t>(size_));
+            storage_ = std::move(larger);
+        }
+        size_ += more.size;
+        std::copy(more.begin(), more.end(), storage_.end() - static_cast<std::ptrdiff_t>(size_));
+    }
+
+    void truncate(std::size_t size) override {
+        size_ = size;
+        while (covered() > size_) pop();
+    }
+
+    std::size_t size() const override { return size_; }
+
+    std::size_t count() override {
+        cover();
+        double sum = 0;
+        std::size_t total = 0;
+        for (std::size_t number = list_.size(); number-- > 0;) {
+            UnigramUnit const& unit = list_[number];
+            if (units_.are_certain(sum, unit.all.needs, unit.all.reach)) return total + unit.all.count;
+            std::size_t const end = number + 1 < list_.size() ? list_[number + 1].first_score : scores_.size();
+            total += units_.count(unit, text().part(size_ - unit.all.size, size_ - unit.all.size + unit.size), scores_.data() + unit.first_score, end - unit.first_score, sum);
+        }
+        return total;
+    }
+
+    std::size_t fewest() override { return 0; }
+
+private:
+    Bytes text() const { return {storage_.data() + (storage_.size() - size_), size_}; }
+    std::size_t covered() const { return list_.empty() ? 0 : list_.back().all.size; }
+
+    void pop() {
+        scores_.resize(list_.back().first_score);
+        list_.pop_back();
+    }
+
+    // Reads what is in no unit, up to where a unit begins that stays one.
+    void cover() {
+        if (covered() == size_) return;
+        Bytes const all = text();
+        std::vector<std::size_t> places{0};
+        TokenAutomaton::State state = TokenAutomaton::start;
+        for (std::size_t start = 0, before = 0;;) {
+            // A unit that a token reaches into is no unit any more.
+            while (covered() > size_ - start) pop();
+            if (start == size_) break;
+            std::size_t const end = start + character_size(all.data + start, size_ - start);
+            TokenAutomaton::State const next = units_.next(state, all.part(start, end));
+            if (start > 0 && units_.parts(state, before, next, end - start)) {
+                if (covered() == size_ - start) break;
+                places.push_back(start);
+            }
+            state = next;
+            before = end - start;
+            start = end;
+        }
+        places.push_back(size_ - covered());
+        for (std::size_t number = places.size() - 1; number-- > 0;) push(units_.read(all.part(places[number], places[number + 1]), scores_));
+    }
+
+    void push(UnigramUnit unit) {
+        unit.all = {unit.size, unit.count, unit.needs, unit.reach};
+        if (!list_.empty()) {
+            auto const& right = list_.back().all;
+            unit.all = {unit.size + right.size, unit.count + right.count, std::min(unit.needs, right.needs), unit.reach + right.reach};
+        }
+        list_.push_back(unit);
+    }
+
+    UnigramUnits units_;
+    std::vector<Byte> storage_;  // the text is its end
+    std::size_t size_ = 0;
+    std::vector<UnigramUnit> list_;  // from right to left
+    std::vector<double> scores_;     // of the tokens of each, from left to right
+};
+
+}  // namespace
+
+std::unique_ptr<GrowingPiece> growing_to_the_left(const UnigramModel& model) { return std::make_unique<GrowingUnigramToTheLeft>(model); }
+
+}  // namespace bpe
