@@ -1,4 +1,4 @@
-// Pipelines, and what they are made of.
+// Whole tokenizers: pipelines from their parts, and their methods.
 #include "pipeline.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -8,125 +8,18 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "batches.hpp"
-#include "bpe/files/tokenizer_files.hpp"
-#include "bpe/models/merges.hpp"
-#include "bpe/pipeline/byte_matcher.hpp"
-#include "bpe/pipeline/script_runs.hpp"
-#include "bpe/pipeline/sentence_piece_text.hpp"
-#include "bpe/pipeline/steps.hpp"
-#include "bpe/pipeline/touching.hpp"
+#include "pipeline_parts.hpp"
 
 namespace bpe::bindings {
 
 namespace {
 
-// As nb::cast, whose std::bad_cast would reach Python without a word.
-template <class Wanted>
-Wanted checked(nb::handle value) {
-    Wanted found;
-    if (!nb::try_cast(value, found)) given::raise_type("an argument", "of another type or out of range", value);
-    return found;
-}
-
-// Objects of the core that Python only hands on.
-template <class Held>
-struct Shared {
-    std::shared_ptr<const Held> held;
-};
-
-using SharedMatcher = Shared<Matcher>;
-using SharedNormalizer = Shared<Normalizer>;
-
-Bytes bytes_of(nb::handle token) {
-    if (!PyBytes_Check(token.ptr())) throw nb::type_error("a token is bytes");
-    return {reinterpret_cast<const Byte*>(PyBytes_AS_STRING(token.ptr())), static_cast<std::size_t>(PyBytes_GET_SIZE(token.ptr()))};
-}
-
 std::string string_of(nb::handle text) {
     Text const given(text);
     return {reinterpret_cast<const char*>(given.bytes().data), given.bytes().size};
-}
-
-MergeModel::Options merge_options(bool by_characters, bool ignore_merges, nb::handle unknown, bool fuse_unknown, const std::string& continuing_prefix,
-                                  const std::string& end_suffix, nb::dict byte_fallback) {
-    MergeModel::Options options;
-    options.by_characters = by_characters;
-    options.ignore_merges = ignore_merges;
-    options.fuse_unknown = fuse_unknown;
-    options.continuing_prefix = continuing_prefix;
-    options.end_suffix = end_suffix;
-    options.byte_fallback.fill(-1);
-    if (PyUnicode_Check(unknown.ptr())) {
-        auto const name = checked<std::string>(unknown);
-        if (name != "error" && name != "drop") throw nb::value_error("unknown is an id, \"error\" or \"drop\"");
-        options.unknown = name == "drop" ? MergeModel::Unknown::drop : MergeModel::Unknown::error;
-    } else {
-        options.unknown = MergeModel::Unknown::token;
-        options.unknown_id = checked<std::uint32_t>(unknown);
-    }
-    for (auto const& [byte, id] : byte_fallback) {
-        auto const value = checked<std::uint32_t>(byte);
-        if (value > 255) throw nb::value_error("byte fallback is from bytes");
-        options.byte_fallback[value] = checked<std::uint32_t>(id);
-    }
-    return options;
-}
-
-std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges, nb::object unknown,
-                         bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
-    auto const numbers = checked<std::vector<std::uint32_t>>(ids);
-    if (numbers.size() != nb::len(tokens)) throw nb::value_error("as many ids as tokens");
-    std::vector<MergeModel::Token> all;
-    all.reserve(numbers.size());
-    for (nb::handle token : tokens) all.push_back({bytes_of(token), numbers[all.size()]});
-    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, continuing_prefix, end_suffix, byte_fallback);
-    std::shared_ptr<MergeModel> made;
-    if (!merges.is_none()) {
-        std::vector<MergeModel::Merge> list;
-        list.reserve(nb::len(merges));
-        for (nb::handle merge : merges) {
-            auto const [left, right] = checked<std::pair<std::uint32_t, std::uint32_t>>(merge);
-            list.push_back({left, right});
-        }
-        try {
-            made = std::make_shared<MergeModel>(all, list, options);
-        } catch (const MergeModel::NoToken& error) {
-            std::string const message = "merge " + std::to_string(error.place);
-            nb::object const text = by_characters ? decoded({reinterpret_cast<const Byte*>(error.text.data()), error.text.size()}, "surrogatepass")
-                                                  : nb::object(nb::bytes(error.text.data(), error.text.size()));
-            nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
-            PyErr_Format(type.ptr(), "%s makes %.80R, which is no token", message.c_str(), text.ptr());
-            throw nb::python_error();
-        }
-    } else {
-        auto const given = checked<std::vector<std::uint32_t>>(ranks);
-        if (given.size() != all.size()) throw nb::value_error("as many ranks as tokens");
-        made = MergeModel::by_ranks(all, given, options);
-    }
-    return made;
-}
-
-// The merges of tables make tokens of theirs: whoever read them looked.
-std::shared_ptr<MergeModel> merge_model_of_tables(const files::TokenTables& tables, bool by_characters, bool ignore_merges, nb::object unknown, bool fuse_unknown,
-                                                  const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
-    MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, continuing_prefix, end_suffix, byte_fallback);
-    std::vector<MergeModel::Token> tokens;
-    tokens.reserve(tables.size());
-    for (std::size_t number = 0; number < tables.size(); ++number) tokens.push_back({tables.text(number), tables.id(number)});
-    if (!tables.ranks().empty()) return MergeModel::by_ranks(tokens, tables.ranks(), options);
-    std::vector<MergeModel::Merge> merges;
-    merges.reserve(tables.merges().size());
-    for (auto const& [left, right] : tables.merges()) merges.push_back({left, right});
-    try {
-        return std::make_shared<MergeModel>(tokens, merges, options);
-    } catch (const MergeModel::NoToken& error) {
-        throw nb::value_error(("merge " + std::to_string(error.place) + " makes no token").c_str());
-    }
 }
 
 Behaviour behaviour_named(const std::string& name) {
@@ -137,97 +30,6 @@ Behaviour behaviour_named(const std::string& name) {
     if (name == "with_previous") return Behaviour::with_previous;
     if (name == "with_next") return Behaviour::with_next;
     throw nb::value_error("no such behaviour");
-}
-
-std::u32string characters_of(nb::handle text) {
-    if (!PyUnicode_Check(text.ptr())) throw nb::type_error("a text is a str");
-    std::u32string made;
-    for (Py_ssize_t place = 0; place < PyUnicode_GetLength(text.ptr()); ++place) made.push_back(PyUnicode_ReadChar(text.ptr(), place));
-    return made;
-}
-
-// Expressions such as " {2,}": a character, and how often it has to be there at least.
-void note_run(NormalizationStep& step, std::string_view expression) {
-    if (expression.starts_with('\\')) expression.remove_prefix(1);
-    if (!expression.starts_with(' ')) return;
-    expression.remove_prefix(1);
-    bool const has_number = expression.size() == 4 && expression.starts_with('{') && expression.ends_with(",}") && expression[1] > '0' && expression[1] <= '9';
-    if (!has_number && expression != "+") return;
-    step.run_of = ' ';
-    step.least_run = has_number ? static_cast<std::size_t>(expression[1] - '0') : 1;
-}
-
-// Tuples of a name and what it takes.
-SharedNormalizer normalizer_of(nb::handle steps) {
-    using Kind = NormalizationStep::Kind;
-    std::vector<NormalizationStep> made;
-    for (nb::handle given : steps) {
-        auto const [name, first, second] = checked<std::tuple<std::string, nb::object, nb::object>>(given);
-        NormalizationStep step{};
-        if (name == "NFC" || name == "NFKC" || name == "NFD" || name == "NFKD") {
-            step.kind = name.back() == 'C' ? Kind::compose : Kind::decompose;
-            step.compatible = name.size() == 4;
-        } else if (name == "lower") {
-            step.kind = Kind::lower;
-        } else if (name == "strip_accents") {
-            step.kind = Kind::strip_accents;
-        } else if (name == "strip") {
-            step.kind = Kind::strip;
-            step.left = checked<bool>(first);
-            step.right = checked<bool>(second);
-        } else if (name == "prepend") {
-            step.kind = Kind::prepend;
-            step.content = characters_of(first);
-        } else if (name == "prepend_unless") {
-            step.kind = Kind::prepend_unless;
-            step.content = characters_of(first);
-            step.first_only = checked<bool>(second);
-        } else if (name == "replace") {
-            step.kind = Kind::replace;
-            step.pattern = characters_of(first);
-            step.content = characters_of(second);
-            if (step.pattern.empty()) throw nb::value_error("nothing to replace");
-        } else if (name == "strip_members") {
-            step.kind = Kind::strip;
-            step.members = characters_of(first);
-            auto const side = checked<std::string>(second);
-            step.left = side == "left";
-            step.right = side == "right";
-            if (step.members.empty() || step.left == step.right) throw nb::value_error("strip what, on which side?");
-        } else if (name == "replace_members" || name == "surround") {
-            step.kind = name == "surround" ? Kind::surround : Kind::replace_members;
-            step.members = characters_of(first);
-            step.content = characters_of(second);
-        } else if (name == "replace_matches") {
-            step.kind = Kind::replace_matches;
-            step.program = regex::Program::compile(checked<std::string>(first));
-            step.content = characters_of(second);
-            note_run(step, checked<std::string>(first));
-            if (step.program->looks_behind() || step.program->matches_empty()) throw nb::value_error("an expression that looks behind or matches nothing");
-        } else if (name == "charsmap") {
-            step.kind = Kind::charsmap;
-            step.charsmap = std::make_shared<const Charsmap>(bytes_of(first));
-        } else {
-            throw nb::value_error("no such step");
-        }
-        if (step.members.size() % 2 != 0 || !std::is_sorted(step.members.begin(), step.members.end())) throw nb::value_error("no runs of characters");
-        made.push_back(std::move(step));
-    }
-    return {std::make_shared<const StepNormalizer>(std::move(made))};
-}
-
-SharedNormalizer sentence_piece_normalizer(nb::bytes charsmap, nb::handle user_defined, bool add_dummy_prefix, bool remove_extra_whitespaces, bool escape_whitespaces) {
-    SentencePieceRules rules;
-    if (charsmap.size() > 0) rules.charsmap = Charsmap(bytes_of(charsmap));
-    for (nb::handle symbol : user_defined) {
-        Bytes const text = bytes_of(symbol);
-        rules.user_defined.emplace_back(reinterpret_cast<const char*>(text.data), text.size);
-    }
-    std::sort(rules.user_defined.begin(), rules.user_defined.end());
-    rules.add_dummy_prefix = add_dummy_prefix;
-    rules.remove_extra_whitespaces = remove_extra_whitespaces;
-    rules.escape_whitespaces = escape_whitespaces;
-    return {std::make_shared<const SentencePieceNormalizer>(std::move(rules))};
 }
 
 // (name of a scanner | matcher, behaviour) each.
@@ -409,62 +211,8 @@ nb::object PipelineEngine::to_list(const std::vector<std::uint32_t>& ids) const 
 }
 
 void define_pipeline(nb::module_& module) {
-    nb::class_<MergeModel, PieceModel>(module, "MergeModel", "Byte-pair encoding of any kind.")
-        .def_static("create", &merge_model, nb::arg("tokens"), nb::arg("ids"), nb::arg("merges").none(), nb::arg("ranks").none(), nb::kw_only(),
-                    nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"), nb::arg("fuse_unknown"), nb::arg("continuing_prefix"),
-                    nb::arg("end_suffix"), nb::arg("byte_fallback"),
-                    nb::sig("def create(tokens: list[bytes], ids: collections.abc.Sequence[int], merges: collections.abc.Sequence[tuple[int, int]] | None, "
-                            "ranks: collections.abc.Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
-                            "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
-                    "From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).")
-        .def_static("of_tables", &merge_model_of_tables, nb::arg("tables"), nb::kw_only(), nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"),
-                    nb::arg("fuse_unknown"), nb::arg("continuing_prefix"), nb::arg("end_suffix"), nb::arg("byte_fallback"),
-                    nb::sig("def of_tables(tables: TokenTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
-                            "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
-                    "From the tokens and the merges or ranks of a file.")
-        .def("never_made", [](const MergeModel& self) {
-            nb::list ids;
-            for (std::uint32_t const id : self.never_made()) ids.append(id);
-            return ids;
-        }, nb::sig("def never_made(self) -> list[int]"), "The ids of the tokens that merging does not make of their own bytes or characters.")
-        .def("touching", [](std::shared_ptr<MergeModel> self) -> std::optional<SharedMatcher> {
-            if (!self->tells_joins()) return std::nullopt;
-            return SharedMatcher{std::make_shared<const TouchMatcher>(std::move(self))};
-        }, "Finds where no token reaches over; None where that cannot be known.");
-    nb::class_<SharedMatcher>(module, "Matcher", "Finds where a pre-tokenizer cuts.")
-        .def_static("of_expression", [](const std::string& source) -> std::optional<SharedMatcher> {
-            auto program = regex::Program::compile(source);
-            if (program->looks_behind() || program->matches_empty()) return std::nullopt;
-            return SharedMatcher{std::make_shared<const ExpressionMatcher>(std::move(program))};
-        }, nb::arg("source"),
-                    "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.")
-        .def_static("of_bytes", [](nb::bytes members) {
-            return SharedMatcher{std::make_shared<const ByteMatcher>(Bytes{reinterpret_cast<const Byte*>(members.c_str()), members.size()})};
-        }, nb::arg("members"), "Finds single bytes, also inside of characters.")
-        .def_static("of_scripts", [](const std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>>& runs) {
-            std::vector<ScriptMatcher::Run> made;
-            for (auto const& [first, last, script] : runs) made.push_back({static_cast<char32_t>(first), static_cast<char32_t>(last), script});
-            return SharedMatcher{std::make_shared<const ScriptMatcher>(made)};
-        }, nb::arg("runs"), nb::sig("def of_scripts(runs: collections.abc.Sequence[tuple[int, int, int]]) -> Matcher"),
-                    "Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.");
-    nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.")
-        .def_static("of_steps", &normalizer_of, nb::arg("steps"),
-                    nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
-                    "From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, "
-                    "whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), "
-                    "surround (the same), strip_members (the same runs, \"left\" or \"right\"), replace_matches (expression, content), charsmap (a compiled table).")
-        .def_static("of_sentence_piece", &sentence_piece_normalizer, nb::arg("charsmap"), nb::arg("user_defined"), nb::kw_only(), nb::arg("add_dummy_prefix"),
-                    nb::arg("remove_extra_whitespaces"), nb::arg("escape_whitespaces"),
-                    nb::sig("def of_sentence_piece(charsmap: bytes, user_defined: collections.abc.Sequence[bytes], *, add_dummy_prefix: bool, remove_extra_whitespaces: bool, "
-                            "escape_whitespaces: bool) -> Normalizer"),
-                    "What the package `sentencepiece` does to a text: a compiled table or none, texts that it leaves as they are, and what becomes of spaces.")
-        .def("normalize", [](const SharedNormalizer& self, nb::handle text) {
-            Text const given(text);
-            Normalized made;
-            self.held->run(given.bytes().data, 0, given.bytes().size, true, true, true, 0, made);
-            return decoded({made.text.data(), made.text.size()}, "surrogateescape");
-        }, nb::arg("text").none(), nb::sig("def normalize(self, text: str | bytes) -> str"), "The normalized text.");
-
+    define_merge_model(module);
+    define_normalizers(module);
     nb::class_<PipelineEngine>(module, "Pipeline", "A whole tokenizer: added tokens, normalizer, pre-tokenizers, model.")
         .def("__init__", [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,
                             std::shared_ptr<PieceModel> model, bool looks_inside, std::optional<SharedNormalizer> second) {

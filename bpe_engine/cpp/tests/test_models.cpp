@@ -201,6 +201,16 @@ std::uint64_t steps_of(const PieceModel& model, const std::string& text, bool by
     return steps;
 }
 
+std::uint64_t steps_to_the_left(const PieceModel& model, const std::string& text) {
+    steps = 0;
+    auto const piece = model.growing(Side::left);
+    for (std::size_t place = text.size(); place-- > 0;) {
+        piece->extend({view(text).data + place, 1});
+        piece->count();
+    }
+    return steps;
+}
+
 // Twice the text takes at most twice the steps (and a little), whatever the text; the number of tokens that end at a place is what a byte costs.
 void hostile() {
     std::vector<std::string> nested;  // a, aa, aaa ...
@@ -227,6 +237,8 @@ void hostile() {
                 CHECK(steps_of(model, text, false, false) <= a_byte * text.size());
                 CHECK(steps_of(model, text, true, false) <= 4 * a_byte * text.size());
                 CHECK(steps_of(model, text, true, true) <= 4 * a_byte_with_bound * text.size());
+                // To the left, where units are short.
+                if (a_byte_with_bound == 16u) CHECK(steps_to_the_left(model, text) <= 60 * text.size());
             }
         }
     }

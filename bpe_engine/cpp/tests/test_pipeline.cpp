@@ -53,6 +53,11 @@ std::vector<std::shared_ptr<const Pipeline>> families() {
     NormalizationStep before{.kind = Kind::prepend}, replaced{.kind = Kind::replace};
     before.content = replaced.content = U"\u2581";
     replaced.pattern = U" ";
+    NormalizationStep one_of_many{.kind = Kind::replace_matches};
+    one_of_many.content = U"\u2581";
+    one_of_many.program = regex::Program::compile(" {2,}");
+    one_of_many.least_run = 2;
+    one_of_many.run_of = ' ';
     auto const characters = merges(true, spaces);
     static const std::string unknown = "[UNK]", a = "a", more = "##a";
     auto const word_piece = std::make_shared<const WordPieceModel>(std::vector<Bytes>{view(unknown), view(a), view(more)}, std::vector<std::uint32_t>{0, 1, 2},
@@ -62,6 +67,7 @@ std::vector<std::shared_ptr<const Pipeline>> families() {
         pipeline({}, {{nullptr, Behaviour::isolated, scanner_named("o200k")}}, merges(false, joined)),
         pipeline({{.kind = Kind::compose}}, {{nullptr, Behaviour::isolated, scanner_named("qwen2")}}, merges(false, joined)),
         pipeline({before, replaced}, {{std::make_shared<const TouchMatcher>(characters), Behaviour::isolated, nullptr}}, characters),
+        pipeline({one_of_many, before, replaced}, {stage("\u2581", Behaviour::with_next)}, characters),
         pipeline({{.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match), stage("\\p{P}", Behaviour::isolated)}, word_piece),
         pipeline({{.kind = Kind::decompose}, {.kind = Kind::strip_accents}, {.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match), stage("\\p{P}", Behaviour::isolated)}, word_piece),
     };
@@ -113,6 +119,14 @@ void hostile() {
     auto const all = families();
     for (auto const& pipeline : all)
         for (std::string const unit : {"a", " ", "!", "ab", "\xE4\xB8\xAD", "\n "}) is_linear(pipeline, "", unit);
+    // A text that is too long for a few tokens is not read.
+    for (std::size_t number = 0; number < 3; ++number) {
+        std::string const text(4000, 'a');
+        steps = 0;
+        CHECK(!all[number]->count_up_to(view(text), 3));
+        CHECK(steps == 0);
+        CHECK(all[number]->count_up_to(view(text), text.size()) == all[number]->count(view(text)));
+    }
     // Marks that stay are sorted, each time anew; of those that are dropped nothing is left.
     for (std::string const before : {"", "a", "\xC3\xA9"})
         for (std::string const unit : {"\xCD\x82", "\xCC\x81\xCC\xA3"}) is_linear(all.back(), before, unit);

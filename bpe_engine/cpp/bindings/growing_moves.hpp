@@ -1,0 +1,271 @@
+// Definitions of a growing encoder's longer methods: other texts by what both begin with, pieces that fit, halves of surrogate pairs, and the interface for compiled callers.
+#pragma once
+
+#include <algorithm>
+
+#include "growing.hpp"
+
+namespace bpe::bindings {
+
+template <class Core>
+void Growing<Core>::move_to(nb::handle text, nb::handle allowed_special) {
+    Target const target(is_none_allowed(allowed_special) ? nb::object(nb::make_tuple(nb::make_tuple(text, nb::none(), nb::none())))
+                                                         : parted(text, allowed_special));
+    Bytes const old = core_.text();
+    ExplicitTokens const& old_tokens = core_.explicit_tokens();
+    std::size_t common = common_prefix(old, target.bytes());
+    std::size_t tokens = 0;
+    for (;; ++tokens) {
+        bool const any = tokens < old_tokens.size(), wanted = tokens < target.tokens.size();
+        if (any && wanted && old_tokens[tokens] == target.tokens[tokens] && old_tokens[tokens].end <= common) continue;
+        if (any) common = std::min(common, old_tokens[tokens].start);
+        if (wanted) common = std::min(common, target.tokens[tokens].start);
+        break;
+    }
+    std::size_t const base = old_tokens.end_of(tokens);
+    while (common > base && (continues(old, common) || continues(target.bytes(), common))) --common;
+
+    Bytes const whole = target.bytes();
+    go_on(common, tokens, whole.part(common, whole.size), target.tokens.data() + tokens, target.tokens.size() - tokens, target.unfinished);
+}
+
+// Bytes and characters that this text and another both begin with.
+template <class Core>
+nb::typed<nb::tuple, int, int> Growing<Core>::common_with(nb::handle text) const {
+    Text const other(text);
+    Bytes const old = core_.text(), given = other.bytes();
+    std::size_t common = common_prefix(old, given);
+    while (common > 0 && (continues(old, common) || continues(given, common))) --common;
+    bool const is_ascii = other.is_str() && !other.had_surrogates() && static_cast<std::size_t>(PyUnicode_GetLength(text.ptr())) == given.size;
+    return nb::make_tuple(common, is_ascii ? common : characters_in(old.part(0, common)));
+}
+
+// Keeps the first `length` bytes, and goes on with `parts`: (text, id, how the token is written) each.
+template <class Core>
+void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
+    Bytes const old = core_.text();
+    Py_ssize_t const wanted = PyLong_AsSsize_t(length.ptr());
+    if (wanted == -1 && PyErr_Occurred()) throw nb::python_error();
+    if (wanted < 0 || static_cast<std::size_t>(wanted) > old.size) {
+        PyErr_Format(PyExc_IndexError, "length must be from 0 to %zu, not %zd", old.size, wanted);
+        throw nb::python_error();
+    }
+    auto const common = static_cast<std::size_t>(wanted);
+    ExplicitTokens const& old_tokens = core_.explicit_tokens();
+    std::size_t tokens = 0, most = old_tokens.size();
+    while (tokens < most) {
+        std::size_t const middle = (tokens + most) / 2;
+        if (old_tokens[middle].end <= common)
+            tokens = middle + 1;
+        else
+            most = middle;
+    }
+    bool const in_token = tokens < old_tokens.size() && old_tokens[tokens].start < common;
+    // A token as such may begin inside of a character.
+    bool const at_token = tokens < old_tokens.size() && old_tokens[tokens].start == common;
+    if (in_token || (!at_token && common > old_tokens.end_of(tokens) && continues(old, common))) {
+        PyErr_Format(PyExc_IndexError, "length %zu is inside of a character or of a token as such", common);
+        throw nb::python_error();
+    }
+    Target target(parts);
+    for (ExplicitToken& token : target.tokens) token.start += common, token.end += common;
+    go_on(common, tokens, target.bytes(), target.tokens.data(), target.tokens.size(), target.unfinished);
+}
+
+// Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
+template <class Core>
+nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit, std::size_t slack) {
+    auto const length = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
+    std::vector<std::size_t> const places = offsets_in(cuts, length);
+    Ascii const ascii(text);
+    // No count and no length comes near to a quarter of all numbers: larger ones are the same, and cannot overflow.
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
+    limit = std::min(limit, most);
+    slack = std::min(slack, most);
+    std::size_t const stride = std::max<std::size_t>(limit, 16) * 2;  // as in bpe_engine/encoders.py
+    std::vector<std::size_t> counts;
+    std::size_t fitting = 0;
+    bool overflowed = false;
+    State mark = core_.state(), mark_before_waiting = before_waiting_;
+    Py_UCS4 mark_waiting = waiting_;
+    try {
+        for (std::size_t index = 1; index < places.size() && !overflowed; ++index) {
+            for (std::size_t at = places[index - 1]; at < places[index] && !overflowed; at += stride) {
+                grow_part(text, ascii, at, std::min(places[index], at + stride));
+                overflowed = core_.count() > limit + slack;
+            }
+            counts.push_back(core_.count());
+            if (overflowed || core_.count() > limit) continue;
+            fitting = counts.size();
+            mark = core_.state();
+            mark_before_waiting = before_waiting_;
+            mark_waiting = waiting_;
+        }
+    } catch (...) {
+        restore(mark, mark_before_waiting, mark_waiting);
+        throw;
+    }
+    restore(mark, mark_before_waiting, mark_waiting);
+    nb::list made;
+    for (std::size_t index = 0; index < fitting; ++index) made.append(counts[index]);
+    return nb::make_tuple(made, overflowed);
+}
+
+// Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the whole.
+template <class Core>
+void Growing<Core>::go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished) {
+    Bytes const old = core_.text();
+    ExplicitTokens const& old_tokens = core_.explicit_tokens();
+    // From the last state that is known of what both begin with.
+    auto const is_kept = [&](const State& state) { return state.length <= common && state.tokens <= tokens; };
+    auto const stale = std::find_if(marks_.begin(), marks_.end(), [&](const Saved& mark) { return !is_kept(mark.state); });
+    Place const old_place = place();
+    State start = core_.state();
+    if (waiting_ != 0 || !is_kept(start)) {
+        while (!checkpoints_.empty() && !is_kept(checkpoints_.back())) checkpoints_.pop_back();
+        start = checkpoints_.empty() ? State{} : checkpoints_.back();
+        for (auto mark = stale; mark != marks_.begin();)
+            if (!(--mark)->waiting) {
+                if (mark->state.length > start.length) start = mark->state;
+                break;
+            }
+    }
+    std::vector<Byte> rest(old.begin() + start.length, old.begin() + common);
+    rest.insert(rest.end(), behind.begin(), behind.end());
+    std::vector<ExplicitToken> rest_tokens;
+    for (std::size_t number = start.tokens; number < tokens; ++number) rest_tokens.push_back(old_tokens[number]);
+    rest_tokens.insert(rest_tokens.end(), more, more + count);
+    // The text that goes comes back where the new one cannot be encoded.
+    std::vector<Byte> const lost(old.begin() + start.length, old.end());
+    std::vector<ExplicitToken> lost_tokens;
+    for (std::size_t number = start.tokens; number < old_tokens.size(); ++number) lost_tokens.push_back(old_tokens[number]);
+    restore(start, {}, 0);
+    try {
+        read({rest.data(), rest.size()}, start.length, rest_tokens.data(), rest_tokens.size());
+        if (unfinished.is_valid()) grow(unfinished);
+    } catch (...) {
+        restore(start, {}, 0);
+        Bytes const all{lost.data(), lost.size()};
+        std::size_t const waits = old_place.waiting != 0 ? sizeof replacement : 0;
+        read(all.part(0, all.size - waits), start.length, lost_tokens.data(), lost_tokens.size());
+        if (waits != 0) grow(nb::steal(PyUnicode_FromOrdinal(static_cast<int>(old_place.waiting))));
+        throw;
+    }
+    marks_.erase(stale, marks_.end());
+}
+
+// Appends text and tokens, which begin at the offset `begin` of the whole, and notes states on the way.
+template <class Core>
+void Growing<Core>::read(Bytes text, std::size_t begin, const ExplicitToken* tokens, std::size_t count) {
+    std::size_t place = 0;
+    for (std::size_t number = 0; number <= count; ++number) {
+        std::size_t const stop = number < count ? tokens[number].start - begin : text.size;
+        while (place < stop) {
+            // Where much is open each step reads it anew: then steps are as long.
+            std::size_t const open = core_.state().length - Core::settled_end(core_.state());
+            std::size_t end = std::min(stop, place + std::max(stride, open));
+            if (end < stop)
+                for (int back = 0; back < 3 && continues(text, end); ++back) --end;
+            core_.append(text.part(place, end));
+            place = end;
+            if (checkpoints_.empty() || core_.state().length >= checkpoints_.back().length + stride) checkpoints_.push_back(core_.state());
+        }
+        if (number == count) break;
+        core_.append_token(tokens[number].id, text.part(stop, tokens[number].end - begin));
+        place = tokens[number].end - begin;
+    }
+}
+
+// For other compiled modules. The capsule keeps the encoder, which is `self`.
+template <class Core>
+nb::object Growing<Core>::interface(nb::handle self) {
+    interface_ = {
+        this,
+        [](void* self) {
+            auto& growing = *static_cast<Growing*>(self);
+            growing.restore({}, {}, 0);
+            growing.interface_state_ = {};
+            // Marks of a text that is there no more; those of no text come first.
+            auto const first = std::find_if(growing.marks_.begin(), growing.marks_.end(), [](const Saved& mark) { return mark.waiting || mark.state.length > 0; });
+            growing.marks_.erase(first, growing.marks_.end());
+        },
+        [](void* self, const unsigned char* text, std::size_t size, std::size_t* count) {
+            auto& growing = *static_cast<Growing*>(self);
+            if (growing.waiting_ != 0) return false;
+            try {
+                Traits<Core>::grow(growing.core_, {text, size});
+            } catch (const std::exception&) {
+                return false;
+            }
+            *count = growing.core_.count();
+            return true;
+        },
+        [](void* self, const unsigned char* text, std::size_t size, std::size_t limit, std::size_t* count) {
+            try {
+                auto const found = count_up_to(static_cast<Growing*>(self)->core_.encoder(), {text, size}, limit);
+                *count = found.value_or(0);
+                return found.has_value();
+            } catch (const std::exception&) {
+                return false;
+            }
+        },
+        [](void* self) {
+            auto& growing = *static_cast<Growing*>(self);
+            growing.interface_state_ = growing.core_.state();
+        },
+        [](void* self) {
+            auto& growing = *static_cast<Growing*>(self);
+            growing.restore(growing.interface_state_, {}, 0);
+        },
+        [](void* self) { return settled(static_cast<Growing*>(self)->core_.state()); },
+    };
+    PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) {
+        Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
+    });
+    if (!made) throw nb::python_error();
+    nb::object capsule = nb::steal(made);
+    if (PyCapsule_SetContext(made, self.ptr()) != 0) throw nb::python_error();
+    self.inc_ref();
+    return capsule;
+}
+
+// Text with lone surrogates, or after one: two that belong together are a character, any other is U+FFFD.
+template <class Core>
+void Growing<Core>::grow_units(nb::handle text) {
+    State const start = core_.state(), start_before_waiting = before_waiting_;
+    Py_UCS4 const start_waiting = waiting_;
+    std::vector<Py_UCS4> units;
+    auto const length = PyUnicode_GetLength(text.ptr());
+    units.reserve(static_cast<std::size_t>(length) + 1);
+    if (waiting_ != 0 && !Traits<Core>::before) units.push_back(waiting_);
+    for (Py_ssize_t place = 0; place < length; ++place) units.push_back(PyUnicode_ReadChar(text.ptr(), place));
+    if (waiting_ != 0 && Traits<Core>::before) units.push_back(waiting_);
+    Py_UCS4 waits = 0;
+    std::size_t first = 0, last = units.size();
+    if (Traits<Core>::before && Traits<Core>::waits(units.front())) waits = units[first++];
+    if (!Traits<Core>::before && Traits<Core>::waits(units.back())) waits = units[--last];
+    std::string utf8;
+    for (std::size_t place = first; place < last; ++place) {
+        Py_UCS4 unit = units[place];
+        if (unit >= 0xD800 && unit <= 0xDBFF && place + 1 < last && units[place + 1] >= 0xDC00 && units[place + 1] <= 0xDFFF)
+            unit = 0x10000 + ((unit - 0xD800) << 10) + (units[++place] - 0xDC00);
+        else if (unit >= 0xD800 && unit <= 0xDFFF)
+            unit = 0xFFFD;
+        append_utf8(utf8, unit);
+    }
+    try {
+        if (waiting_ != 0) go_back(before_waiting_);
+        waiting_ = 0;
+        Traits<Core>::grow(core_, {reinterpret_cast<const Byte*>(utf8.data()), utf8.size()});
+        if (waits != 0) {
+            before_waiting_ = core_.state();
+            Traits<Core>::grow(core_, {replacement, sizeof replacement});
+            waiting_ = waits;
+        }
+    } catch (...) {
+        restore(start, start_before_waiting, start_waiting);
+        throw;
+    }
+}
+
+}  // namespace bpe::bindings

@@ -1,0 +1,60 @@
+// Matchers: where something is found in a text, which may be the beginning of a longer one.
+#pragma once
+
+#include <memory>
+
+#include "bpe/regex/sweep.hpp"
+#include "bpe/shelf.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+inline constexpr std::size_t no_match = static_cast<std::size_t>(-1);
+
+// Offsets in bytes.
+struct Found {
+    std::size_t start = no_match, end = no_match;
+    bool settled = false;        // whatever follows the limit, this is the first match; or there is none, and none can begin before the limit
+    bool start_settled = false;  // whatever follows, the first match begins at `start`
+    std::size_t open_from = 0;   // if not settled: no match begins before this, whatever follows
+};
+
+class Matcher {
+public:
+    virtual ~Matcher() = default;
+    // The first match in text[from:limit). The piece that is searched begins at or before `from`, and ends at `limit` if `at_end`; else text may follow,
+    // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and behind `from`.
+    virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
+    // The boundaries of text[from:limit), of a matcher that finds such alone; up to `capacity`.
+    virtual std::size_t boundaries(const Byte*, std::size_t, std::size_t, std::size_t*, std::size_t) const { return 0; }
+    // An expression, which finds match after match quicker and in linear time by a sweep; null for other matchers.
+    virtual const class ExpressionMatcher* expression() const { return nullptr; }
+    // The model of which it finds where no token reaches over; null for other matchers.
+    virtual const class MergeModel* touched() const { return nullptr; }
+    // Whether each match is a byte that is one wherever it stands.
+    virtual bool is_of_bytes() const { return false; }
+};
+
+// A regular expression that neither looks behind nor matches nothing: a chain begins anew at cuts.
+class ExpressionMatcher final : public Matcher {
+public:
+    explicit ExpressionMatcher(std::shared_ptr<const regex::Program> program)
+        : program_(std::move(program)), caches_([this] { return std::make_unique<regex::Cache>(*program_); }) {}
+
+    Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
+        Shelf<regex::Cache>::Lease const cache(caches_);
+        return found(program_->find(text, from, from, limit, at_end, *cache));
+    }
+    const ExpressionMatcher* expression() const override { return this; }
+
+    static Found found(const regex::Found& found) { return {found.start, found.end, found.settled, found.start_settled, found.open_from}; }
+    const regex::Program& program() const { return *program_; }
+    const std::shared_ptr<const regex::Program>& shared_program() const { return program_; }
+    const Shelf<regex::Cache>& caches() const { return caches_; }
+
+private:
+    std::shared_ptr<const regex::Program> program_;
+    Shelf<regex::Cache> caches_;
+};
+
+}  // namespace bpe

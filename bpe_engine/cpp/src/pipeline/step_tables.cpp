@@ -1,0 +1,212 @@
+// Tables of a normalizer: what becomes of each character of the basic plane whatever stands around.
+#include <algorithm>
+
+#include "bpe/pipeline/steps.hpp"
+#include "step_characters.hpp"
+
+namespace bpe {
+
+namespace {
+
+using Kind = NormalizationStep::Kind;
+
+}  // namespace
+
+StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(std::move(steps)) {
+    // Where a pattern has several characters what becomes of one depends on others; and white space at the end of a part may be that of the region.
+    has_table_ = true;
+    for (NormalizationStep const& step : steps_) {
+        if (step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless) acts_at_start_ = true;
+        if (step.kind == Kind::strip) acts_at_end_ = true;
+        if ((step.kind == Kind::replace && step.pattern.size() > 1) || step.kind == Kind::replace_matches) has_table_ = false;
+    }
+    has_table_ = has_table_ && !acts_at_end_;
+    settled_spaces_ = count_settled_spaces();
+    // But for the order of marks each character becomes what it would become alone.
+    drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+        return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members || step.kind == Kind::surround;
+    });
+    if (!has_table_) return;
+    keeps_ascii_ = true;
+    stays_.assign(0x10000 / 64, 0);
+    image_ends_.assign(1, 0);
+    image_ends_.reserve(0x10001);
+    by_clusters_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
+    only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower; });
+    // Many at a time, each behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
+    Items items{{'a', 0, true}};
+    apply(items, false, false, true);
+    bool const letter_stays = items.size() == 1 && items[0].code == 'a';
+    std::uint32_t const together = letter_stays ? 256 : 1;
+    std::vector<Byte> image;
+    for (char32_t begin = 0; begin < 0x10000; begin += together) {
+        if (together > 1 && treats_alike(begin, begin + together - 1)) {
+            items.assign({{'a', 0, true}, {begin, 1, true}});
+            apply(items, false, false, true);
+            for (std::uint32_t number = 0; number < together; ++number) {
+                image.clear();
+                for (Item const& item : items)
+                    if (item.origin == 1) put(image, item.code == begin ? begin + number : item.code);
+                add_image(begin + number, image);
+            }
+            continue;
+        }
+        items.clear();
+        for (std::uint32_t number = 0; number < together; ++number) {
+            char32_t const code = begin + number;
+            if (code >= 0xD800 && code < 0xE000) continue;
+            items.push_back({'a', 2 * number, true});
+            items.push_back({code, 2 * number + 1, true});
+        }
+        try {
+            apply(items, false, false, true);
+        } catch (const GrowthError&) {
+            // It is said when a text is normalized.
+            has_table_ = keeps_ascii_ = false;
+            return;
+        }
+        auto item = items.begin();
+        for (std::uint32_t number = 0; number < together; ++number) {
+            char32_t const code = begin + number;
+            image.clear();
+            while (item != items.end() && item->origin < 2 * number + 1) ++item;
+            bool const is_apart = item != items.end() && item->origin == 2 * number + 1 && item->is_cut && !UnicodeForms::instance().joins(item->code);
+            for (; item != items.end() && item->origin == 2 * number + 1; ++item)
+                if (is_apart) put(image, item->code);
+            // What grows that much is counted where it is normalized.
+            if ((by_clusters_ && joins_clusters(code)) || image.size() > growth) image.clear();
+            add_image(code, image);
+        }
+    }
+}
+
+// Whether the characters from `first` to `last` are ideographs, or of private use, which have no forms, case or marks, and no step knows one of them from another.
+bool StepNormalizer::treats_alike(char32_t first, char32_t last) const {
+    constexpr std::array<std::pair<char32_t, char32_t>, 3> formless{{{0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xE000, 0xF8FF}}};
+    if (std::none_of(formless.begin(), formless.end(), [&](auto const& range) { return range.first <= first && last <= range.second; })) return false;
+    auto const is_one = [&](char32_t code) { return first <= code && code <= last; };
+    return std::all_of(steps_.begin(), steps_.end(), [&](NormalizationStep const& step) {
+        if (step.kind == Kind::charsmap || step.kind == Kind::replace_matches) return false;
+        if (std::any_of(step.pattern.begin(), step.pattern.end(), is_one) || std::any_of(step.content.begin(), step.content.end(), is_one)) return false;
+        for (std::size_t run = 0; run < step.members.size(); run += 2)
+            if (step.members[run] <= last && step.members[run + 1] >= first && !(step.members[run] <= first && step.members[run + 1] >= last)) return false;
+        return true;
+    });
+}
+
+void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {
+    bool stays = false;
+    if (!image.empty()) {
+        std::vector<Byte> same;
+        put(same, code);
+        stays = image == same;
+    }
+    if (code < 128) {
+        keeps_ascii_ = keeps_ascii_ && stays;
+        bool const is_single = image.size() == 1 && image[0] < 128;
+        single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
+    }
+    longest_image_ = std::max(longest_image_, image.size());
+    if (stays && code >= 128) stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
+    else images_.append(image.begin(), image.end());
+    image_ends_.push_back(static_cast<std::uint32_t>(images_.size()));
+}
+
+// Spaces that come to a step which makes one thing of all of them.
+std::size_t StepNormalizer::count_settled_spaces() const {
+    for (NormalizationStep const& step : steps_) {
+        switch (step.kind) {
+            case Kind::replace:
+                if (step.pattern.find(U' ') != std::u32string::npos) return 0;
+                break;
+            case Kind::replace_members:
+            case Kind::surround:
+                if (step.has_member(' ')) return 0;
+                break;
+            case Kind::replace_matches:
+                // One more on both sides, which a neighbour may change.
+                return step.run_of == ' ' && step.least_run > 0 ? step.least_run + 2 : 0;
+            case Kind::charsmap: {
+                Items items{{'a', 0, true}, {' ', 1, true}, {' ', 2, true}, {' ', 3, true}, {'a', 4, true}};
+                map_clusters(items, *step.charsmap, false);
+                bool const stays = items.size() == 5 && std::all_of(items.begin() + 1, items.end() - 1, [](Item const& item) { return item.code == ' '; });
+                if (!stays) return 0;
+                break;
+            }
+            default: break;
+        }
+    }
+    return 0;
+}
+
+std::size_t StepNormalizer::most_shrunk() const {
+    auto const bytes = [](std::u32string const& text) {
+        std::vector<Byte> written;
+        for (char32_t const code : text) put(written, code);
+        return written.size();
+    };
+    std::size_t most = 1;
+    for (NormalizationStep const& step : steps_) {
+        switch (step.kind) {
+            // "𝐀" is "A". No character is composed of more than three times its own bytes.
+            case Kind::decompose:
+            case Kind::compose: most *= 4; break;
+            case Kind::lower: most *= 3; break;  // the sign of Kelvin is "k"
+            case Kind::prepend:
+            case Kind::prepend_unless:
+            case Kind::surround: break;
+            case Kind::replace:
+                if (step.content.empty()) return 0;
+                most *= (bytes(step.pattern) + bytes(step.content) - 1) / bytes(step.content);
+                break;
+            case Kind::replace_members:
+                if (step.content.empty()) return 0;
+                most *= 4;
+                break;
+            default: return 0;
+        }
+    }
+    return most;
+}
+
+bool NormalizationStep::has_member(char32_t code) const {
+    auto const next = std::upper_bound(members.begin(), members.end(), code);
+    // Behind the first of a run, or on the last.
+    return (next - members.begin()) % 2 != 0 || (next != members.begin() && *std::prev(next) == code);
+}
+
+StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
+    if (!has_table_) return Ease::hard;
+    if (code >= 0x10000) return Ease::hard;
+    if (stays_[code >> 6] >> (code & 63) & 1) return Ease::stays;
+    return image_ends_[code + 1] > image_ends_[code] ? Ease::table : Ease::hard;
+}
+
+Normalizer::Image StepNormalizer::image(char32_t code) const {
+    switch (ease_of(code)) {
+        case Ease::hard: {
+            Image image;
+            if (by_clusters_) {
+                ClusterClass const kind = ClusterTable::instance().of(code).kind;
+                image.binds = kind == ClusterClass::prepend || kind == ClusterClass::carriage_return;
+            }
+            if (only_forms_) {
+                std::vector<char32_t> parts;
+                decompose(code, true, parts);
+                image.is_ink = !is_space(parts.back());
+            }
+            return image;
+        }
+        case Ease::stays: return {true, code, code, false, false};
+        case Ease::table: {
+            std::string_view const known = image_of(code);
+            auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
+            std::size_t last = known.size() - 1;
+            while (last > 0 && UnicodeTable::continues(bytes[last])) --last;
+            return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code, false, false};
+        }
+    }
+    return {};
+}
+
+}  // namespace bpe
