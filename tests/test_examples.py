@@ -174,6 +174,14 @@ def test_serve_a_conversation(tmp_path: Path) -> None:
     ]
 
 
+def test_plan_a_conversation(tmp_path: Path) -> None:
+    lines = run("plan_a_conversation.py", cwd=tmp_path).splitlines()
+    assert len(lines) == 13
+    assert all(int(line.split()[0]) <= 2800 for line in lines[:-1])
+    assert sum("dropped" in line for line in lines) == 2
+    assert lines[-1] == "$0.0307 in all; 8 turns have left"
+
+
 def test_train_on_what_was_sampled(tmp_path: Path) -> None:
     lines = run("train_on_what_was_sampled.py", cwd=tmp_path).splitlines()
     assert lines == [
