@@ -10,7 +10,7 @@ from llama_index.core.node_parser import SentenceSplitter
 from semchunk.semchunk import chunkerify
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
-from chunker.evaluation.retrieving import Part, Splitter
+from chunker.evaluation.retrieving import PeerChunk, Splitter
 
 PACKAGES = [
     *("bpe-chunker", "semantic-text-splitter", "langchain-text-splitters", "chonkie", "semchunk", "llama-index-core"),
@@ -54,16 +54,16 @@ def _shown(name: str) -> str:
 
 
 def _ours(chunker: TextChunker) -> Splitter:
-    return lambda _name, text: [Part(chunk.text, chunk.body) for chunk in chunker.chunk(text)]
+    return lambda _name, text: [PeerChunk(chunk.text, chunk.body) for chunk in chunker.chunk(text)]
 
 
 def _split(make: Callable[[], Split]) -> Splitter:
     split = make()
-    return lambda _name, text: [Part(piece.text, piece.text) for piece in split(text)]
+    return lambda _name, text: [PeerChunk(piece.text, piece.text) for piece in split(text)]
 
 
 def _strings(split: Callable[[str], list[str]]) -> Splitter:
-    return lambda _name, text: [Part(piece, piece) for piece in split(text)]
+    return lambda _name, text: [PeerChunk(piece, piece) for piece in split(text)]
 
 
 def _llama_index(limit: int) -> Splitter:

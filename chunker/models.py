@@ -171,12 +171,14 @@ class Chunk:
 
     @property
     def source(self) -> str | None:
-        """Where the text comes from, usually a path; None if that was not told."""
+        """The name of the text, usually a path; None if none was given."""
         return self._origin.source
 
     @property
     def note(self) -> str | None:
-        """What the format has to say of the text, for people: that it had errors, that it was cut as plain text; None for nothing."""
+        """The remark of the format about the text, for people: that it had errors, that it was cut as plain text; or
+        None.
+        """
         metadata = self._origin.metadata_of(self._index)
         told = (f"{key}: {metadata[key]}" for key in _NOTES if isinstance(metadata.get(key), str))
         return "; ".join(told) or None

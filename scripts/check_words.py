@@ -51,6 +51,7 @@ SHARED_CLASSES = {
     "AppendingEncoder": "the protocol, and its implementation in Python",
     "IntervalEncoder": "the protocol, and its implementation in Python",
     "Layout": "of the parts of a prompt, and of the ids of a conversation",
+    "Line": "of a page, and of reStructuredText",
     "PrependingEncoder": "the protocol, and its implementation in Python",
     "TokenTable": "the readable algorithms are a package of their own",
 }

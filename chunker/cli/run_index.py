@@ -115,7 +115,7 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexQuestion:
-    """What is asked of an index: the folder of it, the question, and where the answers must be."""
+    """A question to an index: the folder of the index, the question, and the conditions on the answers."""
 
     folder: str
     query: str

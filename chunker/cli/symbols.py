@@ -50,7 +50,7 @@ def symbols(
         HitFormat, typer.Option("--format", "-f", help="For people, or one a line of JSON.")
     ] = HitFormat.TABLE,
 ) -> None:
-    """Where a symbol is defined in what `chunker index` has indexed, with its signature; or which lines of code use it."""
+    """Find the definitions of a symbol in the files that `chunker index` has indexed, or the lines of code that use it."""
     with ending_quietly():
         require_index()
         from chunker.cli.run_index import opened, telling

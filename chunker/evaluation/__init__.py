@@ -1,4 +1,4 @@
-"""Which setting suits a corpus: chunkers, sizes and options compared by the answers that they find.
+"""Compare settings on a corpus: chunkers, sizes and options, by the answers that they find.
 
     from chunker.evaluation import evaluate, plant_questions
 

@@ -16,7 +16,7 @@ from typing import Any
 from bpe_engine import Tokenizer
 from chunker.chunkers import TextChunker, chunker_for
 from chunker.errors import OptionError
-from chunker.evaluation.retrieving import Part, Splitter
+from chunker.evaluation.retrieving import PeerChunk, Splitter
 
 DEFAULTS = ("auto", "auto+context", "auto+optimal", "text")
 
@@ -77,8 +77,8 @@ def candidate(name: str, size: int, tokenizer: Tokenizer) -> Splitter:
     return lambda name, text: _parts(chunker_for(name, size, text=text, **keywords), text)
 
 
-def _parts(chunker: TextChunker, text: str) -> list[Part]:
-    return [Part(chunk.text, chunk.body, chunk.span.start) for chunk in chunker.chunk(text)]
+def _parts(chunker: TextChunker, text: str) -> list[PeerChunk]:
+    return [PeerChunk(chunk.text, chunk.body, chunk.span.start) for chunk in chunker.chunk(text)]
 
 
 def _peer(name: str, size: int, tokenizer: Tokenizer) -> Splitter:
@@ -103,4 +103,4 @@ def _peer(name: str, size: int, tokenizer: Tokenizer) -> Splitter:
 
 
 def _strings(split: Callable[[str], Any]) -> Splitter:
-    return lambda _name, text: [Part(piece, piece) for piece in map(str, split(text))]
+    return lambda _name, text: [PeerChunk(piece, piece) for piece in map(str, split(text))]

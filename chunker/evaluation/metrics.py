@@ -1,4 +1,4 @@
-"""How much of an answer was retrieved, in characters, and differences between chunkers with their uncertainty.
+"""Scores of retrieved text against an answer, in characters, and differences between chunkers with their uncertainty.
 
     answer               |---------|
     retrieved       |--------|          |-------|       recall 5/10, precision 5/17, overlap (intersection over union) 5/22

@@ -23,7 +23,7 @@ from chunker.evaluation.metrics import DenseText, DocumentSpan, Retrieved, Score
 from chunker.evaluation.questions import Question
 
 
-class Part(NamedTuple):
+class PeerChunk(NamedTuple):
     """A chunk as some package made it: its text, the end of it that is the document's, and where that begins, if it is known."""
 
     text: str
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 # A chunker of any package: the name of a document and its text to its parts.
-Splitter = Callable[[str, str], list[Part]]
+Splitter = Callable[[str, str], list[PeerChunk]]
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]
 
 MEASURES = ("recall", "precision", "overlap", "whole")
@@ -180,7 +180,7 @@ def look_up(  # what is asked of what, how, and how much
 
 
 def _within(ranked: Sequence[Passage], budget: int, tokenizer: Tokenizer) -> list[Retrieved]:
-    """What a budget of tokens holds: the best chunks, the last of them cut to what is left."""
+    """The content of a budget of tokens: the best chunks, the last of them cut to the rest."""
     held = []
     left = budget
     for chunk in ranked:

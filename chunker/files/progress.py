@@ -40,7 +40,7 @@ def with_progress(
     )
 
     class Rate(TextColumn):
-        """How many a second."""
+        """The number of files a second."""
 
         def render(self, task: Task) -> Any:  # noqa: ANN401  # rich's Text
             task.fields["rate"] = "" if task.speed is None else f"{task.speed:,.0f}/s"

@@ -123,7 +123,7 @@ class TextOrigin:
 
     @property
     def source(self) -> str | None:
-        """Where the text comes from."""
+        """The name of the text."""
         return self._source
 
     def metadata_of(self, _index: int) -> Mapping[str, Any]:

@@ -98,7 +98,7 @@ class Budget:
 
     @property
     def default_min_tokens(self) -> int:
-        """What `min_tokens` is where nothing is said of it."""
+        """The default of `min_tokens`."""
         return _least(self.max_tokens, self.desired_tokens)
 
     def check(self, text: str, tokenizer: TokenCounter) -> None:

@@ -182,7 +182,7 @@ class _Packer:
         return set(range(row[0], row[1] + 1)) if row is not None and row[1] - row[0] < _SMALL_LINES else set()
 
     def _nearest_lines(self, file: _File, lines: set[int], middle: int) -> set[int]:
-        """As many of the lines around one as fit, by bisection; the taken lines stay as they are."""
+        """The lines around one, as many as fit, by bisection; the taken lines stay as they are."""
         nearest = sorted(lines, key=lambda line: (abs(line - middle), line))
         before, low, high = file.taken, 0, len(nearest)
         while low < high:

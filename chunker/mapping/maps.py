@@ -204,6 +204,6 @@ class _Chooser:
 
 
 def _with_parts(around: Sequence[int]) -> list[bool]:
-    """Of each definition: whether others are in it."""
+    """For each definition, whether others are in it."""
     outer = set(around)
     return [number in outer for number in range(len(around))]

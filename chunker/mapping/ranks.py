@@ -1,4 +1,4 @@
-"""What matters in a repository: rank of files by who uses whom, and of definitions by the rank that reaches them.
+"""Rank the files of a repository by who uses whom, and definitions by the rank that reaches them.
 
     a.py uses Stack, push        a.py -> stack.py       Stack is worth what a.py gives for it, push too
     b.py uses Stack              b.py -> stack.py
@@ -65,7 +65,7 @@ def definition_values(files: Sequence[MappedFile], focus: Collection[str] = ()) 
 def _edges(
     files: Sequence[MappedFile], definers: Mapping[str, set[int]], focused: Collection[str]
 ) -> list[list[tuple[int, str, float]]]:
-    """Of each file: to which others it points, by which name, how strongly."""
+    """The links of each file to others: by which name, how strongly."""
     edges: list[list[tuple[int, str, float]]] = []
     for number, file in enumerate(files):
         own: list[tuple[int, str, float]] = []
@@ -83,7 +83,7 @@ def _edges(
 
 
 def _start(file: MappedFile, focus: Collection[str], focused_names: Collection[str]) -> float:
-    """How often the walk begins at a file."""
+    """The share of walks that begin at each file."""
     if any(file.name == name or file.name.startswith(f"{name.rstrip('/')}/") for name in focus):
         return _FOCUS
     if focused_names and any(definition.name in focused_names for definition in file.symbols.definitions):

@@ -141,7 +141,7 @@ def _pack(
 
 
 def _hits(budget: int) -> int:
-    """How many hits may go into a pack of so many tokens."""
+    """The largest number of hits in a pack of so many tokens."""
     return max(20, min(400, budget // 60))
 
 

@@ -21,7 +21,7 @@ _LEVELS = 6
 
 
 class DoclingDocument(Protocol):
-    """What is needed of a `docling_core.types.doc.DoclingDocument`."""
+    """Protocol of a `docling_core.types.doc.DoclingDocument`, as far as it is needed."""
 
     def iterate_items(self) -> Any:  # noqa: ANN401
         """Items in the order in which they are read, each with its depth."""

@@ -32,7 +32,7 @@ class Line:
 
     @property
     def height(self) -> float:
-        """Of the box."""
+        """The height of the box."""
         return self.box[3] - self.box[1]
 
     def parts(self, gap: float) -> list[Line]:

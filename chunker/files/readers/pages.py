@@ -113,8 +113,8 @@ def _at_edges(page: Page) -> list[Line]:
 
 
 def _marks(line: Line, page: int) -> Iterator[object]:
-    """What a running head has in common on several pages: its words but for numbers, its height and its size; and how far the number that
-    it begins or ends with is from that of the page.
+    """The common features of a running head on several pages: its words except numbers, its height and its size; and
+    the distance of the number at its start or end from that of the page.
     """
     yield _DIGITS.sub("#", line.text.lower()), round(line.box[1] / 4), round(line.size)
     for number in {*_FIRST_NUMBER.findall(line.text), *_LAST_NUMBER.findall(line.text)}:

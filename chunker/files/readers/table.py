@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from chunker.files.readers import ReadText
 
+__all__ = ["read_document_bytes", "read_document_file"]
+
 GROUP = "bpe_chunker.readers"
 MAX_FILE_BYTES = 1 << 30
 

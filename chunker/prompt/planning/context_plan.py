@@ -229,7 +229,7 @@ class ContextPlan:
         return made[::-1]
 
     def _fewer(self, ledger: Ledger, number: int, choices: list[int]) -> list[int]:
-        """Of many choices those of the simple rules, and others at equal distances."""
+        """Reduce many choices to those of the simple rules, and others at equal distances."""
         if len(choices) <= _MOST_CHOICES:
             return choices
         free = (1 - HYSTERESIS) * self.room

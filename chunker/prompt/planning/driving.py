@@ -121,7 +121,7 @@ class PlannedConversation:
 
     @property
     def bills(self) -> list[RequestBill]:
-        """What the requests so far cost, if the cache did as its rules say; the answer to the last as it was expected."""
+        """The costs of the requests so far, if the cache follows its rules; the answer to the last as it was expected."""
         return list(self._bills)
 
     def ask(self, *messages: Mapping[str, Any], seconds: float = 0.0) -> PlannedRequest:

@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """Where a text begins and where it ends, once for each time that it is written; empty where that is not known."""
+    """The starts and the ends of a text, once for each time that it is written; empty if they are not known."""
 
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
@@ -115,7 +115,7 @@ def _written(number: int, width: int, digits: Sequence[str]) -> str:
 
 
 def _places(text: str, marked: str, width: int, digits: Sequence[str]) -> list[tuple[int, int, int]] | None:
-    """The same, of a text with marks."""
+    """The edges in a text with marks."""
     values = {digit: value for value, digit in enumerate(digits)}
     found, pieces = [], []
     before = length = 0

@@ -17,7 +17,7 @@ from chunker.errors import OptionError
 from chunker.evaluation import Question, QuestionError, evaluate, load_questions, page, plant_questions
 from chunker.evaluation.metrics import DenseText, DocumentSpan, Retrieved, score
 from chunker.evaluation.planting import Rewriting
-from chunker.evaluation.retrieving import MisplacedChunkError, Part, cut, passages
+from chunker.evaluation.retrieving import MisplacedChunkError, PeerChunk, cut, passages
 
 TOKENIZER = Tokenizer.load("o200k_base")
 DOCUMENTS = {
@@ -70,7 +70,7 @@ def test_what_is_asked_is_not_in_the_text() -> None:
 def test_chunks_are_found_again_with_overlap_and_context(name: str, size: int, overlap: int) -> None:
     chunker = TextChunker(size, overlap=min(overlap, size // 2))
     chunks = [chunk for chunk in chunker.chunk(DOCUMENTS[name]) if chunk.body.strip()]
-    split = [Part(chunk.text, chunk.body, chunk.span.start) for chunk in chunks]
+    split = [PeerChunk(chunk.text, chunk.body, chunk.span.start) for chunk in chunks]
     found = passages(lambda _name, _text: split, {name: DOCUMENTS[name]}, TOKENIZER)
     dense = DenseText(DOCUMENTS[name])
     assert [passage.holds.span[1:] for passage in found] == [
@@ -79,18 +79,20 @@ def test_chunks_are_found_again_with_overlap_and_context(name: str, size: int, o
 
 
 def test_chunks_without_offsets_are_found_after_each_other() -> None:
-    parts = [Part("a b", "a b"), Part("a", "a"), Part("b c", "b c")]
+    parts = [PeerChunk("a b", "a b"), PeerChunk("a", "a"), PeerChunk("b c", "b c")]
     found = passages(lambda _name, _text: parts, {"x": "a b\n a - b  c"}, TOKENIZER)
     assert [passage.holds.span[1:] for passage in found] == [(0, 2), (2, 3), (4, 6)]
 
 
 def test_a_chunk_that_is_not_in_its_document() -> None:
     with pytest.raises(MisplacedChunkError, match=r"soup\.md"):
-        passages(lambda _name, _text: [Part("elsewhere", "elsewhere")], {"soup.md": "soup"}, TOKENIZER)
+        passages(lambda _name, _text: [PeerChunk("elsewhere", "elsewhere")], {"soup.md": "soup"}, TOKENIZER)
 
 
 def test_the_first_tokens_of_a_passage() -> None:
-    (passage,) = passages(lambda _name, text: [Part("head\n" + text, text)], {"a": "one two three four"}, TOKENIZER)
+    (passage,) = passages(
+        lambda _name, text: [PeerChunk("head\n" + text, text)], {"a": "one two three four"}, TOKENIZER
+    )
     kept = cut(passage, 3, TOKENIZER)
     assert (kept.context, kept.span) == (4, DocumentSpan("a", 0, 3))
     assert cut(passage, passage.tokens, TOKENIZER) == passage.holds
