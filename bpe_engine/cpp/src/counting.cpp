@@ -16,7 +16,7 @@ namespace bpe {
 
 namespace {
 
-// What no grammar takes into a word: bpe_engine/text/safe_splits.py has the same list.
+// Characters that no grammar takes into a word: bpe_engine/text/safe_splits.py has the same list.
 constexpr std::string_view ascii_behind_words = " \t\n\r!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~";
 
 constexpr std::array<bool, 256> make_behind_words() {

@@ -26,7 +26,7 @@ struct Block {
     std::uint64_t doubt;
 };
 
-// What a character beyond ASCII is to the algebra, by its flags: an index of the masks below.
+// The index of the masks below for a character beyond ASCII, by its flags.
 enum Kind : std::uint8_t { upper_kind, lower_kind, both_kind, mark_kind, punctuation_kind, doubt_kind, kinds };
 
 template <Grammar grammar>
@@ -92,7 +92,7 @@ void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& mask
 // The bits of `runs` from each bit of `from` (which are bits of `runs`) up to the end of its run.
 constexpr std::uint64_t filled(std::uint64_t runs, std::uint64_t from) { return (runs & ~(runs + from)) | from; }
 
-// Where the run of bits of `runs` that ends below `place` starts.
+// The start of the run of bits of `runs` that ends below `place`.
 constexpr std::size_t run_start(std::uint64_t runs, std::size_t place) {
     std::uint64_t const others = ~runs & low_bits(place);
     return others ? 64 - static_cast<std::size_t>(std::countl_zero(others)) : 0;

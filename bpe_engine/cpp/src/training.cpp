@@ -87,7 +87,7 @@ private:
     // Places visited; some hundredths of a second.
     static constexpr std::size_t work_between_reports = 1 << 20;
 
-    // What stands on one side of the places that are merged: each symbol there, how often, at how many places.
+    // The symbols on one side of the places that are merged: each symbol there, how often, at how many places.
     struct Group {
         Symbol symbol;
         PairIndex made;  // the pair of it and the merged symbol
@@ -103,7 +103,7 @@ private:
         return slots_[place].symbol == pair.left && slots_[place + lengths_[pair.left]].symbol == pair.right;
     }
 
-    // What decides between pairs of the same count: the lowest is merged first.
+    // The order of pairs of the same count: the lowest is merged first.
     std::uint64_t key_of(Pair& pair) const {
         if (options_.ties == Ties::lowest) return pair.key();
         while (pair.size > 0 && !is_at(pair, *pair.places)) {

@@ -14,7 +14,7 @@ constexpr bool is_ascii_letter(char32_t code) { return (code >= 'A' && code <= '
 
 inline bool is_ascii_punctuation(Character character) { return character.code < 0x80 && character.flags & symbol_class; }
 
-// What the first split of falcon cuts out: P and $+<=>^~|`. In ASCII that is all punctuation.
+// The characters that the first split of falcon cuts out: P and $+<=>^~|`. In ASCII that is all punctuation.
 inline bool is_cut_by_falcon(Character character) {
     return is_ascii_punctuation(character) || UnicodeTable::instance().is_punctuation(character.code);
 }

@@ -36,7 +36,7 @@ public:
     // where a half is no earlier token. That the halves are those that merging finds is believed: planes are package data, read in a hurry.
     static std::shared_ptr<const Dictionary> from_planes(Bytes planes);
 
-    // What is known of tokens whose ranks are not the order of merging in all texts.
+    // Facts about tokens whose ranks are not the order of merging in all texts.
     struct Disorder {
         std::vector<Rank> priorities;  // of each token: the lowest merges first, the leftmost of equals
         std::vector<Halves> halves;    // what each token is merged from, by `halves_of`
@@ -99,7 +99,7 @@ public:
         return has_unreachable_ ? *lazily(ending_any_, Trie::Direction::backward, false) : ending();
     }
 
-    // Where no token reaches over; built when first asked for.
+    // The places that no token reaches over; built when first asked for.
     const Seams& seams() const {
         std::call_once(seams_once_, [this] { seams_ = std::make_unique<const Seams>(*this); });
         return *seams_;

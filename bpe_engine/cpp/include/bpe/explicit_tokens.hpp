@@ -31,7 +31,7 @@ public:
     void truncate(std::size_t size) {
         if (size < tokens_.size()) tokens_.resize(size);
     }
-    // Where the stretch behind the first `size` tokens begins.
+    // The start of the stretch behind the first `size` tokens.
     std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : tokens_[size - 1].end; }
 
 private:

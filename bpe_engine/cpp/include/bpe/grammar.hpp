@@ -65,7 +65,7 @@ inline constexpr Grammar starcoder{Contraction::lower_case, Words::letters, true
 
 }  // namespace grammars
 
-// What is asked of a text. All ends are offsets in bytes.
+// Facts about a text that grammars ask for. All ends are offsets in bytes.
 struct SpaceRun {
     std::size_t end;           // of the white space
     std::size_t newline_end;   // behind its last line break; the start of the run where there is none
@@ -77,7 +77,7 @@ struct UpperRun {
     std::size_t both_end;  // behind the last of them that may end one, too; the start of the run where there is none
 };
 
-// Where the character before `place` starts, which is not before `start`.
+// The start of the character before `place`, which is not before `start`.
 inline std::size_t character_before(const Byte* text, std::size_t place, std::size_t start) {
     for (std::size_t back = 1; back <= 4 && back <= place - start; ++back) {
         if (UnicodeTable::continues(text[place - back])) continue;
@@ -165,7 +165,7 @@ public:
         return place;
     }
 
-    // Where the character before `place` starts, which is not before `start`.
+    // The start of the character before `place`, which is not before `start`.
     std::size_t before(std::size_t place, std::size_t start) const { return character_before(text_, place, start); }
 
 private:

@@ -7,7 +7,7 @@
 //                     ute|_total|(self|):\n              its own
 //                     ^^^ read anew      ^^^ read anew   the rest: a difference of two sums
 //
-// What is kept, for 64 bytes of text: a bit for each byte where a pre-token starts, the tokens before and the pre-tokens before (8 bytes
+// Memory for 64 bytes of text: a bit for each byte where a pre-token starts, the tokens before and the pre-tokens before (8 bytes
 // each), and a byte a pre-token with its number of tokens: about half a byte a byte of text, the text itself not counted. A pre-token of
 // more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
 #pragma once

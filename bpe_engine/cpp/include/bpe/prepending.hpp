@@ -62,7 +62,7 @@ private:
     State state_;
     OpenPieces pieces_;
     std::unique_ptr<RunIndex> index_;  // made when the first long pre-token asks for it
-    // What `total` writes down, kept for the memory: most texts are prepended word by word.
+    // Notes of `total`, kept for their memory: most texts are prepended word by word.
     std::vector<Link> chain_;
     std::vector<std::size_t> ends_;
 };

@@ -25,7 +25,7 @@ class RunIndex {
 public:
     enum class Side { right, left };  // where the text grows
 
-    // What a run is made of.
+    // Kinds of runs.
     enum Kind { letter, word, number, space, newline, newline_or_slash, not_punctuation, not_punctuation_or_mark, upper, lower, both,
                 han, cjk, ascii_letter, digit, uncut, left_over, kinds };
 
@@ -46,7 +46,7 @@ public:
     // The toggles of a kind: first, end, first, end, ... as distances; the last end is missing while the run is open.
     const std::vector<std::size_t>& toggles(Kind kind) const { return toggles_[kind]; }
 
-    // Where the runs of three ASCII digits and more begin, as distances.
+    // The starts of the runs of three ASCII digits and more, as distances.
     const std::vector<std::size_t>& long_digits() const { return long_digits_; }
 
     std::size_t memory() const;
@@ -133,7 +133,7 @@ private:
     std::size_t end_of_symbols(std::size_t place) const {
         return std::min(next(RunIndex::not_punctuation_or_mark, place), next(RunIndex::left_over, place));
     }
-    // Where the first three ASCII digits in a row from `place` on stand, `limit` where there are none.
+    // The offset of the first three ASCII digits in a row from `place` on; `limit` where there are none.
     std::size_t first_triple(std::size_t place) const;
 
     const RunIndex& index_;

@@ -12,7 +12,7 @@ constexpr std::uint64_t largest_id = 0xFFFFFFFE;
 
 bool is(Bytes text, const char* name) { return text.size == std::strlen(name) && std::memcmp(text.data, name, text.size) == 0; }
 
-// Where a value stands.
+// The part of a file that a value takes.
 struct Span {
     std::size_t start = 0, end = 0;
     bool is_there() const { return end != 0; }

@@ -28,7 +28,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-// What all pieces of a model share: made when the first is asked for.
+// Tables that all pieces of a model share: made when the first is asked for.
 struct MergeModel::Growth {
     struct Sided {
         std::once_flag once;

@@ -74,7 +74,7 @@ private:
     // Bytes that the automaton is ahead of the sums: what these will need is on its way from memory meanwhile.
     static constexpr std::size_t ahead = 64;
 
-    // Where sentencepiece began to sum up anew, and what the sum was. Sums with a token that reaches across such a place lose it, too.
+    // A place at which sentencepiece began to sum up anew, and the sum there. Sums with a token that reaches across such a place lose it, too.
     struct Reset {
         std::size_t place;
         float sum;

@@ -27,7 +27,7 @@ std::size_t WordLevelModel::count(Bytes piece) const {
     return PieceModel::count(piece);
 }
 
-// Where the walk through the trie has come to after each byte.
+// The node of the trie after each byte.
 class WordLevelModel::Growing : public GrowingPiece {
 public:
     explicit Growing(const WordLevelModel& model) : model_(&model), nodes_{model.trie_.root_node()} {}

@@ -58,7 +58,7 @@ void PipelineAppendingEncoder::append(Bytes more) {
     }
 }
 
-// What is known of a tail that is long enough; null for others.
+// The memory of a tail that is long enough; null for others.
 OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
     std::size_t const length = text_.size() - base, certain = state_.certain.offset - base;
     if (length - certain <= thresholds::long_tail) return nullptr;

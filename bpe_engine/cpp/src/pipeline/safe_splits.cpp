@@ -38,7 +38,7 @@ struct StageFacts {
             if (!is_white(code)) is_white_class[classes.of(code)] = false;
     }
 
-    // What holds behind all characters but white space.
+    // The facts behind all characters but white space.
     std::uint8_t behind_ink(std::size_t right) const {
         std::uint8_t facts = 0xFF;
         for (std::size_t left = 0; left < classes.count(); ++left)
@@ -46,7 +46,7 @@ struct StageFacts {
         return facts;
     }
 
-    // What makes a place a safe split; of the last stage, where a piece has to end there.
+    // The facts that make a place a safe split; of the last stage, where a piece has to end there.
     std::uint8_t enough(bool is_last) const {
         if (!is_last || behaviour == Behaviour::without_gap) return Boundaries::uncrossed;
         switch (behaviour) {
@@ -87,7 +87,7 @@ constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE
 
 }  // namespace
 
-// What tells the characters of one class from those of others.
+// The traits that all characters of one class share.
 struct SafeSplits::Traits {
     bool is_known = false, is_ink = false, is_white = false, stays = false, joins_space = true, runs_on = false;
     std::array<std::uint16_t, Chain::most_stages> firsts{}, lasts{};  // the classes that each stage has for both ends of the image

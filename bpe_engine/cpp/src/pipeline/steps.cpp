@@ -39,7 +39,7 @@ void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_e
     if (items.size() > most) throw GrowthError(most, size);
 }
 
-// What a character of the result did to those that were there: 1: put in, 0: in place of one, -n: of one and n more behind it.
+// The change that a character of the result made to those that were there: 1: put in, 0: in place of one, -n: of one and n more behind it.
 void StepNormalizer::change_form(Items& items, bool compose, bool compatible) {
     UnicodeForms const& forms = UnicodeForms::instance();
     struct Made {

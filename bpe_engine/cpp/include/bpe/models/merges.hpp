@@ -46,7 +46,7 @@ public:
         Unknown unknown = Unknown::error;
         std::uint32_t unknown_id = 0;
         bool fuse_unknown = false;
-        // What the tokens of characters that do not begin a pre-token begin with, and what that of the last one ends with.
+        // The prefix of tokens of characters that do not begin a pre-token, and the suffix of the token of the last one.
         std::string continuing_prefix, end_suffix;
         // The id of each byte of a character that is no token; negative where there is none.
         std::array<std::int64_t, 256> byte_fallback;
@@ -66,7 +66,7 @@ public:
 
     // The ids of the tokens that merging does not make of their own bytes or characters.
     std::vector<std::uint32_t> never_made() const;
-    // What `may_join` looks at; before it is asked. Threads may do so at once.
+    // Fills the tables of `may_join`, before it is asked. Threads may do so at once.
     void learn_joins() const;
     // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where it
     // is no, seldom.

@@ -9,7 +9,7 @@
 
 namespace bpe {
 
-// Where a piece grows.
+// The side on which a piece grows.
 enum class Side : std::uint8_t { right, left };
 
 // A piece that grows to one side and is cut back there. Belongs to one thread; its model outlives it.

@@ -22,7 +22,7 @@
 
 namespace bpe {
 
-// What becomes of matches and of the gaps between them. Each of Hugging Face's behaviours, inverted or not, is one of these.
+// Treatment of matches and of the gaps between them. Each of Hugging Face's behaviours, inverted or not, is one of these.
 enum class Behaviour : std::uint8_t {
     isolated,       // each match and each gap is a piece
     without_match,  // gaps are pieces

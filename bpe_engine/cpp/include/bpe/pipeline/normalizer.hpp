@@ -35,7 +35,7 @@ class Normalizer {
 public:
     virtual ~Normalizer() = default;
 
-    // What becomes of a character, as far as that does not depend on what stands around it: the first and the last character of what stands in its place.
+    // The image of a character, as far as that does not depend on what stands around it: the first and the last character of what stands in its place.
     struct Image {
         bool is_known = false;  // else it depends, or nothing is left
         char32_t first = 0, last = 0;

@@ -25,14 +25,14 @@ public:
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
-    // Where text[from:end) can begin to be normalized: not before what is needless of a run of equal bytes.
+    // The offset from which on text[from:end) is to be normalized: a long run of equal bytes begins nearer to its end.
     std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
     // Its normalized form, else.
     void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added);
     Bytes normalized() const { return text_.bytes(); }
-    // Where a byte of it, or its end, comes from: the distance in the raw stretch; and whether both can be cut there.
+    // The distance in the raw stretch that a byte of it, or its end, comes from; and whether both can be cut there.
     std::size_t distance(std::size_t index) const { return distances_.data()[index]; }
     bool is_cut(std::size_t index) const { return cuts_.data()[index] != 0; }
 

@@ -50,7 +50,7 @@ public:
     bool covers(std::size_t offset) const {
         return !is_closed_ && offset >= origin_ && offset <= now_.length && (!now_.is_normalized || index_of(offset) != no_match);
     }
-    // Where in the normalized text a cut of the raw text is.
+    // The offset in the normalized text of a cut of the raw text; no_match where it has none.
     std::size_t index_of(std::size_t offset) const;
 
     // Whether a piece of this size has a table.

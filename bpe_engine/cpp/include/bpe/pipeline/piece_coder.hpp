@@ -17,7 +17,7 @@
 
 namespace bpe {
 
-// What is done to each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, behind another pre-tokenizer.
+// A change of each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, behind another pre-tokenizer.
 struct Insertion {
     enum class Where : std::uint8_t { never, first, always };
     std::string text;            // put before a piece that does not begin with it

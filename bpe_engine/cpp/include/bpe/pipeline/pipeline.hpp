@@ -36,7 +36,7 @@
 
 namespace bpe {
 
-// What stands before a position.
+// Context of a position: all that reading on from it has to know of the text before.
 enum class Before : std::uint8_t {
     nothing,  // the text begins here
     region,   // some of the region that goes on here
@@ -194,7 +194,7 @@ public:
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
 
-    // What a chain finds in the raw text. `begin`: the piece from there on is the first of the text.
+    // Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.
     template <class Sink>
     struct RawSink {
         Sink& sink;
@@ -215,7 +215,7 @@ private:
         }
     };
 
-    // What it finds in normalized text.
+    // Sink for the pieces of normalized text.
     template <class Sink>
     struct NormalizedSink {
         Sink& sink;
@@ -239,7 +239,7 @@ private:
         }
     };
 
-    // What it finds in the normalized text of an open head.
+    // Sink for the pieces of the normalized text of an open head.
     template <class Sink>
     struct HeadSink {
         Sink& sink;

@@ -126,7 +126,7 @@ public:
     }
 
 private:
-    // What was searched before.
+    // Goes over the part that was searched before.
     void skip() {
         if (memory_->start != behind_) return;
         std::size_t& from = from_;

@@ -100,7 +100,7 @@ private:
 
     std::vector<NormalizationStep> steps_;
     bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false;
-    // What becomes of a character of the basic plane whatever stands around, one behind the other; nothing where that is not known.
+    // The images of the characters of the basic plane, one behind the other; none where it depends on what stands around.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;
     std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII

@@ -15,7 +15,7 @@ public:
     // Fully decomposed, canonically or also for compatibility; Hangul is not in it. Empty: it stays.
     std::span<const char32_t> decomposition(char32_t code, bool compatible) const;
     std::uint8_t combining(char32_t code) const { return find(combining_, code); }
-    // What two characters compose to; 0 if nothing.
+    // The composition of two characters; 0 if there is none.
     char32_t composed(char32_t first, char32_t second) const;
     // Whether a character may be joined to one before it.
     bool joins(char32_t code) const;

@@ -28,7 +28,7 @@ public:
     // Nothing is known of an expression that looks behind, matches nothing, or has no table of all states.
     explicit Boundaries(const Program& program);
 
-    // What holds between characters of two classes; `any` stands for all of them.
+    // The facts between characters of two classes; `any` stands for all of them.
     static constexpr std::size_t any = ~std::size_t{0};
     std::uint8_t between(std::size_t left, std::size_t right) const {
         if (facts_.empty()) return 0;

@@ -74,7 +74,7 @@ std::array<bool, 256> Classes::first_bytes(Wanted&& wanted) const {
     return bytes;
 }
 
-// What has to stand on both sides of a place. An index of `any` allows every character; start and end of the region are said apart.
+// A condition on both sides of a place. An index of `any` allows every character; start and end of the region are said apart.
 struct Condition {
     static constexpr Index any = ~Index{0};
     Index before = any, after = any;  // indices of sets

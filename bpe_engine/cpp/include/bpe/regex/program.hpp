@@ -40,7 +40,7 @@ struct Found {
 
 class Program;
 
-// What a thread needs to run a program: states that were made on the way. Of one program.
+// The states that a thread has made while it ran a program. Of one program.
 class Cache {
 public:
     explicit Cache(const Program& program);

@@ -8,7 +8,7 @@
 
 namespace bpe::regex {
 
-// Where a character leads: the next state, and in the low byte how many characters ago a match ended (0: none did).
+// A transition: the next state, and in the low byte how many characters ago a match ended (0: none did).
 using Transition = std::uint32_t;
 using State = std::uint32_t;
 

@@ -68,7 +68,7 @@ public:
     // The end of the match that begins at offset(), or no_match; `settled` and `reach` as of Found. Does not move on.
     std::size_t match_at_offset(bool& settled, std::size_t& reach);
 
-    // Where the search for the next match begins.
+    // The offset from which on the next match is searched.
     std::size_t offset() const { return from_; }
     // Nothing begins before `place`.
     void skip_to(std::size_t place) { from_ = place; }

@@ -14,7 +14,7 @@
 
 namespace bpe::regex {
 
-// Where the flavours differ, decides what is meant.
+// The dialect of an expression: it decides what is meant where they differ.
 enum class Flavour {
     regex,      // the package `regex` of Python: nested sets after (?V1) alone; `$` also before a last newline
     fancy,      // fancy-regex, of tiktoken: nested sets; `$` at the end alone; [[:alpha:]] is of ASCII
