@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,10 +62,11 @@ def main() -> int:
     arguments.add_argument("--size", type=int, default=1 << 22, help="bytes of a text at 4x, at most (default: 4 MiB)")
     arguments.add_argument("--seconds", type=float, default=0.04, help="per cell, about (default: 0.04)")
     arguments.add_argument("--limit", type=float, default=60, help="seconds a family (default: 60)")
+    arguments.add_argument("--operation", action="append", choices=OPERATIONS, help="this one alone; may be repeated")
     arguments.add_argument("--one", help="measure this family in this process, and write its cells to the output")
     options = arguments.parse_args()
     if options.one:
-        measure_one(options.one, options.size, options.seconds, options.limit)
+        measure_one(options.one, options.operation or OPERATIONS, options.size, options.seconds, options.limit)
         return 0
 
     from exactness import tokenizers  # noqa: PLC0415 - of the tests, which the path knows only now
@@ -72,13 +74,14 @@ def main() -> int:
     options.keep.mkdir(parents=True, exist_ok=True)
     cut_short = 0
     for name in tokenizers():
-        place = options.keep / f"{name.replace('/', ' ')}.jsonl"
+        place = options.keep / f"{', '.join([name.replace('/', ' '), *(options.operation or ())])}.jsonl"
         if options.family and name not in options.family:
             continue
         if place.exists() and not options.family:
             continue
         command = [sys.executable, "-P", __file__, "--keep", str(options.keep), "--one", name]
         command += ["--size", str(options.size), "--seconds", str(options.seconds), "--limit", str(options.limit)]
+        command += [part for operation in options.operation or () for part in ("--operation", operation)]
         print(name, file=sys.stderr, flush=True)
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)  # noqa: S603 - this file itself
         cut_short += done.returncode != 0
@@ -88,13 +91,13 @@ def main() -> int:
     return 1 if cut_short else 0
 
 
-def measure_one(name: str, size: int, seconds: float, limit: float) -> None:
-    """Print a line of JSON for each cell of a family, until `limit` seconds are over."""
+def measure_one(name: str, wanted: Collection[str], size: int, seconds: float, limit: float) -> None:
+    """Print a line of JSON for each cell of a family, of the operations that are wanted, until `limit` seconds are over."""
     from exactness import tokenizers  # noqa: PLC0415 - as above
 
     end = time.process_time() + limit
     tokenizer = tokenizers()[name]()
-    operations = [one for one in engine_operations(tokenizer) if one.name in OPERATIONS]
+    operations = [one for one in engine_operations(tokenizer) if one.name in wanted]
     for operation in operations:
         for input_name, text_of in INPUTS.items():
             if time.process_time() > end:
@@ -117,7 +120,7 @@ def write_report(folder: Path, output: Path) -> None:
         for line in place.read_text().splitlines():
             found = json.loads(line)
             if found[0] == "cut short":
-                cut_short.append(f"{place.stem}: from {found[1]!r} on {found[2]!r} on")
+                cut_short.append(f'{place.stem}: from "{found[1]}" on "{found[2]}" on')
             else:
                 cells.append(Cell(found[0], found[1], found[2], found[3], tuple(found[4])))
     families = sorted({cell.family for cell in cells})
