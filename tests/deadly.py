@@ -7,7 +7,9 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from chunker import Chunk, TextChunker
 
@@ -15,7 +17,7 @@ from chunker import Chunk, TextChunker
 class Deadly(TextChunker):
     """Kills the process at the word "kill", the first time at "wound", ends it at "exit", and raises at "raise"."""
 
-    def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
+    def chunk(self, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None) -> list[Chunk]:
         if text.startswith("kill"):
             os.kill(os.getpid(), signal.SIGKILL)
         if text.startswith("wound"):
@@ -29,7 +31,7 @@ class Deadly(TextChunker):
             raise ZeroDivisionError("of its own")
         if text.startswith("sleep"):
             time.sleep(60)
-        return super().chunk(text, source=source)
+        return super().chunk(text, source=source, metadata=metadata)
 
 
 def die(_item: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -108,6 +109,7 @@ def test_nothing_found_is_an_empty_pack(project: tuple[Path, Index], index: Inde
 
 
 def test_a_notebook_is_packed_by_what_it_says(tmp_path: Path, write: Write, index: Index) -> None:
+    cells: list[dict[str, Any]]
     cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# Drawers\n", "\n", "How a drawer is opened.\n"]}]
     cells += [
         {

@@ -154,7 +154,7 @@ def test_errors_change_nothing() -> None:
     planned.ask(user("Hi"))
     for options in ({"summary": 9}, {"summarize": shortened}):
         with pytest.raises(PromptConfigurationError, match="need each other"):
-            started(**options)  # type: ignore[arg-type]
+            started(**options)
     with pytest.raises(PromptConfigurationError, match="must be more than fixed"):
         started(20)
     with pytest.raises(WrongTypeError, match="conversation must be a Conversation"):

@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -225,8 +225,10 @@ def test_what_has_to_be_seen_whole_is_collected(chunker: TextChunker) -> None:
 
 def test_a_chunker_of_ones_own_is_asked_itself() -> None:
     class Shouting(TextChunker):
-        def chunk(self, text: str, *, source: str | None = None) -> list[Chunk]:
-            return super().chunk(text.upper(), source=source)
+        def chunk(
+            self, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None
+        ) -> list[Chunk]:
+            return super().chunk(text.upper(), source=source, metadata=metadata)
 
     assert [chunk.body for chunk in chunk_stream(["some ", "words"], Shouting(20))] == ["SOME WORDS"]
 
