@@ -35,7 +35,7 @@ class Conversation(RenderedMessages):
     sampled stay as they are (`push`). A change costs one rendering, a comparison of the text (some 0.05 ms a megabyte)
     and encoding the part that differs.
 
-    Not for use by several threads at a time; `fork` gives another thread its own. Memory: about 8 to 16 bytes a token
+    Not for use by several threads at a time; `fork` gives another thread its own. Memory: about 8 to 20 bytes a token
     (the text, the ids), beside the messages themselves.
 
     Examples:
