@@ -80,9 +80,9 @@ public:
                     return false;
                 }
             },
-            [](const void* self, std::size_t start, std::size_t* from, std::ptrdiff_t* shift) {
+            [](const void* self, const unsigned char* before, std::size_t size, std::size_t start, std::size_t* from, std::ptrdiff_t* shift) {
                 try {
-                    auto const found = static_cast<const Interval*>(self)->core_->agreement(start);
+                    auto const found = static_cast<const Interval*>(self)->core_->agreement(start, {before, size});
                     if (!found) return false;
                     *from = found->from;
                     *shift = found->shift;
@@ -91,6 +91,8 @@ public:
                     return false;
                 }
             },
+            [](const void* self, std::size_t start, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach(start, tokens); },
+            [](const void* self, std::size_t end, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach_back(end, tokens); },
         };
         nb::object capsule = nb::steal(PyCapsule_New(&interface_, interval_interface_name, [](PyObject* capsule) {
             Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "bpe/reach.hpp"
 #include "bpe/thresholds.hpp"
 
 namespace bpe {
@@ -176,15 +177,38 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     return total + own + tokens_before(agreed) - tokens_before(from);
 }
 
-std::optional<Agreement> IntervalEncoder::agreement(std::size_t start) const {
+// The tokens of `before` and of what follows up to where a pre-token of both together starts that is one of the whole text, or to `end`; `place` is there then.
+std::size_t IntervalEncoder::count_head_behind(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const {
+    const Scanner& scanner = *encoder_->scanner();
+    std::vector<Byte> together(before.begin(), before.end());
+    together.insert(together.end(), text_.data + place, text_.data + end);
+    std::size_t const first = place;
+    std::size_t total = 0, at = 0;
+    while (at < together.size()) {
+        Step const step = scanner.step(together.data(), at, together.size());
+        std::uint64_t ends = step.ends;
+        std::size_t const base = at;
+        do {
+            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed;
+            total += encoder_->count_piece({together.data() + at, stop - at}, together.size() - at, workspace);
+            at = stop;
+            ends &= ends - 1;
+            place = at < before.size ? first : first + at - before.size;
+            if (at >= before.size && is_start(place)) return total;
+        } while (ends);
+    }
+    return total;
+}
+
+std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes before) const {
     if (!encoder_->scanner() || start >= text_.size) return std::nullopt;
     std::size_t place = start, total = 0;
-    if (!is_start(place)) {
+    if (before.size > 0 || !is_start(place)) {
         if (near_long(place)) return std::nullopt;
         Encoder::Lease const lease(*encoder_);
         // As `count` reads a slice that ends far away.
         std::size_t const far = std::min(text_.size, start + thresholds::long_piece);
-        total = count_head(place, far, *lease);
+        total = before.size > 0 ? count_head_behind(before, place, far, *lease) : count_head(place, far, *lease);
         if (place == far) return std::nullopt;
     }
     // `count` reads as many pre-tokens anew at the end of a slice, and these have to be behind `place`.
@@ -204,6 +228,14 @@ std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {
     }
     Encoder::Lease const lease(*encoder_);
     return encoder_->scanner() ? count_slice(start, end, *lease) : count_piece(start, end, *lease);
+}
+
+std::size_t IntervalEncoder::reach(std::size_t start, std::size_t tokens) const {
+    return words_.empty() ? start : Reach(words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); }).forward(start, tokens);
+}
+
+std::size_t IntervalEncoder::reach_back(std::size_t end, std::size_t tokens) const {
+    return words_.empty() ? end : Reach(words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); }).backward(end, tokens);
 }
 
 std::size_t IntervalEncoder::memory() const {

@@ -39,12 +39,14 @@ void try_interval(Choices& choices) {
     // What slices from one start have in common with the whole text. Where a byte is in no token there is no count to compare.
     for (int time = 0; possible && time < 8; ++time) {
         std::size_t const start = choices.below(text.size() + 1);
-        auto const agreement = intervals->agreement(start);
+        std::string const before = choices.one_in(2) ? random_text(choices, vocabulary, 3, 4) : "";
+        if (!vocabulary.count(scanner, before)) continue;
+        auto const agreement = intervals->agreement(start, view(before));
         if (!agreement) continue;
         for (std::size_t end = std::max(start, agreement->from); end <= text.size(); ++end) {
             auto const expected = static_cast<std::ptrdiff_t>(intervals->count(0, end)) + agreement->shift;
-            if (static_cast<std::ptrdiff_t>(intervals->count(start, end)) == expected) continue;
-            std::fprintf(stderr, "slices from %zu to %zu and beyond\n", start, end);
+            if (static_cast<std::ptrdiff_t>(vocabulary.count(scanner, before + text.substr(start, end - start)).value_or(0)) == expected) continue;
+            std::fprintf(stderr, "slices from %zu to %zu and beyond, behind %zu bytes\n", start, end, before.size());
             fail("no agreement with the whole text", vocabulary, scanner, text);
         }
     }

@@ -30,7 +30,7 @@ class Growing {
 public:
     Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed)
         : source_(source), data_(encoded(source)), tokenizer_(std::move(tokenizer)), text_(utf8_of(data_)),
-          outlined_(source, outline.attr("labels"), std::move(context_at), std::move(look), contexts_), counter_(make_counter(text_, source_, tokenizer_, limits.overlap > 0, contexts_)),
+          outlined_(source, outline.attr("labels"), std::move(context_at), std::move(look), contexts_), counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
           grower_(text_, read_rows(outline, text_.size(), closed), limits, *counter_, outlined_), limit_(limits.most) {}
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
@@ -140,16 +140,25 @@ void define_growing(nb::module_& module) {
         [](nb::object text) {
             nb::object const data = encoded(text);
             Utf8 const source(data);
-            std::vector<bool> seen(0x110000);
+            std::array<bool, 0x80> seen{};
+            std::vector<bool> seen_wide;
             nb::list found;
+            auto const add = [&](char32_t character) { found.append(nb::steal(PyUnicode_FromOrdinal(static_cast<int>(character)))); };
             for (std::size_t at = 0; at < source.size;) {
                 std::size_t const size = character_size(source.data[at]);
-                char32_t character = size == 1 ? source.data[at] : source.data[at] & (0x7Fu >> size);
+                if (size == 1) {
+                    seen[source.data[at++]] = true;
+                    continue;
+                }
+                char32_t character = source.data[at] & (0x7Fu >> size);
                 for (std::size_t next = 1; next < size; ++next) character = character << 6 | (source.data[at + next] & 0x3Fu);
-                if (!seen[character]) found.append(nb::steal(PyUnicode_FromOrdinal(static_cast<int>(character))));
-                seen[character] = true;
+                if (seen_wide.empty()) seen_wide.resize(0x110000);
+                if (!seen_wide[character]) add(character);
+                seen_wide[character] = true;
                 at += size;
             }
+            for (char32_t character = 0; character < 0x80; ++character)
+                if (seen[character]) add(character);
             return found;
         },
         nb::arg("text"), nb::sig("def distinct_characters(text: str) -> list[str]"),

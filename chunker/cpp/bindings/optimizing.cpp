@@ -28,8 +28,8 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
     if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
     Contexts contexts;
     Outlined outlined(source, outline.attr("labels"), std::move(context_at), nb::none(), contexts);
-    auto const counter = make_counter(text, source, tokenizer, limits.overlap > 0, contexts);
-    auto const prices = make_prices(text, source, tokenizer, *counter);
+    auto const counter = make_counter(text, source, tokenizer, contexts, true);
+    auto const prices = make_prices(source, tokenizer, *counter);
     try {
         for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces())
             made.append(nb::make_tuple(piece.start, piece.end, contexts.string(piece.context), piece.tokens, outlined.label(piece.label)));

@@ -47,6 +47,15 @@ std::size_t Text::place(std::size_t offset) const {
     return place;
 }
 
+std::size_t Text::offset_at(std::size_t place) const {
+    if (places_.empty()) return place;
+    auto const next = std::upper_bound(places_.begin(), places_.end(), place);
+    std::size_t offset = static_cast<std::size_t>(next - places_.begin() - 1) * stride;
+    std::size_t end = *(next - 1);
+    while (offset < size() && (end += width(characters_[offset])) <= place) ++offset;
+    return offset;
+}
+
 std::size_t Text::stripped(std::size_t start, std::size_t end) const {
     while (end > start && is_space(characters_[end - 1])) --end;
     return end;

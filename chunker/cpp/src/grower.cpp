@@ -11,10 +11,8 @@ namespace chunker {
 
 namespace {
 
-// A leap goes so far of the way that the last chunk could have come, and must not fill a chunk to more than nine tenths: that a unit inside it
-// is over the budget, and the whole of it is not, would take a fall of so many tokens. In small budgets that could be.
-constexpr double leap_share = 0.75, leap_fills = 0.9;
-constexpr std::size_t least_for_leaps = 32;
+// Tokens that a leap leaves of a chunk: that a unit inside it is over the budget, and the whole of it is not, would take a fall of so many.
+constexpr std::size_t leap_spares = 3;
 // In place of a number of tokens that nobody has asked for yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
@@ -32,8 +30,6 @@ std::optional<Piece> Grower::next(std::size_t horizon) {
     while (!units_.empty()) {
         if (units_.offset() > horizon) return std::nullopt;
         Filling filling = fill();
-        std::size_t const length = units_.offset() - filling.places[0].offset;
-        full_ = length * limits_.most / std::max<std::size_t>(filling.sizes.back(), 1);
         std::size_t cut;
         if (!choose_cut(filling, cut)) continue;
         std::size_t const tokens = size(filling, cut);
@@ -89,30 +85,25 @@ std::int64_t Grower::least_gain() const {
     return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(limits_.least, room)), 1);
 }
 
-// As most of the units ahead as will surely fit, in one step. False where they did not, and nothing has been done.
-bool Grower::leap(Filling& filling) {
-    if (full_ == 0 || limits_.desired || limits_.most < least_for_leaps || filling.sizes.size() > 1) return false;
-    std::size_t const fresh = filling.fresh, start = units_.offset();
-    auto const target = start + static_cast<std::size_t>(static_cast<double>(full_) * leap_share);
-    std::size_t const number = units_.number_up_to(target);
-    if (number < fresh + 3) return false;
-    std::size_t const last = number - 1;
-    std::size_t const behind = units_.offset_of(last), from = units_.offset_of(fresh);
-    // Nobody asks how much of what is repeated there is before a unit of it.
-    std::size_t const base = fresh > 0 ? counter_.append(start, from) : filling.sizes.back();
-    std::size_t const count = append_fitting(from, behind, limits_.most + limits_.look_ahead);
-    if (count > static_cast<std::size_t>(static_cast<double>(limits_.most) * leap_fills)) {
-        counter_.begin(filling.context);
-        return false;
-    }
-    if (fresh > 0) {
-        filling.sizes.insert(filling.sizes.end(), fresh - 1, unmeasured);
-        filling.sizes.push_back(base);
-    }
-    filling.sizes.insert(filling.sizes.end(), last - fresh - 1, unmeasured);
+// Most of the units ahead that will surely fit, in one step; not where a chunk may end among them.
+void Grower::leap(Filling& filling) {
+    std::size_t const most = limits_.desired.value_or(limits_.most), before = filling.sizes.back();
+    if (before + leap_spares >= most) return;
+    std::size_t const start = units_.offset(), done = filling.places.size();
+    std::size_t const number = units_.number_up_to(counter_.reach(start, most - before - leap_spares));
+    if (number < 3) return;
+    std::size_t const last = done + number - 1;
+    // How much of what is repeated there is before a unit of it nobody asks.
+    bool const repeats = filling.fresh > done && filling.fresh < last;
+    std::size_t const from = repeats ? units_.offset_of(filling.fresh - done) : start;
+    counter_.keep();
+    std::size_t const base = repeats ? counter_.append(start, from) : 0;
+    std::size_t const count = counter_.append(from, units_.offset_of(number - 1));
+    if (count >= most) return counter_.go_back();
+    filling.sizes.resize(last, unmeasured);
+    if (repeats) filling.sizes[filling.fresh] = base;
     filling.sizes.push_back(count);
-    units_.take(last, filling.places);
-    return true;
+    units_.take(number - 1, filling.places);
 }
 
 void Grower::extend(Filling& filling) {
@@ -242,11 +233,10 @@ std::size_t Grower::best_cut(Filling& filling, const Place& after) {
     std::size_t const last = filling.places.size();
     if (!limits_.desired) return last;
     std::size_t const desired = *limits_.desired;
-    measure_all(filling);
     std::optional<std::size_t> best;
     for (std::size_t cut = filling.fresh + 1; cut <= last; ++cut) {
         std::size_t const size = filling.sizes[cut];
-        if (size < desired || size > limits_.most) continue;
+        if (size == unmeasured || size < desired || size > limits_.most) continue;
         if (filling.complete && filling.sizes[last] < size + std::max<std::size_t>(desired / 2, 1)) continue;
         if (best && place(filling, cut, after).strength <= place(filling, *best, after).strength) continue;
         if (!tears_head(filling, cut, after)) best = cut;
@@ -334,8 +324,7 @@ bool Grower::is_crumb(std::size_t start) {
 // --- overlap
 
 void Grower::repeat_end_of(Places places) {
-    auto const far = static_cast<std::size_t>(static_cast<double>(full_) * leap_share) * limits_.overlap / limits_.most;
-    Places repeated = overlap_.repeated(std::move(places), units_.next(), far);
+    Places repeated = overlap_.repeated(std::move(places), units_.next());
     overlapping_ = repeated.size();
     units_.put_back(repeated);
 }

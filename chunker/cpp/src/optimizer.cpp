@@ -181,8 +181,8 @@ Optimizer::Start Optimizer::start_of(std::size_t first, std::size_t& size) {
     Atom const& atom = atoms_[first];
     // From what is wished for to what is least: with overlap, without, without context.
     if (first > 0 && units_) {
-        Overlap const overlap(*units_, counter_, limits_, &prices_);
-        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row}, atom.start - surely_repeated(first));
+        Overlap const overlap(*units_, counter_, limits_);
+        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row});
         while (!repeated.empty()) {
             std::size_t const offset = repeated.front().offset;
             Start const start{offset, surroundings_.context_at(atom.start, offset), repeated.front().label};
@@ -206,52 +206,19 @@ bool Optimizer::fits(const Start& start, std::size_t first, std::size_t& size) {
 // --- sizes
 
 void Optimizer::begin(const Start& start) {
-    start_ = start;
     agreed_.reset();
-    by_prices_ = start.context == 0 && prices_.are_quick();
-    if (by_prices_) {
-        if (auto const agreement = prices_.agreement(start.offset)) {
-            agreed_ = agreement->from;
-            shift_ = agreement->shift;
-        }
-    } else {
-        if (prices_.are_quick()) settle();
-        counter_.begin(start.context);
-        appended_ = start.offset;
+    if (auto const agreement = prices_.agreement(start.context, start.offset)) {
+        agreed_ = agreement->from;
+        shift_ = agreement->shift;
     }
+    counter_.begin(start.context);
+    appended_ = start.offset;
 }
 
 std::size_t Optimizer::size_at(std::size_t behind) {
     Sum const& sum = sums_[behind];
     if (agreed_ && sum.place >= *agreed_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(sum.exact) + shift_);
-    std::size_t const end = atoms_[behind - 1].end;
-    if (by_prices_) return prices_.count(start_.offset, end);
-    std::size_t const size = counter_.append(appended_, end);
-    appended_ = end;
-    if (!settled_.empty() && settled_[behind] && counter_.settled() == settled_[behind]) {
-        agreed_ = sum.place;
-        shift_ = static_cast<std::ptrdiff_t>(size) - static_cast<std::ptrdiff_t>(sum.exact);
-    }
-    return size;
-}
-
-// Note what is settled of the whole text before each candidate: for chunks behind a context, which have no prices.
-void Optimizer::settle() {
-    if (!settled_.empty()) return;
-    counter_.begin(0);
-    settled_.push_back(std::nullopt);
-    for (Atom const& atom : atoms_) {
-        counter_.append(atom.start, atom.end);
-        settled_.push_back(counter_.settled());
-    }
-}
-
-// About where the overlap begins before atom `first`, or behind that.
-std::size_t Optimizer::surely_repeated(std::size_t first) const {
-    std::size_t index = first;
-    if (prices_.are_quick())
-        while (index > ways_[first].from + 1 && sums_[first].exact + limits_.look_ahead <= sums_[index - 1].exact + limits_.overlap) --index;
-    return atoms_[index].start;
+    return counter_.append(std::exchange(appended_, atoms_[behind - 1].end), atoms_[behind - 1].end);
 }
 
 // The places in the atoms of the chunk that ends where atom `first` begins, as far back as an overlap may reach: where they begin, and what the outline has inside them.

@@ -14,10 +14,15 @@ constexpr std::size_t leap_spares = 3;
 
 }  // namespace
 
-Places Overlap::repeated(Places places, const Place& next, std::size_t far) const {
+Places Overlap::repeated(Places places, const Place& next) const {
+    std::size_t first = 1, known = places.size();
     while (true) {
-        std::size_t const keep = farthest_back(places, next.offset, far);
-        if (units_.open_taken(places, keep - 1)) continue;
+        std::size_t const keep = farthest_back(places, next.offset, first, known);
+        if (units_.open_taken(places, keep - 1)) {
+            first = 1;
+            known = places.size();
+            continue;
+        }
         // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
         Place const after = keep < places.size() ? places[keep] : next;
         Places parts = units_.several(places[keep - 1], &after);
@@ -27,16 +32,23 @@ Places Overlap::repeated(Places places, const Place& next, std::size_t far) cons
             return places;
         }
         places.insert(places.begin() + static_cast<std::ptrdiff_t>(keep), parts.begin(), parts.end());
+        first = keep;
+        known = keep + parts.size();
     }
 }
 
-std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::size_t far) const {
-    std::size_t const behind = end;
-    std::size_t keep = leap_back(places, end, far);
+// The first of places[first:] from which the text up to `end` fits, and of those up to `known`, which is one of them or the number of all; `known` where there is none.
+std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
+    counter_.begin_at_the_end();
+    std::size_t keep = known;
+    if (known == places.size())
+        keep = leap_back(places, end);
+    else
+        counter_.prepend(places[known].offset, end);
     if (keep < places.size()) end = places[keep].offset;
-    for (std::size_t index = keep - 1; index > 0; --index) {
+    for (std::size_t index = keep - 1; index >= first; --index) {
         std::size_t const start = places[index].offset;
-        std::size_t const count = prepend_fitting(start, end, behind);
+        std::size_t const count = prepend_fitting(start, end);
         if (count <= limits_.overlap)
             keep = index;
         else if (count > limits_.overlap + limits_.look_ahead)
@@ -46,24 +58,19 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
     return keep;
 }
 
-// Goes in one step to a place that most of the overlap surely reaches, and answers with it; places.size() where it does not, and nothing is done.
-std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_t far) const {
-    begin();
-    if (far == 0 || far >= end) return places.size();
-    auto const place = std::lower_bound(places.begin() + 1, places.end(), end - far, [](const Place& known, std::size_t offset) { return known.offset < offset; });
-    if (places.end() - place < 3) return places.size();
-    if (prepend_fitting(place->offset, end, end) + leap_spares <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
-    begin();
+// Goes in one step to a place that the overlap surely reaches, and answers with it; places.size() where none is known, and nothing is done.
+std::size_t Overlap::leap_back(const Places& places, std::size_t end) const {
+    if (limits_.overlap <= leap_spares) return places.size();
+    std::size_t const reached = counter_.reach_back(end, limits_.overlap - leap_spares);
+    auto const place = std::lower_bound(places.begin() + 1, places.end(), reached, [](const Place& known, std::size_t offset) { return known.offset < offset; });
+    if (places.end() - place < 2) return places.size();
+    if (counter_.prepend(place->offset, end) <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
+    counter_.begin_at_the_end();
     return places.size();
 }
 
-void Overlap::begin() const {
-    if (!prices_) counter_.begin_at_the_end();
-}
-
-// Prepend what fits into the overlap, and of what is too long at most a part; the count of all up to `behind` then.
-std::size_t Overlap::prepend_fitting(std::size_t start, std::size_t end, std::size_t behind) const {
-    if (prices_) return prices_->count(start, behind);
+// Prepend what fits into the overlap, and of what is too long at most a part; the count of all then.
+std::size_t Overlap::prepend_fitting(std::size_t start, std::size_t end) const {
     std::size_t count = 0;
     for (std::size_t at = end; at > start;) {
         std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;

@@ -5,7 +5,8 @@
 
 namespace bpe {
 
-// From which end on a slice grows by the tokens of the whole text: count(start, end) == count(0, end) + shift for each end from `from` on.
+// From which end on a slice, behind what stands before it, grows by the tokens of the whole text: with nothing before it, count(start, end) == count(0, end) + shift for
+// each end from `from` on.
 struct Agreement {
     std::size_t from;
     std::ptrdiff_t shift;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 extern "C" {
 
@@ -20,9 +19,6 @@ struct GrowingInterface {
     // Remember this state in place of the one before, until `restart`; go back to it, from whatever has grown since.
     void (*keep)(void* encoder);
     void (*go_back)(void* encoder);
-    // The last cut that no appended text can move: its byte times four, and in the lowest two bits what stands before it. Two texts that have the same cut
-    // there, and the same text behind it, have the same tokens behind it, too, whatever is appended to both. 0 of a text that grows to the left.
-    std::uint64_t (*settled)(void* encoder);
 };
 
 }  // extern "C"

@@ -34,8 +34,11 @@ public:
 
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
     std::size_t count(std::size_t start, std::size_t end) const;
-    // For slices from `start` on; none where it is not soon known, as inside of long pre-tokens. For threads.
-    std::optional<Agreement> agreement(std::size_t start) const;
+    // For slices from `start` on, behind `before`, which is whole characters; none where it is not soon known, as inside of long pre-tokens. For threads.
+    std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
+    // About how far `tokens` tokens go, from `start` on and back from `end`: see reach.hpp. For threads.
+    std::size_t reach(std::size_t start, std::size_t tokens) const;
+    std::size_t reach_back(std::size_t end, std::size_t tokens) const;
 
     std::size_t memory() const;
 
@@ -56,6 +59,7 @@ private:
 
     std::size_t count_head(std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t count_slice(std::size_t start, std::size_t end, Workspace& workspace) const;
+    std::size_t count_head_behind(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t pretoken_end(std::size_t place, std::size_t limit) const;
     std::size_t count_piece(std::size_t start, std::size_t end, Workspace& workspace) const;
     bool near_long(std::size_t place) const;

@@ -19,6 +19,8 @@ public:
     const unsigned char* data() const { return data_; }
     // At which byte a character begins, or the text ends. Constant time.
     std::size_t place(std::size_t offset) const;
+    // The character that the byte at this place is of.
+    std::size_t offset_at(std::size_t place) const;
     // Where text[start:end] ends without the white space at its end, as str.rstrip has it.
     std::size_t stripped(std::size_t start, std::size_t end) const;
     // Where the next line feed of text[start:end] is; `end` if there is none.

@@ -30,9 +30,10 @@ public:
     // Remember this state, which is forgotten with the next call; go back to it.
     virtual void keep() = 0;
     virtual void go_back() = 0;
-    // A number for the last cut in what has been appended of the text that nothing appended can move; none where no such cut is known. Two texts that
-    // end at the same offset, with cuts of the same number, grow by the same tokens from there on.
-    virtual std::optional<std::uint64_t> settled() { return std::nullopt; }
+
+    // Where about so many tokens end that begin at `start`, and where those begin that end at `end`: no farther than one may go in a step. `start` and `end` where nobody knows.
+    virtual std::size_t reach(std::size_t start, std::size_t) { return start; }
+    virtual std::size_t reach_back(std::size_t end, std::size_t) { return end; }
 
     // A text that grows to the left, from nothing.
     virtual void begin_at_the_end() = 0;
@@ -46,7 +47,7 @@ public:
 // Prices of slices of the text by themselves, by offsets in characters; errors are exceptions.
 class Prices {
 public:
-    // From which end on a slice has the tokens of the text up to there and `shift` more.
+    // From which end on a slice behind a context has the tokens of the text up to there and `shift` more.
     struct Agreement {
         std::size_t from;  // in bytes
         std::ptrdiff_t shift;
@@ -55,7 +56,7 @@ public:
     virtual ~Prices() = default;
     virtual std::size_t count(std::size_t start, std::size_t end) = 0;
     // For slices from `start` on; none where it is not soon known.
-    virtual std::optional<Agreement> agreement(std::size_t) { return std::nullopt; }
+    virtual std::optional<Agreement> agreement(Context, std::size_t) { return std::nullopt; }
     // Whether a slice is read each time that it is counted.
     virtual bool recounts() const { return false; }
     // Whether a price takes less than an append.

@@ -42,7 +42,7 @@ private:
     Filling fill();
     Filling begin(Context context);
     void extend(Filling& filling);
-    bool leap(Filling& filling);
+    void leap(Filling& filling);
     bool make_room(Filling& filling, const Place* after);
     bool stays_whole(Filling& filling);
     std::int64_t least_gain() const;
@@ -79,8 +79,6 @@ private:
     Units units_;
     Overlap overlap_;
     std::size_t overlapping_ = 0;
-    // Characters that the last chunk would have needed to be full; 0 where that is not known.
-    std::size_t full_ = 0;
 };
 
 }  // namespace chunker

@@ -60,8 +60,6 @@ private:
     Start start_of(std::size_t first, std::size_t& size);
     bool fits(const Start& start, std::size_t first, std::size_t& size);
     Places places_before(std::size_t first);
-    std::size_t surely_repeated(std::size_t first) const;
-    void settle();
     double cost_of_chunk(std::size_t size, std::size_t repeated) const;
 
     const Text& text_;
@@ -76,11 +74,8 @@ private:
     std::vector<Sum> sums_;       // before each of them, and before the end
     std::vector<double> costs_;   // of a cut before each of them
     std::vector<Way> ways_;
-    std::vector<std::optional<std::uint64_t>> settled_;  // of the text before each of them, if it was asked for
 
     // What grows.
-    Start start_{};
-    bool by_prices_ = false;
     std::size_t appended_ = 0;            // up to which offset
     std::optional<std::size_t> agreed_;   // from which byte on its size is the exact sum and `shift_`
     std::ptrdiff_t shift_ = 0;

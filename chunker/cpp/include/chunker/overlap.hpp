@@ -11,26 +11,22 @@ namespace chunker {
 
 class Overlap {
 public:
-    // With `prices` that are quick these are asked, else a text that grows to the left is counted.
-    Overlap(Units& units, Counter& counter, const Limits& limits, Prices* prices = nullptr)
-        : units_(units), counter_(counter), limits_(limits), prices_(prices && prices->are_quick() ? prices : nullptr) {}
+    Overlap(Units& units, Counter& counter, const Limits& limits) : units_(units), counter_(counter), limits_(limits) {}
 
-    // The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text up to `next`, where the chunk ends, fits. `far`: about
-    // how many characters before that surely fit; 0 where nobody knows. Where units are closed, `next` is the next of the units.
-    Places repeated(Places places, const Place& next, std::size_t far) const;
+    // The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text up to `next`, where the chunk ends, fits.
+    // Where units are closed, `next` is the next of the units.
+    Places repeated(Places places, const Place& next) const;
     // The last half of the places of an overlap that ends at `end`, or less; none in the end.
     Places shortened(const Places& repeated, std::size_t end) const;
 
 private:
-    std::size_t farthest_back(const Places& places, std::size_t end, std::size_t far) const;
-    std::size_t leap_back(const Places& places, std::size_t end, std::size_t far) const;
-    void begin() const;
-    std::size_t prepend_fitting(std::size_t start, std::size_t end, std::size_t behind) const;
+    std::size_t farthest_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const;
+    std::size_t leap_back(const Places& places, std::size_t end) const;
+    std::size_t prepend_fitting(std::size_t start, std::size_t end) const;
 
     Units& units_;
     Counter& counter_;
     const Limits& limits_;
-    Prices* prices_;
 };
 
 }  // namespace chunker

@@ -28,8 +28,11 @@ public:
     std::size_t size() const { return text_.size; }
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
     std::size_t count(std::size_t start, std::size_t end) const;
-    // For slices from `start` on; none where it is not soon known. For threads.
-    std::optional<Agreement> agreement(std::size_t start) const;
+    // For slices from `start` on, behind `before`, which is whole characters; none where it is not soon known. For threads.
+    std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
+    // About how far `tokens` tokens go, from `start` on and back from `end`: see reach.hpp. For threads.
+    std::size_t reach(std::size_t start, std::size_t tokens) const;
+    std::size_t reach_back(std::size_t end, std::size_t tokens) const;
     std::size_t memory() const;
 
 private:

@@ -1,0 +1,73 @@
+// The text that is cut, parts of it for Python, and the contexts of its chunks.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "chunker/counter.hpp"
+#include "given.hpp"
+#include "source.hpp"
+
+namespace chunker::bindings {
+
+// Products of two of these and of a length of a text do not overflow.
+inline constexpr std::size_t most_limit = std::size_t{1} << 40;
+
+inline nb::object part_of(nb::handle text, std::size_t start, std::size_t end) {
+    nb::object part = nb::steal(PyUnicode_Substring(text.ptr(), static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end)));
+    if (!part.is_valid()) throw nb::python_error();
+    return part;
+}
+
+// In UTF-8, which a str of ASCII is already. Raises UnicodeEncodeError for halves of surrogate pairs.
+inline nb::object encoded(nb::handle source) {
+    if (!PyUnicode_Check(source.ptr())) given::raise_type("a text", "a str", source);
+    if (nb::cast<bool>(source.attr("isascii")())) return nb::borrow(source);
+    nb::object data = nb::steal(PyUnicode_AsUTF8String(source.ptr()));
+    if (!data.is_valid()) throw nb::python_error();
+    return data;
+}
+
+// The contexts that were met, by numbers; 0 is that of none.
+class Contexts {
+public:
+    Contexts() { put(nb::str("")); }
+
+    Context number_of(nb::object context) {
+        if (!PyUnicode_Check(context.ptr())) given::raise_type("a context", "a str", context);
+        if (auto const known = numbers_.find(context.ptr()); known != numbers_.end()) return known->second;
+        return PyUnicode_GetLength(context.ptr()) == 0 ? 0 : put(std::move(context));
+    }
+    nb::handle string(Context context) const { return strings_[context]; }
+    std::string_view bytes(Context context) const { return bytes_[context]; }
+
+private:
+    Context put(nb::object context) {
+        Py_ssize_t size = 0;
+        const char* data = PyUnicode_AsUTF8AndSize(context.ptr(), &size);
+        if (!data) {  // halves of surrogate pairs, as tokenizers read them
+            PyErr_Clear();
+            nb::object const whole = context.attr("encode")("utf-16", "surrogatepass").attr("decode")("utf-16", "replace");
+            data = PyUnicode_AsUTF8AndSize(whole.ptr(), &size);
+            if (!data) throw nb::python_error();
+            bytes_.emplace_back(data, static_cast<std::size_t>(size));
+        } else {
+            bytes_.emplace_back(data, static_cast<std::size_t>(size));
+        }
+        numbers_.emplace(context.ptr(), strings_.size());
+        strings_.push_back(std::move(context));
+        return strings_.size() - 1;
+    }
+
+    std::vector<nb::object> strings_;  // so no other object gets the address of one
+    std::vector<std::string> bytes_;
+    std::unordered_map<PyObject*, Context> numbers_;
+};
+
+}  // namespace chunker::bindings

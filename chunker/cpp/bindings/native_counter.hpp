@@ -1,0 +1,204 @@
+// Counts of a text that is cut, by the encoders of bpe_engine.
+//
+// A text is priced: a window of it is read once, and slices of it cost no more than their ends, however often a chunk begins in it. Behind a context a slice is priced
+// once it has the same tokens as the window; before that it is counted. Where no slice can be priced, as of bytes that are in no token, an encoder is appended to.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bpe/growing_interface.hpp"
+#include "chunker/characters.hpp"
+#include "chunker/counter.hpp"
+#include "contexts.hpp"
+#include "interfaces.hpp"
+#include "window.hpp"
+
+namespace chunker::bindings {
+
+class NativeCounter : public Counter {
+public:
+    // `whole`: all of the text will be priced.
+    NativeCounter(const Text& text, nb::handle source, nb::handle tokenizer, nb::object appending, const Contexts& contexts, bool whole)
+        : text_(text), source_(source), tokenizer_(tokenizer), contexts_(contexts), window_(text, tokenizer, whole), appending_(std::move(appending)),
+          right_(interface_of<GrowingInterface>(appending_, growing_interface_name)) {}
+
+    std::size_t begin(Context context) override {
+        context_ = context;
+        origin_ = nowhere;
+        end_ = 0;
+        appends_ = false;
+        return size_of(context);
+    }
+    std::size_t append(std::size_t start, std::size_t end) override {
+        if (origin_ == nowhere) {
+            origin_ = end_ = text_.place(start);
+            agreed_.reset();
+            agreed_in_ = no_window;
+        }
+        std::size_t const last = text_.place(end);
+        if (!appends_) {
+            if (auto const found = priced(last)) {
+                end_ = last;
+                return *found;
+            }
+            append_from_origin();
+        }
+        std::size_t const count = grow(end_, last);
+        end_ = last;
+        return count;
+    }
+    void keep() override {
+        kept_ = end_;
+        is_kept_ = appends_;
+        if (appends_) right_->keep(right_->encoder);
+    }
+    void go_back() override {
+        if (appends_ && is_kept_) right_->go_back(right_->encoder);
+        if (origin_ != nowhere) end_ = std::max(kept_, origin_);
+        if (appends_ && !is_kept_) append_from_origin();
+    }
+
+    // Whether all of the text has prices.
+    bool has_prices() { return window_.hold(0, text_.place(text_.size())); }
+    std::optional<Prices::Agreement> agreement(Context context, std::size_t start) const { return window_.agreement(contexts_.bytes(context), text_.place(start)); }
+
+    std::size_t reach(std::size_t start, std::size_t tokens) override {
+        std::size_t const first = text_.place(start);
+        return window_.hold(first, std::min(first + tokens * likely_bytes, text_.place(text_.size()))) ? text_.offset_at(window_.reach(first, tokens)) : start;
+    }
+    std::size_t reach_back(std::size_t end, std::size_t tokens) override {
+        std::size_t const last = text_.place(end);
+        return window_.hold(last, last) ? text_.offset_at(window_.reach_back(last, tokens)) : end;
+    }
+
+    void begin_at_the_end() override { behind_ = nowhere; }
+    std::size_t prepend(std::size_t start, std::size_t end) override {
+        if (behind_ == nowhere) {
+            behind_ = end;
+            sum_behind_.reset();
+        }
+        std::size_t const first = text_.place(start), last = text_.place(behind_);
+        if (first < last && window_.hold(first, last)) {
+            if (!sum_behind_ || summed_in_ != window_.number()) sum_behind_ = window_.count(window_.start(), last);
+            summed_in_ = window_.number();
+            auto const agreed = window_.agreement({}, first);
+            if (sum_behind_ && agreed && last >= agreed->from) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
+        }
+        return count(0, start, behind_);
+    }
+
+    std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) override {
+        std::size_t const first = text_.place(start), last = text_.place(end);
+        // A slice that is surely too long is not worth a window.
+        if (last - first <= limit * worth_a_window && window_.hold(first, last)) {
+            std::optional<std::size_t> found;
+            if (context == 0) {
+                found = window_.count(first, last);
+            } else if (auto const agreed = window_.agreement(contexts_.bytes(context), first); agreed && last >= agreed->from) {
+                found = agreed_count(*agreed, last);
+            }
+            if (found) return *found <= limit ? found : std::nullopt;
+        }
+        return counted_up_to(context, first, last, limit);
+    }
+    std::size_t count(Context context, std::size_t start, std::size_t end) override {
+        if (std::size_t const first = text_.place(start), last = text_.place(end); context == 0 && window_.holds(first, last))
+            if (auto const found = window_.count(first, last)) return *found;
+        auto const found = count_up_to(context, start, end, most_limit);
+        if (!found) raise_uncountable(tokenizer_, part_of(source_, start, end));
+        return *found;
+    }
+
+private:
+    static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max(), no_window = nowhere;
+    // Bytes of a token: as many of the text as are looked at to leap, and so many of a slice that it is surely too long.
+    static constexpr std::size_t likely_bytes = 4, worth_a_window = 16;
+
+    // The tokens of the context and text[origin:last], in bytes; none where they have to be counted by appending.
+    std::optional<std::size_t> priced(std::size_t last) {
+        if (!window_.hold(origin_, last)) return std::nullopt;
+        if (context_ == 0) return window_.count(origin_, last);
+        if (agreed_in_ != window_.number()) {
+            agreed_in_ = window_.number();
+            agreed_ = window_.agreement(contexts_.bytes(context_), origin_);
+        }
+        if (!agreed_) return std::nullopt;
+        return last >= agreed_->from ? agreed_count(*agreed_, last) : counted_up_to(context_, origin_, last, most_limit);
+    }
+    std::optional<std::size_t> agreed_count(const Prices::Agreement& agreed, std::size_t last) const {
+        auto const sum = window_.count(window_.start(), last);
+        return sum ? std::optional(static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum) + agreed.shift)) : std::nullopt;
+    }
+    std::optional<std::size_t> counted_up_to(Context context, std::size_t first, std::size_t last, std::size_t limit) {
+        const unsigned char* text = text_.data() + first;
+        std::size_t size = last - first;
+        if (context != 0) {
+            together_ = contexts_.bytes(context);
+            together_.append(reinterpret_cast<const char*>(text), size);
+            text = reinterpret_cast<const unsigned char*>(together_.data());
+            size = together_.size();
+        }
+        std::size_t count = 0;
+        return right_->fits(right_->encoder, text, size, limit, &count) ? std::optional(count) : std::nullopt;
+    }
+
+    std::size_t size_of(Context context) {
+        if (context == 0) return 0;
+        if (context >= context_sizes_.size()) context_sizes_.resize(context + 1, nowhere);
+        std::size_t& size = context_sizes_[context];
+        if (size == nowhere) {
+            auto const found = counted_up_to(context, 0, 0, most_limit);
+            if (!found) raise_uncountable(tokenizer_, contexts_.string(context));
+            size = *found;
+        }
+        return size;
+    }
+
+    void append_from_origin() {
+        appends_ = true;
+        is_kept_ = false;
+        right_->restart(right_->encoder);
+        std::string_view const bytes = contexts_.bytes(context_);
+        std::size_t count = 0;
+        if (!bytes.empty() && !right_->grow(right_->encoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &count))
+            raise_uncountable(tokenizer_, contexts_.string(context_));
+        if (end_ > origin_) grow(origin_, end_);
+    }
+    // Append bytes of the text.
+    std::size_t grow(std::size_t first, std::size_t last) {
+        std::size_t count = 0;
+        if (!right_->grow(right_->encoder, text_.data() + first, last - first, &count)) raise_uncountable(tokenizer_, source_);
+        return count;
+    }
+
+    const Text& text_;
+    nb::handle source_, tokenizer_;
+    const Contexts& contexts_;
+    Window window_;
+    nb::object appending_;
+    const GrowingInterface* right_;
+    std::vector<std::size_t> context_sizes_;  // of those that were asked for
+    std::string together_;                    // a context and what it stands before
+
+    // What grows to the right, in bytes: where it begins and ends, and ended when it was to be kept.
+    Context context_ = 0;
+    std::size_t origin_ = nowhere, end_ = 0, kept_ = 0;
+    std::optional<Prices::Agreement> agreed_;
+    std::size_t agreed_in_ = no_window;  // the window that this is of
+    bool appends_ = false, is_kept_ = false;
+    // What grows to the left: where it ends, in characters, and the tokens of the window up to there.
+    std::size_t behind_ = nowhere;
+    std::optional<std::size_t> sum_behind_;
+    std::size_t summed_in_ = no_window;
+};
+
+}  // namespace chunker::bindings
