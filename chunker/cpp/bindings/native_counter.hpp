@@ -1,7 +1,8 @@
 // Counts of a text that is cut, by the encoders of bpe_engine.
 //
 // A text is priced: a window of it is read once, and slices of it cost no more than their ends, however often a chunk begins in it. Behind a context a slice is priced
-// once it has the same tokens as the window; before that it is counted. Where no slice can be priced, as of bytes that are in no token, an encoder is appended to.
+// once it has the same tokens as the window; before that it is counted. Where that is not soon, as inside of a long pre-token, or no slice can be priced, as of bytes that
+// are in no token, an encoder is appended to or prepended to.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -77,23 +78,28 @@ public:
     }
     std::size_t reach_back(std::size_t end, std::size_t tokens) override {
         std::size_t const last = text_.place(end);
-        return window_.hold(last, last) ? text_.offset_at(window_.reach_back(last, tokens)) : end;
+        // From the start of the chunk on, so that what is repeated of it is in the same window.
+        return window_.hold(std::min(origin_, last), last) ? text_.offset_at(window_.reach_back(last, tokens)) : end;
     }
 
-    void begin_at_the_end() override { behind_ = nowhere; }
+    void begin_at_the_end() override {
+        behind_ = nowhere;
+        prepends_ = false;
+    }
     std::size_t prepend(std::size_t start, std::size_t end) override {
         if (behind_ == nowhere) {
             behind_ = end;
             sum_behind_.reset();
         }
         std::size_t const first = text_.place(start), last = text_.place(behind_);
-        if (first < last && window_.hold(first, last)) {
+        if (!prepends_ && window_.hold(first, last)) {
             if (!sum_behind_ || summed_in_ != window_.number()) sum_behind_ = window_.count(window_.start(), last);
             summed_in_ = window_.number();
             auto const agreed = window_.agreement({}, first);
-            if (sum_behind_ && agreed && last >= agreed->from) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
+            if (agreed && sum_behind_ && last >= agreed->from) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
+            if (agreed || last - first <= slice_worth_a_price) return count(0, start, behind_);
         }
-        return count(0, start, behind_);
+        return grow_to_the_left(first, prepends_ ? text_.place(end) : last);
     }
 
     std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) override {
@@ -101,11 +107,11 @@ public:
         // A slice that is surely too long is not worth a window.
         if (last - first <= limit * worth_a_window && window_.hold(first, last)) {
             std::optional<std::size_t> found;
-            if (context == 0) {
+            auto const agreed = window_.agreement(contexts_.bytes(context), first);
+            if (agreed && context == 0)
                 found = window_.count(first, last);
-            } else if (auto const agreed = window_.agreement(contexts_.bytes(context), first); agreed && last >= agreed->from) {
+            else if (agreed && last >= agreed->from)
                 found = agreed_count(*agreed, last);
-            }
             if (found) return *found <= limit ? found : std::nullopt;
         }
         return counted_up_to(context, first, last, limit);
@@ -122,16 +128,18 @@ private:
     static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max(), no_window = nowhere;
     // Bytes of a token: as many of the text as are looked at to leap, and so many of a slice that it is surely too long.
     static constexpr std::size_t likely_bytes = 4, worth_a_window = 16;
+    // Bytes. A slice up to this length is priced even inside of a long pre-token, or at the end of the text.
+    static constexpr std::size_t slice_worth_a_price = 64;
 
     // The tokens of the context and text[origin:last], in bytes; none where they have to be counted by appending.
     std::optional<std::size_t> priced(std::size_t last) {
         if (!window_.hold(origin_, last)) return std::nullopt;
-        if (context_ == 0) return window_.count(origin_, last);
         if (agreed_in_ != window_.number()) {
             agreed_in_ = window_.number();
             agreed_ = window_.agreement(contexts_.bytes(context_), origin_);
         }
         if (!agreed_) return std::nullopt;
+        if (context_ == 0) return window_.count(origin_, last);
         return last >= agreed_->from ? agreed_count(*agreed_, last) : counted_up_to(context_, origin_, last, most_limit);
     }
     std::optional<std::size_t> agreed_count(const Prices::Agreement& agreed, std::size_t last) const {
@@ -173,6 +181,17 @@ private:
             raise_uncountable(tokenizer_, contexts_.string(context_));
         if (end_ > origin_) grow(origin_, end_);
     }
+    std::size_t grow_to_the_left(std::size_t first, std::size_t last) {
+        if (!left_) {
+            prepending_ = tokenizer_.attr("prepending_encoder")();
+            left_ = interface_of<GrowingInterface>(prepending_, growing_interface_name);
+        }
+        if (!prepends_) left_->restart(left_->encoder);
+        prepends_ = true;
+        std::size_t count = 0;
+        if (!left_->grow(left_->encoder, text_.data() + first, last - first, &count)) raise_uncountable(tokenizer_, source_);
+        return count;
+    }
     // Append bytes of the text.
     std::size_t grow(std::size_t first, std::size_t last) {
         std::size_t count = 0;
@@ -184,8 +203,8 @@ private:
     nb::handle source_, tokenizer_;
     const Contexts& contexts_;
     Window window_;
-    nb::object appending_;
-    const GrowingInterface* right_;
+    nb::object appending_, prepending_;
+    const GrowingInterface *right_, *left_ = nullptr;
     std::vector<std::size_t> context_sizes_;  // of those that were asked for
     std::string together_;                    // a context and what it stands before
 
@@ -199,6 +218,7 @@ private:
     std::size_t behind_ = nowhere;
     std::optional<std::size_t> sum_behind_;
     std::size_t summed_in_ = no_window;
+    bool prepends_ = false;
 };
 
 }  // namespace chunker::bindings
