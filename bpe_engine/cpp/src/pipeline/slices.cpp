@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "bpe/reach.hpp"
-
 namespace bpe {
 
 using thresholds::slice_window;
@@ -169,14 +167,6 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
         size = at.offset > from ? slice_window : size * 2;
     }
     return sink.total;
-}
-
-std::size_t PipelineIntervalEncoder::reach(std::size_t start, std::size_t tokens) const {
-    return Reach(words_, text_.size, [](const Word& word) { return word.cuts; }, [this](std::size_t offset) { return tokens_before(offset); }).forward(start, tokens);
-}
-
-std::size_t PipelineIntervalEncoder::reach_back(std::size_t end, std::size_t tokens) const {
-    return Reach(words_, text_.size, [](const Word& word) { return word.cuts; }, [this](std::size_t offset) { return tokens_before(offset); }).backward(end, tokens);
 }
 
 std::size_t PipelineIntervalEncoder::memory() const {

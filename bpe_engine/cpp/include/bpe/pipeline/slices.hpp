@@ -30,9 +30,9 @@ public:
     std::size_t count(std::size_t start, std::size_t end) const;
     // For slices from `start` on, behind `before`, which is whole characters; none where it is not soon known. For threads.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
-    // About how far `tokens` tokens go, from `start` on and back from `end`: see reach.hpp. For threads.
-    std::size_t reach(std::size_t start, std::size_t tokens) const;
-    std::size_t reach_back(std::size_t end, std::size_t tokens) const;
+    // Not known: where a word is cut that is an unknown one, what is left may have many tokens.
+    std::size_t reach(std::size_t start, std::size_t) const { return start; }
+    std::size_t reach_back(std::size_t end, std::size_t) const { return end; }
     std::size_t memory() const;
 
 private:
