@@ -252,16 +252,6 @@ private:
     };
     Place place() const { return {core_.state(), before_waiting_, waiting_}; }
 
-    // See GrowingInterface.
-    static std::uint64_t settled(const State& state) {
-        if constexpr (!appends)
-            return 0;
-        else if constexpr (requires { state.certain; })
-            return state.certain.offset * 4 + static_cast<std::uint64_t>(state.certain.before);
-        else
-            return state.settled_end * 4;  // nothing depends on what stands before a pre-token
-    }
-
     // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the whole.
     void go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished);
 

@@ -217,7 +217,6 @@ nb::object Growing<Core>::interface(nb::handle self) {
             auto& growing = *static_cast<Growing*>(self);
             growing.restore(growing.interface_state_, {}, 0);
         },
-        [](void* self) { return settled(static_cast<Growing*>(self)->core_.state()); },
     };
     PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) {
         Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));

@@ -178,12 +178,6 @@ void try_pipeline(Choices& choices) {
         auto const agreement = prices.agreement(start);
         for (std::size_t at = agreement ? std::max(start, agreement->from) : text.size() + 1; at <= text.size(); ++at)
             CHECK(static_cast<std::ptrdiff_t>(prices.count(start, at)) == static_cast<std::ptrdiff_t>(prices.count(0, at)) + agreement->shift);
-        std::string const before = some_text(choices, 4);
-        auto const behind = prices.agreement(start, view(before));
-        for (std::size_t at = behind ? std::max(start, behind->from) : text.size() + 1; at <= text.size(); ++at) {
-            std::string const together = before + text.substr(start, at - start);
-            CHECK(static_cast<std::ptrdiff_t>(pipeline->count(view(together))) == static_cast<std::ptrdiff_t>(prices.count(0, at)) + behind->shift);
-        }
     }
     try_growing<PipelineAppendingEncoder>(choices, pipeline, false);
     try_growing<PipelinePrependingEncoder>(choices, pipeline, true);

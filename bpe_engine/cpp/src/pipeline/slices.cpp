@@ -86,16 +86,13 @@ struct PipelineIntervalEncoder::Slice {
     std::size_t total = 0, at_cut = 0;
     Position met{};
     bool looks = true, has_met = false;
-    std::size_t behind = 0, begins = 0;  // the slice begins so many bytes behind its own text, and there in the whole text
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
     void unit(std::size_t count) { total += count; }
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
     bool cut(Position at) {
         at_cut = total;
-        if (!looks || at.offset < behind) return true;
-        Position const in_whole{at.offset - behind + begins, at.before};
-        if (!encoder.is_cut(in_whole)) return true;
-        met = in_whole;
+        if (!looks || !encoder.is_cut(at)) return true;
+        met = at;
         has_met = true;
         return false;
     }
@@ -103,29 +100,16 @@ struct PipelineIntervalEncoder::Slice {
 };
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, Bytes before) const {
+    if (before.size > 0) return std::nullopt;
     Pipeline::Lease const workspace = pipeline_->lease();
     Slice sink{*this, pipeline_->coder(), workspace->pieces};
-    std::size_t const far = std::min(text_.size, start + (before.size > 0 ? thresholds::long_piece : thresholds::read_window));
-    // Of `before` and the slice, where there is something before it, and else of the whole text: where the slice begins, and what it is counted with.
-    std::vector<Byte> together;
-    Bytes text = text_;
-    std::size_t begin = start;
-    if (before.size > 0) {
-        together.assign(before.begin(), before.end());
-        together.insert(together.end(), text_.data + start, text_.data + far);
-        text = {together.data(), together.size()};
-        begin = 0;
-        sink.behind = before.size;
-        sink.begins = start;
-    }
-    std::size_t const moved = start - begin - before.size;  // from an offset in `text` to that in the whole text; wraps around
-    Position at{begin, Before::nothing};
-    std::size_t limit = start;  // what was read to be certain of the cut, in the whole text
-    for (std::size_t size = before.size + thresholds::slice_start; start + before.size > 0 && limit < far;) {
+    Position at{start, Before::nothing};
+    std::size_t const far = std::min(text_.size, start + thresholds::read_window);
+    std::size_t limit = start;  // what was read to be certain of the cut
+    for (std::size_t size = thresholds::slice_start; start > 0 && limit < far;) {
         std::size_t const from = at.offset;
-        std::size_t const stop = std::min(far - moved, from + size);
-        limit = stop + moved;
-        pipeline_->scan(text.data, begin, at, stop, false, {}, *workspace, sink);
+        limit = std::min(far, from + size);
+        pipeline_->scan(text_.data, start, at, limit, false, {}, *workspace, sink);
         if (sink.has_met) break;
         sink.total = sink.at_cut;
         size = at.offset > from ? slice_window : size * 2;

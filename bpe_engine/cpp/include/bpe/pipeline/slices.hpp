@@ -28,7 +28,7 @@ public:
     std::size_t size() const { return text_.size; }
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
     std::size_t count(std::size_t start, std::size_t end) const;
-    // For slices from `start` on, behind `before`, which is whole characters; none where it is not soon known. For threads.
+    // For slices from `start` on; none where it is not soon known, or where something stands before them. For threads.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
     // Not known: where a word is cut that is an unknown one, what is left may have many tokens.
     std::size_t reach(std::size_t start, std::size_t) const { return start; }
