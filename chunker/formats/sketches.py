@@ -119,7 +119,7 @@ class Sketch(Outline):
                 scopes += inside.scopes
                 heads.update(inside.heads)
         return Outline.of_columns(
-            offsets, strengths, labels, self._scopes_of(scopes), self.notes, finest=self.finest, heads=heads
+            offsets, strengths, labels, lambda: self._scopes_of(scopes), self.notes, finest=self.finest, heads=heads
         )
 
 
