@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python benchmarks/documents.py [NUMBER] > benchmarks/results/documents.md
 
-Makes NUMBER documents of each kind (50, so 300 in all); markitdown and pypdf read the first ten, where they are installed. The share is that of the longest rising run of
+Makes NUMBER documents of each kind (50, so 300 in all); markitdown and pypdf read the first four, where they are installed. The share is that of the longest rising run of
 words, each of which stands in a document once: 100 % says that all are there and none is out of order. Seconds are of this process.
 """
 
@@ -27,7 +27,7 @@ KINDS: dict[str, tuple[str, Callable[[Known], bytes]]] = {
     "DOCX, python-docx": ("docx", word_of),
     "PPTX, python-pptx": ("pptx", slides_of),
 }
-PEERS = 10
+PEERS = 4
 Reader = Callable[[bytes, str], str]
 
 

@@ -55,8 +55,8 @@ def blocks_of(pages: list[Page]) -> Iterator[Block]:
     body = _body_size(pages)
     levels = _levels(pages, body)
     found: list[_Paragraph | tuple[Table, int]] = []
-    for page in pages:
-        for run in reading_order(page):
+    for page, runs in reading_order(pages):
+        for run in runs:
             lines: list[Line] = []
             for element in run:
                 if isinstance(element, Table):

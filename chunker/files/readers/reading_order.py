@@ -28,6 +28,10 @@ _LEAST_GUTTER = 6.0
 _NARROW = 0.62
 _FILLED = 0.93
 _LINES = 3
+_LOOK_AGAIN = 64  # rows
+_CELLS = 64  # of a row
+_GAPS = 8  # that are looked at for a gutter, the widest
+_NEAR = 64  # lines that are looked at for a bullet
 # Of the rows of a column: so many are lines of prose at least.
 _PROSE = 0.2
 # Characters of a line of prose.
@@ -49,10 +53,17 @@ Element = Line | Table
 Row = list[Line]
 
 
-def reading_order(page: Page) -> list[list[Element]]:
-    """The elements of a page in runs that are read one after the other: each is one column of one band."""
-    pieces = [part for line in page.lines for part in line.parts(max(_APART * line.size, 6.0))]
-    return [_with_tables(_rows(run)) for run in _runs(_with_markers(pieces), 0) if run]
+def reading_order(pages: Sequence[Page]) -> Iterator[tuple[Page, list[list[Element]]]]:
+    """Each page with its elements in runs that are read one after the other: each is one column of one band."""
+    pieces = [_pieces(page) for page in pages]
+    # Of a page with little text in a column the others know where the columns are.
+    usual = [gutter for lines in pieces if (gutter := _gutter(lines, ())) is not None]
+    for page, lines in zip(pages, pieces, strict=True):
+        yield page, [_with_tables(_rows(run)) for run in _runs(lines, usual, 0) if run]
+
+
+def _pieces(page: Page) -> list[Line]:
+    return _with_markers([part for line in page.lines for part in line.parts(max(_APART * line.size, 6.0))])
 
 
 def _rows(lines: Sequence[Line]) -> list[Row]:
@@ -75,20 +86,21 @@ def _with_tables(rows: list[Row]) -> list[Element]:
     elements: list[Element] = []
     at = 0
     while at < len(rows):
-        end = _table_end(rows, at)
-        if end > at:
+        end, is_table = _table_end(rows, at)
+        if is_table:
             elements.append(_table(rows[at:end]))
-            at = end
         else:
-            elements.append(_whole(rows[at]))
-            at += 1
+            # What looks like a table for long and is none is not looked at again from each of its rows.
+            end = end if end - at > _LOOK_AGAIN else at + 1
+            elements += map(_whole, rows[at:end])
+        at = end
     return elements
 
 
-def _table_end(rows: list[Row], start: int) -> int:
-    """The end of the table that begins with a row; `start` if none does."""
-    if len(rows[start]) < 2:
-        return start
+def _table_end(rows: list[Row], start: int) -> tuple[int, bool]:
+    """The end of the rows that stand below one another from a row on, and whether they are a table."""
+    if not 1 < len(rows[start]) <= _CELLS:
+        return start, False
     columns = [(line.box[0], line.box[2]) for line in rows[start]]
     end, full = start + 1, 1
     while end < len(rows) and _follows(rows[end - 1], rows[end]):
@@ -106,9 +118,9 @@ def _table_end(rows: list[Row], start: int) -> int:
     while end > start + 1 and len(rows[end - 1]) == 1:
         end -= 1
     if all(_MARKER.fullmatch(row[0].text) for row in rows[start:end]):
-        return start  # the bullets and numbers of a list
+        return end, False  # the bullets and numbers of a list
     least = 2 if len(columns) > 2 else 3
-    return end if full >= least and _fill(rows[start:end], columns) < _FILLED else start
+    return end, full >= least and _fill(rows[start:end], columns) < _FILLED
 
 
 def _follows(above: Row, below: Row) -> bool:
@@ -163,8 +175,8 @@ def _table(rows: list[Row]) -> Table:
     return Table(cells, union([line.box for row in rows for line in row]))
 
 
-def _runs(lines: list[Line], depth: int) -> Iterator[list[Line]]:
-    gutter = _gutter(lines) if len(lines) > 2 * _LINES and depth < _DEEPEST else None
+def _runs(lines: list[Line], usual: Sequence[float], depth: int) -> Iterator[list[Line]]:
+    gutter = _gutter(lines, usual) if depth < _DEEPEST else None
     if gutter is None:
         yield lines
         return
@@ -183,43 +195,51 @@ def _runs(lines: list[Line], depth: int) -> Iterator[list[Line]]:
         if band:
             yield waiting
             waiting = []
-            yield from _runs([one for one in band if one.box[2] <= gutter], depth + 1)
-            yield from _runs([one for one in band if one.box[0] >= gutter], depth + 1)
+            yield from _runs([one for one in band if one.box[2] <= gutter], usual, depth + 1)
+            yield from _runs([one for one in band if one.box[0] >= gutter], usual, depth + 1)
         if wide is not None:
             waiting.append(wide)
     yield waiting
 
 
-def _gutter(lines: list[Line]) -> float | None:
-    """The middle of the widest strip that no narrow line stands in, between columns of prose; None if there is none."""
+def _gutter(lines: list[Line], usual: Sequence[float]) -> float | None:
+    """The middle of the widest strip that no narrow line stands in, between columns of prose; None if there is none. `usual`: the gutters of the document."""
+    if len(lines) <= _LINES:
+        return None
     left, _, right, _ = union(line.box for line in lines)
     narrow = sorted(
         (line for line in lines if line.box[2] - line.box[0] < _NARROW * (right - left)), key=lambda line: line.box[0]
     )
-    if len(narrow) < 2 * _LINES:
+    if not narrow:
         return None
-    best: tuple[float, float] | None = None
+    gaps: list[tuple[float, float, int]] = []
     reached = narrow[0].box[2]
     for number, line in enumerate(narrow):
-        width = line.box[0] - reached
-        wide_enough = width >= _LEAST_GUTTER and (best is None or width > best[0])
-        if wide_enough and _LINES <= number <= len(narrow) - _LINES and _are_columns(narrow[:number], narrow[number:]):
-            best = width, reached + width / 2
+        if line.box[0] - reached >= _LEAST_GUTTER:
+            gaps.append((line.box[0] - reached, reached, number))
         reached = max(reached, line.box[2])
-    if best is None:
+    middle = None
+    for width, start, number in sorted(gaps, reverse=True)[:_GAPS]:
+        known = next((gutter for gutter in usual if start < gutter < start + width), None)
+        enough = known is not None or _LINES <= number <= len(narrow) - _LINES
+        if enough and _are_columns(narrow[:number], narrow[number:], both=known is None):
+            middle = start + width / 2 if known is None else known
+            break
+    if middle is None:
         return None
     # Of a page in one column most lines are wide.
-    wide = sum(one.box[0] < best[1] < one.box[2] for one in lines)
-    return best[1] if wide <= len(narrow) else None
+    wide = sum(one.box[0] < middle < one.box[2] for one in lines)
+    return middle if wide <= len(narrow) else None
 
 
-def _are_columns(before: list[Line], after: list[Line]) -> bool:
-    """Whether lines are two columns of prose: beside one another, and filled by most of their rows. Cells of tables leave room, or are short."""
+def _are_columns(before: list[Line], after: list[Line], *, both: bool) -> bool:
+    """Whether lines are two columns: beside one another, and `both` of prose, or one. Cells of tables leave room, or are short."""
     left, right = union(line.box for line in before), union(line.box for line in after)
     shared = min(left[3], right[3]) - max(left[1], right[1])
     if shared <= 0.25 * min(left[3] - left[1], right[3] - right[1]):
         return False
-    return all(_is_prose(lines, around) for lines, around in ((before, left), (after, right)))
+    found = [_is_prose(lines, around) for lines, around in ((before, left), (after, right))]
+    return all(found) if both else any(found)
 
 
 def _is_prose(lines: list[Line], around: Box) -> bool:
@@ -245,7 +265,7 @@ def _with_markers(lines: list[Line]) -> list[Line]:
     tops = [line.box[1] for line in others]
     joined: dict[int, Line] = {}
     for marker in markers:
-        near = others[bisect_left(tops, marker.box[1] - 30) : bisect_left(tops, marker.box[3] + 30)]
+        near = others[bisect_left(tops, marker.box[1] - 30) : bisect_left(tops, marker.box[3] + 30)][:_NEAR]
         reach = marker.box[2] + 4 * marker.size
         beside = [line for line in near if marker.box[2] - 1 <= line.box[0] < reach and _shared(marker, line) > 0.3]
         if not beside:
