@@ -16,8 +16,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chunker.calls import chunk, chunk_file, chunker_named
-    from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
+    from chunker.calls import chunk, chunk_file
+    from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for, chunker_named
     from chunker.edits import EditedText
     from chunker.errors import (
         BudgetTooSmallError,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 # Module: the names that are found there. Imported when the first of them is asked for, so that who counts tokens waits for no chunker, and who
 # chunks a text for no streams and no processes.
 _NAMES = {
-    "chunker.calls": ("chunk", "chunk_file", "chunker_named"),
-    "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for"),
+    "chunker.calls": ("chunk", "chunk_file"),
+    "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for", "chunker_named"),
     "chunker.edits": ("EditedText",),
     "chunker.errors": (
         "BudgetTooSmallError",

@@ -15,10 +15,8 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from chunker.arguments import require, require_source, told
-from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for
-from chunker.errors import FileError, OptionError, UnknownLanguageError, WrongTypeError
-from chunker.formats.detect import format_called
-from chunker.formats.registry import format_names, is_plain
+from chunker.chunkers import TextChunker, chunker_for, chunker_named
+from chunker.errors import FileError, OptionError, WrongTypeError
 from chunker.models import Chunk
 from chunker.options import Options
 
@@ -126,30 +124,3 @@ def chosen(max_tokens: object, language: object, options: Options) -> TextChunke
         hint = f", and the language as language={max_tokens!r:.40}" if isinstance(max_tokens, str) else ""
         raise WrongTypeError(f"max_tokens must be a whole number of tokens, or a chunker; got {told(max_tokens)}{hint}")
     return None if language is None else chunker_named(str(language), max_tokens, **options)
-
-
-def chunker_named(language: str, max_tokens: int = _DEFAULT, **options: Unpack[Options]) -> TextChunker:
-    """The chunker for a language or format, by any of its names.
-
-    Args:
-        language: "python", "C++", "rs", "markdown", "json", "text", ...
-        max_tokens: No chunk has more tokens.
-        options: Those of `TextChunker`.
-
-    Raises:
-        UnknownLanguageError: There is no such language.
-        MissingGrammarError: Its grammar is not installed.
-
-    Examples:
-        >>> chunker_named("md", 64), chunker_named("yaml", 64)
-        (MarkdownChunker(max_tokens=64), TextChunker(max_tokens=64, format='yaml'))
-    """
-    require(language, str, "language", 'the name of a language or format, such as "python"')
-    name = language if is_plain(language) else format_called(language)
-    if name is None:
-        raise UnknownLanguageError(f"language must be one of {', '.join(format_names())}; got {language!r}")
-    if name == "markdown":
-        return MarkdownChunker(max_tokens, **options)
-    if is_plain(name):
-        return TextChunker(max_tokens, format=name, **options)
-    return CodeChunker(name, max_tokens, **options)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, get_args
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.counting import TokenCounter, name_of_tokenizer, resolve_tokenizer
-from chunker.errors import MissingGrammarError, OptionError
+from chunker.errors import MissingGrammarError, OptionError, UnknownLanguageError
 from chunker.formats import Format, Outline
-from chunker.formats.detect import UNKNOWN, detect
-from chunker.formats.registry import alike, code_format, code_names, format_named, is_plain, name_of
+from chunker.formats.detect import UNKNOWN, detect, format_called
+from chunker.formats.registry import alike, code_format, code_names, format_named, format_names, is_plain, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.formats.unknown import LinesFormat, UnknownFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
@@ -414,3 +414,30 @@ def chunker_of(found: Detected, max_tokens: int, **options: Unpack[Options]) -> 
         note = f"{language}: no grammar, cut by lines"
         return TextChunker(max_tokens, format=LinesFormat(language.lower(), note), **options)
     return TextChunker(max_tokens, format=UnknownFormat() if named else "text", **options)
+
+
+def chunker_named(language: str, max_tokens: int = 512, **options: Unpack[Options]) -> TextChunker:
+    """The chunker for a language or format, by any of its names.
+
+    Args:
+        language: "python", "C++", "rs", "markdown", "json", "text", ...
+        max_tokens: No chunk has more tokens.
+        options: Those of `TextChunker`.
+
+    Raises:
+        UnknownLanguageError: There is no such language.
+        MissingGrammarError: Its grammar is not installed.
+
+    Examples:
+        >>> chunker_named("md", 64), chunker_named("yaml", 64)
+        (MarkdownChunker(max_tokens=64), TextChunker(max_tokens=64, format='yaml'))
+    """
+    require(language, str, "language", 'the name of a language or format, such as "python"')
+    name = language if is_plain(language) else format_called(language)
+    if name is None:
+        raise UnknownLanguageError(f"language must be one of {', '.join(format_names())}; got {language!r}")
+    if name == "markdown":
+        return MarkdownChunker(max_tokens, **options)
+    if is_plain(name):
+        return TextChunker(max_tokens, format=name, **options)
+    return CodeChunker(name, max_tokens, **options)

@@ -242,11 +242,9 @@ class Cut:
     def chunker(self, path: str, text: str) -> TextChunker:
         """The chunker for a file of this name with this text."""
         # Imported late: who counts tokens, or finds out that no file is there, needs no chunkers.
-        from chunker.chunkers import Detected, chunker_of, detected  # noqa: PLC0415
+        from chunker.chunkers import Detected, chunker_named, chunker_of, detected  # noqa: PLC0415
 
         if self._language is not None:
-            from chunker.calls import chunker_named  # noqa: PLC0415
-
             one = Detected(self._language, self._language, named=True)
             if one not in self._chunkers:
                 self._chunkers[one] = chunker_named(self._language, self._max_tokens, **self._options)

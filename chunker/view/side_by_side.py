@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from chunker.arguments import require_all
-from chunker.calls import chunker_named
-from chunker.chunkers import TextChunker, chunker_for
+from chunker.chunkers import TextChunker, chunker_for, chunker_named
 from chunker.counting import name_of_tokenizer
 from chunker.errors import OptionError
 from chunker.formats.registry import format_names

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <memory>
 #include <string>
@@ -10,9 +11,28 @@
 #include <vector>
 
 #include "chunker/formats/columns.hpp"
+#include "given.hpp"
 #include "integers.hpp"
 
 namespace chunker::bindings {
+
+// As nb::cast, whose std::bad_cast would reach Python without a word.
+template <class T>
+T as(nb::handle value, const char* what, const char* wanted) {
+    T found;
+    if (!nb::try_cast(value, found)) given::raise_type(what, wanted, value);
+    return found;
+}
+
+inline std::string as_text(nb::handle value, const char* what) { return as<std::string>(value, what, "a str"); }
+inline nb::list as_list(nb::handle value, const char* what) { return as<nb::list>(value, what, "a list"); }
+
+// A tuple of so many members: nothing of it runs code of Python while it is read.
+inline nb::tuple as_tuple(nb::handle value, std::size_t size, const char* what) {
+    nb::tuple const found = as<nb::tuple>(value, what, "a tuple");
+    if (nb::len(found) != size) given::raise(PyExc_ValueError, "%s has %zu members, not %zu", what, size, nb::len(found));
+    return found;
+}
 
 // The characters of a str, halves of surrogate pairs too.
 inline std::u32string characters_of(nb::str text) {

@@ -1,9 +1,11 @@
 // Of the formats of markup: what stands where in one text. Offsets are in characters.
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include "chunker/formats/html.hpp"
@@ -31,14 +33,14 @@ public:
     bool operator()(const Code& code, Columns& found) {
         nb::object const answer = look_(code.start, code.end, code.indent, code.named, code.behind_name);
         if (answer.is_none()) return false;
-        auto const columns = nb::cast<nb::tuple>(answer);
-        auto const offsets = from_list(nb::cast<nb::list>(columns[0])), strengths = from_list(nb::cast<nb::list>(columns[1]));
-        auto const labels = nb::cast<nb::list>(columns[2]);
+        nb::tuple const columns = as_tuple(answer, 3, "the answer about code");
+        auto const offsets = from_list(as_list(columns[0], "offsets")), strengths = from_list(as_list(columns[1], "strengths"));
+        nb::list const labels = as_list(columns[2], "labels");
         if (offsets.size() != strengths.size() || offsets.size() != nb::len(labels)) throw nb::value_error("as many strengths and labels as offsets");
         for (std::size_t row = 0; row < offsets.size(); ++row) {
             auto const offset = static_cast<std::size_t>(offsets[row]);
             if (offset <= code.start || offset >= code.end) throw nb::value_error("what is inside of code is strictly inside of it");
-            found.add(offset, static_cast<std::int32_t>(strengths[row]), *labels_.insert(nb::cast<std::string>(labels[row])).first);
+            found.add(offset, static_cast<std::int32_t>(strengths[row]), *labels_.insert(as_text(labels[row], "a label")).first);
         }
         return true;
     }
@@ -51,17 +53,20 @@ private:
 Elements elements_of(nb::list told) {
     std::vector<formats::Element> elements;
     for (nb::handle const element : told) {
+        nb::tuple const members = as_tuple(element, 5, "an element");
         formats::Element made;
-        made.name = nb::cast<std::string>(element[0]);
-        made.label = nb::cast<std::string>(element[1]);
+        made.name = as_text(members[0], "the name of an element");
+        made.label = as_text(members[1], "the label of an element");
         std::array<bool*, 7> const flags = {&made.is_block, &made.is_void, &made.is_raw, &made.is_table_part, &made.is_barrier, &made.ends_section, &made.is_in_headings};
-        nb::object const given = element[2];
-        for (std::size_t number = 0; number < flags.size(); ++number) *flags[number] = nb::cast<bool>(given[number]);
-        made.is_kept_whole = nb::cast<bool>(element[3]);
-        for (nb::handle const other : nb::cast<nb::list>(element[4])) made.ended.push_back(nb::cast<std::string>(other));
+        nb::tuple const given = as_tuple(members[2], flags.size(), "the marks of an element");
+        for (std::size_t number = 0; number < flags.size(); ++number) *flags[number] = as<bool>(given[number], "a mark of an element", "a bool");
+        made.is_kept_whole = as<bool>(members[3], "whether an element is kept whole", "a bool");
+        for (nb::handle const other : as_list(members[4], "the names of elements that are ended")) made.ended.push_back(as_text(other, "the name of an element"));
         if (made.name.empty()) throw nb::value_error("an element has a name");
         elements.push_back(std::move(made));
     }
+    for (std::string_view const needed : Elements::needed)
+        if (std::ranges::none_of(elements, [&](const formats::Element& one) { return one.name == needed; })) throw nb::value_error("an element is missing that the reader asks for");
     return Elements(std::move(elements));
 }
 
@@ -90,11 +95,11 @@ nb::tuple read_html(nb::str text, const Elements& elements, nb::callable code_in
 formats::Environments environments_of(nb::dict told) {
     auto const names = [&](const char* kind) {
         std::set<std::string, std::less<>> found;
-        for (nb::handle const name : nb::cast<nb::list>(told[kind])) found.insert(nb::cast<std::string>(name));
+        for (nb::handle const name : as_list(told[kind], "names of environments")) found.insert(as_text(name, "the name of an environment"));
         return found;
     };
     formats::Environments made{names("whole"), names("tables"), names("lists"), names("verbatim"), {}};
-    for (nb::handle const name : nb::cast<nb::list>(told["sections"])) made.sections.push_back(nb::cast<std::string>(name));
+    for (nb::handle const name : as_list(told["sections"], "names of sections")) made.sections.push_back(as_text(name, "the name of a section"));
     return made;
 }
 
@@ -120,6 +125,7 @@ Lines restructuredtext_lines(nb::str copy, std::size_t start) {
 
 ThreeColumns prose_columns(nb::str paragraph) {
     std::u32string const characters = characters_of(paragraph);
+    if (characters.empty()) return to_columns({});
     formats::CodeInside const no_code;
     formats::Markup markup(characters, no_code);
     markup.prose(0, characters.size());

@@ -1,6 +1,7 @@
 // HTML: what chunker/formats/markup/html.py and html_tags.py say, which are the specification.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct Element {
 class Elements {
 public:
     static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
+    // Those that the reader asks for by name.
+    static constexpr std::array<std::string_view, 9> needed = {"table", "tr", "thead", "p", "pre", "td", "th", "article", "section"};
 
     explicit Elements(std::vector<Element> elements);
 
