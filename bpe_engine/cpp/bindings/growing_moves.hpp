@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bpe/utf8.hpp"
 #include "growing.hpp"
 
 namespace bpe::bindings {
@@ -250,7 +251,7 @@ void Growing<Core>::grow_units(nb::handle text) {
             unit = 0x10000 + ((unit - 0xD800) << 10) + (units[++place] - 0xDC00);
         else if (unit >= 0xD800 && unit <= 0xDFFF)
             unit = 0xFFFD;
-        append_utf8(utf8, unit);
+        put_utf8(utf8, unit);
     }
     try {
         if (waiting_ != 0) go_back(before_waiting_);

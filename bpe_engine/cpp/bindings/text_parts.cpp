@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bpe/unicode.hpp"
+#include "bpe/utf8.hpp"
 #include "given.hpp"
 
 namespace bpe::bindings {
@@ -58,25 +59,6 @@ std::size_t common_prefix(Bytes one, Bytes other) {
     std::size_t place = 0;
     while (most - place >= block && std::memcmp(one.data + place, other.data + place, block) == 0) place += block;
     return static_cast<std::size_t>(std::mismatch(one.data + place, one.data + most, other.data + place).first - one.data);
-}
-
-void append_utf8(std::string& out, Py_UCS4 code) {
-    auto const put = [&](Py_UCS4 byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) {
-        put(code);
-    } else if (code < 0x800) {
-        put(0xC0 | code >> 6);
-        put(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        put(0xE0 | code >> 12);
-        put(0x80 | (code >> 6 & 0x3F));
-        put(0x80 | (code & 0x3F));
-    } else {
-        put(0xF0 | code >> 18);
-        put(0x80 | (code >> 12 & 0x3F));
-        put(0x80 | (code >> 6 & 0x3F));
-        put(0x80 | (code & 0x3F));
-    }
 }
 
 Ascii::Ascii(nb::str text) {

@@ -28,7 +28,6 @@ bool continues(Bytes text, std::size_t place);
 std::size_t characters_in(Bytes text);
 // Bytes that both begin with.
 std::size_t common_prefix(Bytes one, Bytes other);
-void append_utf8(std::string& out, Py_UCS4 code);
 
 // The bytes of a str of ASCII; none of any other, which is not to keep its UTF-8 for this.
 struct Ascii {

@@ -3,29 +3,11 @@
 #include <charconv>
 
 #include "bpe/unicode.hpp"
+#include "bpe/utf8.hpp"
 
 namespace bpe::files {
 
 namespace {
-
-void put_utf8(std::vector<Byte>& out, std::uint32_t code) {
-    auto const put = [&](std::uint32_t byte) { out.push_back(static_cast<Byte>(byte)); };
-    if (code < 0x80) {
-        put(code);
-    } else if (code < 0x800) {
-        put(0xC0 | code >> 6);
-        put(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        put(0xE0 | code >> 12);
-        put(0x80 | (code >> 6 & 0x3F));
-        put(0x80 | (code & 0x3F));
-    } else {
-        put(0xF0 | code >> 18);
-        put(0x80 | (code >> 12 & 0x3F));
-        put(0x80 | (code >> 6 & 0x3F));
-        put(0x80 | (code & 0x3F));
-    }
-}
 
 bool is_structural(Byte byte) {
     return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']';

@@ -6,6 +6,7 @@
 #include "bpe/pipeline/clusters.hpp"
 #include "bpe/pipeline/unicode_forms.hpp"
 #include "bpe/unicode.hpp"
+#include "bpe/utf8.hpp"
 
 namespace bpe {
 
@@ -14,24 +15,12 @@ inline constexpr std::size_t growth = 64, growth_of_any = 1 << 14;
 
 inline bool is_space(char32_t code) { return code < 0x110000 && UnicodeTable::instance().flags_of(code) & space_class; }
 
+// A character, or a byte that is part of none: these are the codes from 0x110000 on.
 inline void put(std::vector<Byte>& out, char32_t code) {
-    auto const byte = [&](char32_t value) { out.push_back(static_cast<Byte>(value)); };
-    if (code < 0x80) {
-        byte(code);
-    } else if (code < 0x800) {
-        byte(0xC0 | code >> 6);
-        byte(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        byte(0xE0 | code >> 12);
-        byte(0x80 | (code >> 6 & 0x3F));
-        byte(0x80 | (code & 0x3F));
-    } else if (code < 0x110000) {
-        byte(0xF0 | code >> 18);
-        byte(0x80 | (code >> 12 & 0x3F));
-        byte(0x80 | (code >> 6 & 0x3F));
-        byte(0x80 | (code & 0x3F));
+    if (code < 0x110000) {
+        put_utf8(out, code);
     } else {
-        byte(code - 0x110000);
+        out.push_back(static_cast<Byte>(code - 0x110000));
     }
 }
 
