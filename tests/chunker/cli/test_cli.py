@@ -420,7 +420,7 @@ class TestOutput:
         (tree / "漢.txt").write_text("漢字\n", encoding="utf-8")
         settings = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "latin-1"}
         done = run("chunk", ".", "-f", "jsonl", cwd=tree, variables=settings)
-        assert "漢字" in "".join(chunk["body"] for chunk in records(done.stdout))
+        assert "漢字" in "".join(chunk["text"] for chunk in records(done.stdout))
         assert "漢.txt" in run("count", ".", cwd=tree, variables=settings).stdout.decode("utf-8")
 
     @posix_only
