@@ -40,7 +40,7 @@ SHOWN = 40  # rows of the table of the worst
 
 
 class Cell(NamedTuple):
-    """What was measured of one operation of one family on one input: `size` is 4x in bytes, `seconds` those at 1x, 2x and 4x."""
+    """The times of one operation of one family on one input: `size` is the largest input in bytes, `seconds` are processor time at a quarter, a half and all of it."""
 
     family: str
     input: str

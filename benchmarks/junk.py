@@ -1,4 +1,4 @@
-"""What is left out of repositories: the share of junk chunks and tokens, with everything taken as it is and by default.
+"""The share of junk chunks and tokens in repositories: with every file taken as it is, and by default.
 
     python benchmarks/junk.py FOLDER ... > benchmarks/results/junk.md
 

@@ -222,7 +222,7 @@ public:
     // For other compiled modules. The capsule keeps the encoder, which is `self`.
     nb::object interface(nb::handle self);
 
-    // The same text and count, no marks.
+    // An encoder with the text and count of this one, and without its marks.
     nb::object reduce() const {
         Bytes finished = core_.text();
         nb::object unfinished = nb::str("");

@@ -162,7 +162,7 @@ void Growing<Core>::read(Bytes text, std::size_t begin, const ExplicitToken* tok
     for (std::size_t number = 0; number <= count; ++number) {
         std::size_t const stop = number < count ? tokens[number].start - begin : text.size;
         while (place < stop) {
-            // Where much is open each step reads it anew: then steps are as long.
+            // Each step reads the open tail again, so steps are at least as long as that tail.
             std::size_t const open = core_.state().length - Core::settled_end(core_.state());
             std::size_t end = std::min(stop, place + std::max(stride, open));
             if (end < stop)

@@ -69,7 +69,7 @@ public:
     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges() const { return merges_; }  // ids
     const std::vector<double>& scores() const { return scores_; }      // of each token; empty where there are none
     const std::vector<std::uint32_t>& ranks() const { return ranks_; }  // likewise; no_rank of one that is not merged
-    // The same from 0 on, of those tokens alone that two others make up.
+    // Merge ranks numbered from 0, of the tokens alone that two others make up.
     std::vector<std::uint32_t> ranks_of_made() const;
     // Ids and texts as they are in the file.
     const std::vector<std::pair<std::uint32_t, std::vector<Byte>>>& texts_only() const { return texts_only_; }

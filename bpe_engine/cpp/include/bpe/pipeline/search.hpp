@@ -17,12 +17,12 @@ namespace bpe {
 
 // Memory of the search of a stage in a text that grows.
 struct StageMemory {
-    // Behind `start`, where a piece begins or a match ended, no match begins before `searched`.
+    // No match begins after `start` (where a piece begins or a match ended) and before `searched`.
     std::size_t start = no_match, searched = 0;
     regex::Resumption resumption;
 };
 
-// The same of a chain. All offsets are those of the text that it cuts, of which the first `valid` bytes stay as they are. Who cuts the text back forgets what
+// The progress of the searches of a chain of pre-tokenizers. All offsets are those of the text that it cuts, of which the first `valid` bytes stay as they are. Who cuts the text back forgets what
 // is not known of what is left.
 struct ChainMemory {
     static constexpr std::size_t most_stages = 3;
