@@ -20,6 +20,8 @@ from chunker.cli.options import (
     Generated,
     Hidden,
     Include,
+    OfLanguages,
+    OfSources,
     Paths,
     Secrets,
     intake_of,
@@ -207,15 +209,8 @@ def search(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", show_default=False, help="Only in this view.")
     ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*, or in a folder."
-        ),
-    ] = None,
-    language: Annotated[
-        list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
-    ] = None,
+    source: OfSources = None,
+    language: OfLanguages = None,
     output_format: Annotated[
         HitFormat, typer.Option("--format", "-f", help="Text for people, or one chunk a line.")
     ] = HitFormat.TABLE,

@@ -82,6 +82,15 @@ Output = Annotated[
         help="Write to FILE (.jsonl, .json, .csv, .parquet, .arrow; .txt for a table), which appears once it is complete.",
     ),
 ]
+OfSources = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*, or in a folder."
+    ),
+]
+OfLanguages = Annotated[
+    list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
+]
 MaxTokens = Annotated[
     int,
     typer.Option(

@@ -13,7 +13,7 @@ import typer
 
 from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.index import HitFormat, IndexFolder, require_index
-from chunker.cli.options import EXIT_CODES
+from chunker.cli.options import EXIT_CODES, OfLanguages, OfSources
 
 EPILOG = f"""\b
 Examples:
@@ -36,15 +36,8 @@ def symbols(
         list[str] | None,
         typer.Option("--kind", metavar="KIND", show_default=False, help="Only such as function, class, type."),
     ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*, or in a folder."
-        ),
-    ] = None,
-    language: Annotated[
-        list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
-    ] = None,
+    source: OfSources = None,
+    language: OfLanguages = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Largest number of lines.")] = 100,
     output_format: Annotated[
         HitFormat, typer.Option("--format", "-f", help="For people, or one a line of JSON.")
