@@ -89,7 +89,7 @@ fuzz: core-check $(VENV)/stamp-all
 	for target in "$$@"; do \
 		echo "$$target, $$share of $(FUZZ_SECONDS) seconds" && ./$$target -max_total_time=$$share || exit 1; \
 	done && echo "chunkers, $$left of $(FUZZ_SECONDS) seconds" && cd $(abspath $(VENV)) && \
-	PYTHONPATH=../tests bin/python -P -m fuzz_chunkers --seconds $$left
+	PYTHONPATH=../tests/support bin/python -P -m fuzz_chunkers --seconds $$left
 
 bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/growth.py

@@ -5,7 +5,7 @@
     python benchmarks/growth_families.py --keep FOLDER --output F            the table of what is there
 
 Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. About 4 is linear, 16 would be quadratic; the rows
-are sorted, the worst first. The 4x is `--size` where that is quick, else a half, a quarter ... of it, and never below 16 KiB. Families are those of `tests/exactness.py`:
+are sorted, the worst first. The 4x is `--size` where that is quick, else a half, a quarter ... of it, and never below 16 KiB. Families are those of `tests/support/exactness.py`:
 published files where their packages are installed, and small ones that the tests train.
 """
 
@@ -25,7 +25,7 @@ from hostile_inputs import INPUTS
 from measuring import Report, parser
 from timing import in_units
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 OPERATIONS = (
     "count",

@@ -1,7 +1,7 @@
 """Compare our reading of GGUF files with llama.cpp itself: ids, with and without special tokens, and decoded text, on random texts.
 
     pip install xllamacpp gguf tokenizers hypothesis
-    PYTHONPATH=.:tests python scripts/check_llama_cpp.py [SEED]
+    PYTHONPATH=.:tests/support python scripts/check_llama_cpp.py [SEED]
 
 No test of the suite: the wheel of xllamacpp is 34 MB, and its Python interface has no tokenizer, so that the C functions in it are called, whose structures change between
 releases. Seen to run with xllamacpp 2026.10: equal for all pre-tokenizers and for merging by scores, but for characters of Unicode 16.

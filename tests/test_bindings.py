@@ -17,7 +17,7 @@ if implementation() != "cpp":
 from bpe_engine import _core
 from chunker import _native
 
-PROGRAM = Path(__file__).parent / "binding_fuzz.py"
+PROGRAM = Path(__file__).parent / "support" / "binding_fuzz.py"
 SECONDS = 4
 
 

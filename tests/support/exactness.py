@@ -1,6 +1,6 @@
 """Random programs of appends, prepends, special tokens, snapshots, rollbacks and slices, and what they count beside a fresh count; for families of tokenizers.
 
-    cd .venv && PYTHONPATH=../tests bin/python -P -m exactness --programs 10000
+    cd .venv && PYTHONPATH=../tests/support bin/python -P -m exactness --programs 10000
 
 One program in eight begins with a long run of a few fragments, which takes the ways of long texts. A line a family says how many programs and comparisons there
 were; a program that breaks the law is printed with its seed, and the command exits with 1.

@@ -11,7 +11,7 @@ from mangled_sources import SHARDS
 from markdown_fragments import BLOCKS
 from strategies import FRAGMENTS
 
-_TESTS = Path(__file__).parents[1]
+_TESTS = Path(__file__).parents[2]
 _SAMPLES = _TESTS / "chunker" / "formats" / "samples"
 _SAMPLE_NAMES = {
     "bash": "sample.sh",

@@ -13,7 +13,7 @@ from tokenizers.pre_tokenizers import PreTokenizer
 
 from bpe_engine.patterns import PATTERNS
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 _WORLD = "Größe, naïve café; 中文字符很多。日本語のテキスト、한국어 문장 Привет мир ½ ﬁ ﷺ ¨ \u0301 don't I'll 12345 <tag> [x]\n"
 
 
