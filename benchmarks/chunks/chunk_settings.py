@@ -1,9 +1,9 @@
 """How fast chunks are made in the settings that people use: sizes, overlap, context, desired size, strategy; lines and whole paragraphs; languages.
 
-    python benchmarks/chunk_settings.py                        the table
-    python benchmarks/chunk_settings.py --output F             written there as well
-    python benchmarks/chunk_settings.py --languages german     of some languages alone
-    python benchmarks/chunk_settings.py --formats              of formats in place of prose, and of edits
+    python benchmarks/run.py chunk_settings                        the table
+    python benchmarks/run.py chunk_settings --output F             written there as well
+    python benchmarks/run.py chunk_settings --languages german     of some languages alone
+    python benchmarks/run.py chunk_settings --formats              of formats in place of prose, and of edits
 
 Each text is a megabyte of prose, once with the lines that its pages have, and once with a paragraph a line. MB/s of `chunk`, objects included: the best of a few
 calls, in one process on one core. The worst cell of each row is what to look at.

@@ -7,7 +7,7 @@ from importlib import metadata
 from itertools import islice
 from pathlib import Path
 
-_REPOSITORY = Path(__file__).parents[1]
+_REPOSITORY = Path(__file__).parents[2]
 _DOCUMENTS = {".md", ".rst", ".markdown"}
 # Folders of the repository that hold nothing that anybody wrote.
 _FOREIGN = {".venv", "node_modules", "build", "dist", "results"}

@@ -1,6 +1,6 @@
 """The tasks of `index.py`, each in a process of its own; prints its figures as JSON.
 
-python benchmarks/index_tasks.py make '{"folder": "FOLDER", "chunks": 1000}'
+python benchmarks/run.py index_tasks make '{"folder": "FOLDER", "chunks": 1000}'
 """
 
 from __future__ import annotations

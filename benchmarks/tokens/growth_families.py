@@ -1,8 +1,8 @@
 """Is every operation linear on any input, for every family of tokenizers? Processor time at 1x, 2x and 4x of a length, and t(4x) / t(1x).
 
-    python benchmarks/growth_families.py --keep FOLDER                       all families that have no file in FOLDER yet
-    python benchmarks/growth_families.py --keep FOLDER --family "t5, trained"   this one again
-    python benchmarks/growth_families.py --keep FOLDER --output F            the table of what is there
+    python benchmarks/run.py growth_families --keep FOLDER                       all families that have no file in FOLDER yet
+    python benchmarks/run.py growth_families --keep FOLDER --family "t5, trained"   this one again
+    python benchmarks/run.py growth_families --keep FOLDER --output F            the table of what is there
 
 Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. About 4 is linear, 16 would be quadratic; the rows
 are sorted, the worst first. The 4x is `--size` where that is quick, else a half, a quarter ... of it, and never below 16 KiB. Families are those of `tests/support/exactness.py`:
@@ -19,13 +19,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from exactness import tokenizers
 from growth import SUSPICIOUS, measure
 from growth_operations import Operation, engine_operations
 from hostile_inputs import INPUTS
 from measuring import Report, parser
 from timing import in_units
-
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 OPERATIONS = (
     "count",
@@ -69,8 +68,6 @@ def main() -> int:
         measure_one(options.one, options.operation or OPERATIONS, options.size, options.seconds, options.limit)
         return 0
 
-    from exactness import tokenizers  # noqa: PLC0415 - of the tests, which the path knows only now
-
     options.keep.mkdir(parents=True, exist_ok=True)
     cut_short = 0
     for name in tokenizers():
@@ -93,8 +90,6 @@ def main() -> int:
 
 def measure_one(name: str, wanted: Collection[str], size: int, seconds: float, limit: float) -> None:
     """Print a line of JSON for each cell of a family, of the operations that are wanted, until `limit` seconds are over."""
-    from exactness import tokenizers  # noqa: PLC0415 - as above
-
     end = time.process_time() + limit
     tokenizer = tokenizers()[name]()
     operations = [one for one in engine_operations(tokenizer) if one.name in wanted]

@@ -15,7 +15,7 @@ from timing import in_units
 
 from chunker.files.chunk_files import FileChunks, chunk_files
 
-RESULTS = Path(__file__).with_name("results")
+RESULTS = Path(__file__).parents[1] / "results"
 MAX_TOKENS = 512
 
 

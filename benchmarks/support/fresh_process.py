@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_TASKS = Path(__file__).with_name("tokenizer_tasks.py")
+_TASKS = Path(__file__).parents[1] / "tokens" / "tokenizer_tasks.py"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What one core chunks of a corpus, by the size and kind of its documents: the figures that docs/scale.md works from.
 
-    python benchmarks/scale.py [--output FILE]
+    python benchmarks/run.py scale [--output FILE]
 
 Real texts, cut to the size that is asked for and put into tables: `ChunkBatch` makes tables of their chunks, parquet is read and written.
 """

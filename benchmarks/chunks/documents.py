@@ -1,6 +1,6 @@
 """Documents of known text, read by our readers, markitdown and pypdf: the share of the words in their order, and speed.
 
-    PYTHONPATH=tests/support python benchmarks/documents.py [NUMBER] > benchmarks/results/documents.md
+    python benchmarks/run.py documents [NUMBER] > benchmarks/results/documents.md
 
 Makes NUMBER documents of each kind (50, so 300 in all); markitdown and pypdf read the first four, where they are installed. The share is that of the longest rising run of
 words, each of which stands in a document once: 100 % says that all are there and none is out of order; a word that stays parted by a hyphen is lost. Seconds are of this process.
@@ -64,7 +64,7 @@ def main(number: int) -> None:
     packages = readers()
     print("# Documents of known text\n")
     print(
-        f"`PYTHONPATH=tests/support python benchmarks/documents.py {number}`, {time.strftime('%Y-%m-%d')}, Python {sys.version.split()[0]},",
+        f"`python benchmarks/run.py documents {number}`, {time.strftime('%Y-%m-%d')}, Python {sys.version.split()[0]},",
         end=" ",
     )
     print(f"{', '.join(map(told, [*packages, 'pypdfium2']))}; a busy machine.\n")

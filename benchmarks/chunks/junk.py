@@ -1,6 +1,6 @@
 """The share of junk chunks and tokens in repositories: with every file taken as it is, and by default.
 
-    python benchmarks/junk.py FOLDER ... > benchmarks/results/junk.md
+    python benchmarks/run.py junk FOLDER ... > benchmarks/results/junk.md
 
 A chunk is junk if its file is one of JUNK, which was written down by hand before the rules were, or if more than half of its characters stand in
 runs of 80 and more without a space. Each folder is an unpacked repository, named owner+name.
@@ -70,7 +70,7 @@ def main(folders: list[str]) -> None:
     """Print the results as a page."""
     print("# Junk among the chunks of repositories\n")
     print(
-        f"`python benchmarks/junk.py FOLDER ...`, {time.strftime('%Y-%m-%d')}, bpe-chunker {version('bpe-chunker')},",
+        f"`python benchmarks/run.py junk FOLDER ...`, {time.strftime('%Y-%m-%d')}, bpe-chunker {version('bpe-chunker')},",
         end=" ",
     )
     print(

@@ -1,7 +1,7 @@
 """Does search find the file? Questions with known answers about repositories of code: words alone, each rule left out, all together.
 
     git clone --depth 1 https://github.com/MinishLab/semble     its annotations are the questions
-    python benchmarks/search.py --annotations semble/benchmarks/annotations --repositories FOLDER
+    python benchmarks/run.py search --annotations semble/benchmarks/annotations --repositories FOLDER
 
 FOLDER has a checkout of each repository, called as its file of annotations. Indexes are kept in --keep from run to run.
 """

@@ -1,6 +1,6 @@
 """A turn of 400 characters in conversations of up to 200,000 tokens: ours, `transformers`, encoding anew, `fastokens` and `renderers`.
 
-    python benchmarks/conversation.py
+    python benchmarks/run.py conversation
 
 Writes benchmarks/results/conversation.md. Peers that are not installed, or do not take the tokenizer, are named with the reason.
 """
@@ -52,7 +52,7 @@ WORDS = [
     "many",
     "kinds",
 ]
-RESULT = Path(__file__).parent / "results" / "conversation.md"
+RESULT = Path(__file__).parents[1] / "results" / "conversation.md"
 
 
 def text(random: Random) -> str:
@@ -217,7 +217,7 @@ def main() -> None:
         "# A turn of a conversation",
         "",
         "Milliseconds of a turn of 400 characters (median), in conversations of so many tokens; o200k with three special tokens, a template like that of ChatML; one thread of a shared machine.",
-        "`python benchmarks/conversation.py`",
+        "`python benchmarks/run.py conversation`",
         "",
         "| | " + " | ".join(f"{size:,}" for size in SIZES) + " |",
         "|---|" + "---:|" * len(SIZES),

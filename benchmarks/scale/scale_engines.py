@@ -1,6 +1,6 @@
 """The same corpus by one worker and by two: processes of this package, Ray Data, Spark; whichever is installed here.
 
-    python benchmarks/scale_engines.py [--engine processes|ray|spark] [--output FILE]
+    python benchmarks/run.py scale_engines [--engine processes|ray|spark] [--output FILE]
 
 Wall clock, from parts of parquet to parts of parquet, after one run that starts the workers and loads what they need.
 """

@@ -1,7 +1,7 @@
 """Which chunks find the answers? Three sets of questions, one embedder, the same number of retrieved tokens for every chunker.
 
-    python benchmarks/retrieval.py                            chunks of 200 tokens: the embedder reads nearly all of them
-    python benchmarks/retrieval.py --sizes 128 200 256 512
+    python benchmarks/run.py retrieval                            chunks of 200 tokens: the embedder reads nearly all of them
+    python benchmarks/run.py retrieval --sizes 128 200 256 512
 
 Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to run: the first
 takes about nine minutes of processor time a size, the next seconds.

@@ -1,7 +1,7 @@
 """What an index costs and finds: 100,000 chunks beside LanceDB and Chroma, what an edit embeds again, and the parts of the search.
 
-    python benchmarks/index.py [--chunks 100000] [--output FILE]
-    python benchmarks/index.py --only costs edits ranking
+    python benchmarks/run.py index [--chunks 100000] [--output FILE]
+    python benchmarks/run.py index --only costs edits ranking
 
 Each system runs in a process of its own, over the same chunks and the same vectors. Peers that are not installed are left out, and so are questions
 whose Debian packages cannot be fetched.

@@ -27,7 +27,7 @@ from timing import in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer, implementation
 
-RESULTS = Path(__file__).with_name("results")
+RESULTS = Path(__file__).parents[1] / "results"
 _TASKS = Path(__file__).with_name("chunk_speed_tasks.py")
 _NODE = ("nodejs-doc", "usr/share/doc/nodejs/api/*.md.gz")
 _NOT_PAGES = {"all.md.gz", "index.md.gz"}

@@ -1,6 +1,6 @@
 """The bill of generated conversations under simple rules, under a plan that knows the turns to come, and under one that does not.
 
-    python benchmarks/context_plan.py
+    python benchmarks/run.py context_plan
 
 Writes benchmarks/results/context_plan.md.
 """
@@ -17,7 +17,7 @@ from time import process_time
 
 from chunker.prompt import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
 
-RESULT = Path(__file__).parent / "results" / "context_plan.md"
+RESULT = Path(__file__).parents[1] / "results" / "context_plan.md"
 SIMPLE = ("keep-all", "drop-oldest", "hysteresis")
 ROWS = (*SIMPLE, "plan, blind", "plan")
 # So that short sessions meet all rules.
@@ -104,7 +104,7 @@ def main() -> None:
         "",
         "Generated sessions under simple rules, under `ContextPlan.steps`, which knows the turns to come, and under `ContextPlan.next_step` (blind), which expects them to be as those so far were.",
         "Ratios are to the best of the three simple rules in each session, which nobody knows beforehand either.",
-        f"`python benchmarks/context_plan.py`, {date.today():%d %B %Y}, Python {platform.python_version()}, deterministic but for the time.",  # noqa: DTZ011
+        f"`python benchmarks/run.py context_plan`, {date.today():%d %B %Y}, Python {platform.python_version()}, deterministic but for the time.",  # noqa: DTZ011
         "",
         *measured("Ten turns, all kinds of rules", short, 200),
         *measured("Sixty turns, prices of providers", long, 12),

@@ -23,7 +23,7 @@ from tokenizer_peers import PACKAGES
 from bpe_engine import implementation
 
 SECTIONS = {**PEER_SECTIONS, **INCREMENTAL_SECTIONS}
-RESULTS = Path(__file__).with_name("results")
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 def _chosen(wanted: str | None, known: Iterable[str], error: Callable[[str], NoReturn]) -> list[str]:
