@@ -38,6 +38,7 @@ PUBLIC = (
     "chunker.formats.code.grammar",
     "chunker.formats.data.notebook",
     "chunker.index",
+    "chunker.late",
     "chunker.prompt",
     "chunker.scale",
     "chunker.symbols",

@@ -41,7 +41,7 @@ class HuggingFaceCounter:
     """
 
     def __init__(self, tokenizer: Any, *, add_special_tokens: bool = True) -> None:  # noqa: ANN401  # duck-typed
-        own = _own_tokenizer(tokenizer)
+        own = own_tokenizer(tokenizer)
         if own is None:
             raise OptionError(
                 f"tokenizer must be one of the packages tokenizers or transformers; got {tokenizer!r:.100}"
@@ -120,7 +120,7 @@ def _core_of(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
     return None
 
 
-def _own_tokenizer(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
+def own_tokenizer(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
     """A copy that neither truncates nor pads; the tokenizer itself if it cannot be copied and does neither."""
     core = _core_of(tokenizer)
     if core is None:

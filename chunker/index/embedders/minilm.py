@@ -54,11 +54,25 @@ class MiniLMEmbedder:
         self._word_pieces.enable_truncation(_READ)
         self._weights = read_safetensors(folder / "model.safetensors")
 
+    @property
+    def max_tokens(self) -> int:
+        """The number of word pieces that the model reads at once."""
+        return _READ
+
+    @property
+    def model_tokenizer(self) -> Any:  # noqa: ANN401  # of a package without types
+        """The tokenizer of the model, a `tokenizers.Tokenizer`."""
+        return self._word_pieces
+
+    def embed_tokens(self, batch: Sequence[Sequence[int]], /) -> list[Vectors]:
+        """The vectors of tokens: for each list of ids the last hidden states, one row a token."""
+        return [self._hidden(np.array(ids)) for ids in batch]
+
     def embed(self, texts: Sequence[str], /) -> Vectors:
         """The vectors of texts."""
         encoded = self._word_pieces.encode_batch([_sound(text) for text in texts])
         return (
-            np.stack([self._forward(np.array(one.ids)) for one in encoded])
+            np.stack([self._hidden(np.array(one.ids)).mean(axis=0) for one in encoded])
             if texts
             else np.zeros((0, _WIDTH), np.float32)
         )
@@ -68,7 +82,7 @@ class MiniLMEmbedder:
         vector: Vectors = self.embed([text])[0]
         return vector
 
-    def _forward(self, pieces: NDArray[Any]) -> Array:
+    def _hidden(self, pieces: NDArray[Any]) -> Array:
         weights = self._weights
         hidden = weights["embeddings.word_embeddings.weight"][pieces]
         hidden = hidden + weights["embeddings.position_embeddings.weight"][: len(pieces)]
@@ -82,8 +96,7 @@ class MiniLMEmbedder:
             hidden = self._normalized(mixed + hidden, f"{layer}.attention.output.LayerNorm")
             wide = _gelu(self._linear(hidden, f"{layer}.intermediate.dense"))
             hidden = self._normalized(self._linear(wide, f"{layer}.output.dense") + hidden, f"{layer}.output.LayerNorm")
-        mean: Array = hidden.mean(axis=0)
-        return mean
+        return hidden
 
     def _attended(self, hidden: Array, name: str) -> Array:
         query, key, value = (
