@@ -47,9 +47,17 @@ _FIRST_LINE_WRITTEN = "#version: 0.2"
 class GPT1Tokenizer:
     """Words, merges and a vocabulary of characters, as GPT-1 has them. Immutable; threads may share it; pickles.
 
-    `tokens` maps each symbol to its id, `merges` are the pairs of symbols, best first; `unknown` is the symbol that stands for all others.
-    `special_tokens` (text -> id) come on top; `with_special_tokens` gives them ids. Raises VocabularyError where these do not fit together, and MissingExtraError, once a text
-    is to be split, where ftfy or spaCy is not installed.
+    Encoding needs ftfy and spaCy, and raises MissingExtraError where one is not installed.
+
+    Args:
+        tokens: Symbol -> id.
+        merges: Pairs of symbols, best first.
+        special_tokens: Text -> id, beside those of `tokens`; `with_special_tokens` chooses the ids.
+        unknown: The symbol for all that is not in `tokens`.
+        name: The name that it shows.
+
+    Raises:
+        VocabularyError: An id or a symbol cannot be used, two have the same id, or `unknown` is missing.
 
     >>> symbols = ["<unk>", *"lower", "r</w>", "lo", "low", "er</w>", "lower</w>", "e</w>", "w</w>"]
     >>> merges = [("l", "o"), ("lo", "w"), ("e", "r</w>"), ("low", "er</w>")]
@@ -93,7 +101,15 @@ class GPT1Tokenizer:
     ) -> GPT1Tokenizer:
         """The tokenizer of the published pair of files: `encoder_bpe_40000.json` and `vocab_40000.bpe`, or `vocab.json` and `merges.txt`.
 
-        Raises VocabularyError naming file and place, and OSError.
+        Args:
+            vocabulary: The path of the JSON file: symbol -> id.
+            merges: The path of the merges, best first.
+            special_tokens: Text -> id, beside those of the vocabulary.
+            name: The name that it shows.
+
+        Raises:
+            VocabularyError: A file is malformed, or they do not fit together; with the name of the file and the line.
+            OSError: A file cannot be read.
         """
         entries = read_json(Path(vocabulary))
         for symbol, token in entries.items():
@@ -110,7 +126,13 @@ class GPT1Tokenizer:
     def save_files(self, vocabulary: str | PathLike[str], merges: str | PathLike[str]) -> None:
         """Write the pair of files that `from_files` reads, as OpenAI's are written. Special tokens with ids of their own are in neither.
 
-        Raises VocabularyError for a pair with white space in it, which the file cannot say, and OSError.
+        Args:
+            vocabulary: The path of the JSON file to write: symbol -> id.
+            merges: The path of the file of merges to write.
+
+        Raises:
+            VocabularyError: A pair holds white space, which separates the pair in the file.
+            OSError: A file cannot be written.
         """
         for pair in self._merges:
             if any(len(symbol.split()) != 1 or symbol.split()[0] != symbol for symbol in pair):
@@ -120,7 +142,14 @@ class GPT1Tokenizer:
         Path(merges).write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
 
     def with_special_tokens(self, texts: Iterable[str]) -> GPT1Tokenizer:
-        """A tokenizer with these special tokens, too: ids behind the largest, in order, but for what is a symbol or a special token already."""
+        """A tokenizer with more special tokens: new ones get ids after the largest, in order; a symbol or special token keeps its id.
+
+        Args:
+            texts: The texts of the special tokens.
+
+        Returns:
+            Another tokenizer; this one is unchanged.
+        """
         added = dict(self._special_ids)
         largest = self.n_vocab - 1
         for text in texts:
@@ -148,8 +177,20 @@ class GPT1Tokenizer:
     def encode(self, text: str, *, allowed_special: Specials = (), disallowed_special: Specials = ()) -> list[int]:
         """The token ids of `text`.
 
-        A special token in `text` is plain text unless `allowed_special` names it ("all" names every one, which is what `transformers` does); one
-        that `disallowed_special` names raises DisallowedSpecialTokenError. They are found in the text after it has become lower case but for what looks like one: "<END>" is `<end>`.
+        Special tokens are searched in the lower-case text, so "<END>" is found as `<end>`; allowed ones are found in their own case, too.
+
+        Args:
+            text: The text.
+            allowed_special: Special tokens to find in the text, by their texts, or "all", as `transformers` has it. Any other is plain text.
+            disallowed_special: Special tokens that raise; "all" is every one that is not allowed.
+
+        Returns:
+            The ids, in the order of the text.
+
+        Raises:
+            DisallowedSpecialTokenError: The text holds a disallowed special token.
+            MissingExtraError: ftfy or spaCy is not installed.
+            TypeError: `text` is not str.
         """
         ids: list[int] = []
         unknown = self._id_of[self.unknown]
@@ -162,21 +203,45 @@ class GPT1Tokenizer:
         return ids
 
     def count(self, text: str) -> int:
-        """The number of tokens of `text`: `len(encode(text))`."""
+        """The number of tokens of `text`: `len(encode(text))`.
+
+        Args:
+            text: The text.
+
+        Raises:
+            MissingExtraError: ftfy or spaCy is not installed.
+            TypeError: `text` is not str.
+        """
         return len(self.encode(text))
 
     def split(self, text: str) -> list[str]:
-        """The words of `text`, as spaCy splits what ftfy has repaired, in lower case: no token crosses from one to the next."""
+        """The words of `text` in lower case, as spaCy splits what ftfy has repaired: no token crosses from one to the next.
+
+        Args:
+            text: The text.
+
+        Raises:
+            MissingExtraError: ftfy or spaCy is not installed.
+            TypeError: `text` is not str.
+        """
         return words_of(self._lowered(text, ()))
 
     def pieces(self, word: str) -> list[str]:
-        """The merged pieces of a word; not all need be in the vocabulary."""
+        """The symbols that a word merges to; those that are not in the vocabulary encode as `unknown`.
+
+        Args:
+            word: One word, in lower case.
+        """
         return list(self._remembered(word))
 
     def decode(self, tokens: Iterable[int]) -> str:
         """The text of the tokens: words with a space between them. It is not the text that was encoded.
 
-        Special tokens that are no symbols of the vocabulary have spaces around them. Raises UnknownTokenError for an id that no token has.
+        Args:
+            tokens: Token ids. Special tokens that are no symbols of the vocabulary get spaces around them.
+
+        Raises:
+            UnknownTokenError: No token has one of the ids.
         """
         parts: list[str] = []
         symbols: list[str] = []

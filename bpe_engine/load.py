@@ -17,6 +17,15 @@ from bpe_engine.formats.tiktoken import dump_tiktoken, parse_tiktoken
 from bpe_engine.published.files import PublishedFile, fetch
 from bpe_engine.published.registry import load_vocabulary, published_encodings
 
+__all__ = [
+    "check_hash",
+    "data_gym_to_mergeable_bpe_ranks",
+    "dump_tiktoken_bpe",
+    "load_tiktoken_bpe",
+    "read_file",
+    "read_file_cached",
+]
+
 PathOrAddress = str | PathLike[str]
 
 
@@ -25,11 +34,11 @@ def load_tiktoken_bpe(tiktoken_bpe_file: PathOrAddress, expected_hash: str | Non
 
     Args:
         tiktoken_bpe_file: A path, or an address.
-        expected_hash: The SHA-256 of the contents in hexadecimal; not checked, if there is none.
+        expected_hash: The SHA-256 of the contents in hexadecimal; None checks nothing.
 
     Raises:
         VocabularyError: The file is malformed; with its name and line.
-        HashMismatchError: The contents are other ones.
+        HashMismatchError: The contents have another SHA-256.
         VocabularyUnavailableError: An address cannot be read.
         OSError: A path cannot be read.
     """
@@ -55,12 +64,15 @@ def data_gym_to_mergeable_bpe_ranks(
     Args:
         vocab_bpe_file: The merges; a path, or an address.
         encoder_json_file: The ids, which have to be those of the merges.
-        vocab_bpe_hash: The SHA-256 of the merges, if it is to be checked.
-        encoder_json_hash: The same for the ids.
-        clobber_one_byte_tokens: Single bytes have the ids of the second file, whatever GPT-2's order of bytes says.
+        vocab_bpe_hash: The SHA-256 of the file of merges in hexadecimal; None checks nothing.
+        encoder_json_hash: The SHA-256 of the file of ids, likewise.
+        clobber_one_byte_tokens: Take the ids of single bytes from the second file, not from GPT-2's order of bytes.
 
     Raises:
-        VocabularyError: A file is malformed, or they do not belong together. Else as `load_tiktoken_bpe`.
+        VocabularyError: A file is malformed, or they do not belong together.
+        HashMismatchError: The contents have another SHA-256.
+        VocabularyUnavailableError: An address cannot be read.
+        OSError: A path cannot be read.
     """
     merges, ids = fspath(vocab_bpe_file), fspath(encoder_json_file)
     return parse_gpt2(
@@ -73,12 +85,29 @@ def data_gym_to_mergeable_bpe_ranks(
 
 
 def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: str | PathLike[str]) -> None:
-    """Write a `.tiktoken` file, in the order of ids. Raises OSError."""
+    """Write a `.tiktoken` file, in the order of ids.
+
+    Args:
+        bpe_ranks: Token -> id.
+        tiktoken_bpe_file: The path to write.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     Path(tiktoken_bpe_file).write_bytes(dump_tiktoken(bpe_ranks))
 
 
 def read_file(blobpath: PathOrAddress) -> bytes:
-    """The contents of a path or an address, past all caches. Raises as `load_tiktoken_bpe`."""
+    """The contents of a path or an address. No cache is asked.
+
+    Args:
+        blobpath: A path, or an address.
+
+    Raises:
+        VocabularyError: The address is neither `http` nor `https`.
+        VocabularyUnavailableError: An address cannot be read.
+        OSError: A path cannot be read.
+    """
     source = fspath(blobpath)
     if "://" not in source:
         return Path(source).read_bytes()
@@ -89,7 +118,18 @@ def read_file(blobpath: PathOrAddress) -> bytes:
 
 
 def read_file_cached(blobpath: PathOrAddress, expected_hash: str | None = None) -> bytes:
-    """The contents of a path, or of an address from a cache folder or the network. Raises as `load_tiktoken_bpe`."""
+    """The contents of a path, or of an address from a cache folder or the network.
+
+    Args:
+        blobpath: A path, or an address.
+        expected_hash: The SHA-256 of the contents in hexadecimal; None checks nothing.
+
+    Raises:
+        VocabularyError: The address is neither `http` nor `https`.
+        HashMismatchError: The contents have another SHA-256.
+        VocabularyUnavailableError: An address cannot be read.
+        OSError: A path cannot be read.
+    """
     source = fspath(blobpath)
     if "://" in source:
         _check_address(source)
@@ -102,7 +142,12 @@ def read_file_cached(blobpath: PathOrAddress, expected_hash: str | None = None) 
 
 
 def check_hash(data: bytes, expected_hash: str) -> bool:
-    """Whether this is the SHA-256 of `data`, in hexadecimal."""
+    """Whether data has a given SHA-256.
+
+    Args:
+        data: The contents.
+        expected_hash: The SHA-256 in hexadecimal, in lower case.
+    """
     return hashlib.sha256(data).hexdigest() == expected_hash
 
 

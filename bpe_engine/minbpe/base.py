@@ -37,16 +37,37 @@ class TeachingTokenizer(ABC):
     ) -> None:
         """Learn merges from `text` until there are `vocab_size` tokens, or no pair is left to merge.
 
-        Of pairs that are as frequent as each other the one that occurs first in the text, as it is by then, is merged. `verbose` prints a line for each merge, or hands it to
-        the function that it is. Raises ValueError for a size below 256. Time: the length of the text times the number of merges.
+        Of equally frequent pairs the one that occurs first in the text, merged so far, is taken. Time: the length of the text times the number of merges.
+
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+            vocab_size: Tokens to end with, the 256 bytes among them; at least 256.
+            verbose: True prints a line for each merge; a function is called with it.
+
+        Raises:
+            ValueError: `vocab_size` is below 256.
         """
 
     @abstractmethod
     def encode(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`. Time: the length of a pre-token times the number of different merges in it."""
+        """The token ids of `text`. Time: the length of a pre-token times the number of different merges in it.
+
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+
+        Returns:
+            The ids, in the order of the text.
+        """
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of the ids; U+FFFD for what is no character. Raises UnknownTokenError for an id that no token has."""
+        """The text of the ids; U+FFFD for bytes that are not UTF-8.
+
+        Args:
+            ids: Token ids, those of special tokens too.
+
+        Raises:
+            UnknownTokenError: No token has one of the ids.
+        """
         special = {token: text.encode() for text, token in self.special_tokens.items()}
         parts = []
         for token in ids:
@@ -59,14 +80,26 @@ class TeachingTokenizer(ABC):
     def save(self, file_prefix: str | Path) -> None:
         """Write `file_prefix.model`, which `load` reads, and `file_prefix.vocab`, which shows the tokens to people.
 
-        Raises VocabularyError for what the format cannot say (a line end in the pattern or in a special token).
+        Args:
+            file_prefix: The path of both files, without their extension.
+
+        Raises:
+            VocabularyError: The format cannot express the pattern or a special token: it holds a line end.
+            OSError: A file cannot be written.
         """
         model = dump_minbpe(MinbpeModel(self.pattern, self.merges, self.special_tokens))
         Path(f"{file_prefix}.model").write_bytes(model)
         self.save_vocab(f"{file_prefix}.vocab")
 
     def save_vocab(self, vocab_file: str | Path) -> None:
-        """Write the tokens for people to read: `[aa][a] -> [aaa] 257`."""
+        """Write the tokens for people to read: `[aa][a] -> [aaa] 257`.
+
+        Args:
+            vocab_file: The path of the file, with its extension.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
         pair_of = {token: pair for pair, token in self.merges.items()}
         with Path(vocab_file).open("w", encoding="utf-8", newline="\n") as file:
             for token, data in self.vocab.items():
@@ -74,14 +107,29 @@ class TeachingTokenizer(ABC):
                 file.write(f"{halves}{' -> ' if halves else ''}[{render_token(data)}] {token}\n")
 
     def load(self, model_file: str | Path) -> None:
-        """Become the tokenizer of a `.model` file. Raises VocabularyError naming file and line, and then nothing has changed."""
+        """Take merges, pattern and special tokens from a `.model` file, in place of those before. After an error nothing has changed.
+
+        Args:
+            model_file: The path of a file that `save` wrote, or minbpe.
+
+        Raises:
+            VocabularyError: The name does not end in `.model`, or the file is malformed; with its name and line.
+            OSError: The file cannot be read.
+        """
         path = Path(model_file)
         if path.suffix != ".model":
             raise VocabularyError(f"{path}: the name of a model file ends in .model")
         self._take(parse_minbpe(path.read_bytes(), str(path)))
 
     def to_tokenizer(self, name: str | None = None) -> Tokenizer:
-        """The fast tokenizer with the same tokens, pattern and special tokens."""
+        """The fast tokenizer with the same tokens, pattern and special tokens.
+
+        Args:
+            name: The name that it shows.
+
+        Raises:
+            VocabularyError: Two tokens have the same bytes.
+        """
         ranks: dict[bytes, int] = {}
         for token in sorted(set(self.vocab) - set(self.special_tokens.values())):
             if ranks.setdefault(self.vocab[token], token) != token:

@@ -30,9 +30,25 @@ class BasicTokenizer(TeachingTokenizer):
         vocab_size: int,
         verbose: bool | Callable[[str], object] = False,  # noqa: FBT001, FBT002 - as minbpe has it
     ) -> None:
-        """Learn merges from the bytes of the text; see `TeachingTokenizer.train`."""
+        """Learn merges from the bytes of the text; see `TeachingTokenizer.train`.
+
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+            vocab_size: Tokens to end with, the 256 bytes among them; at least 256.
+            verbose: True prints a line for each merge; a function is called with it.
+
+        Raises:
+            ValueError: `vocab_size` is below 256.
+        """
         self._learn([to_bytes(received(text))], vocab_size, verbose=verbose)
 
     def encode(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`."""
+        """The token ids of `text`.
+
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+
+        Returns:
+            The ids, in the order of the text.
+        """
         return self._encode_chunk(to_bytes(received(text)))

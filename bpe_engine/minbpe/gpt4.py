@@ -25,9 +25,13 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
-    """The merges that ranks come from: a pair of ranks -> the rank that it makes.
+    """The merges behind a table of ranks: a pair of ranks -> the rank of the token that they merge to.
 
-    Raises VocabularyError for a token that no merge of two earlier ones makes.
+    Args:
+        mergeable_ranks: The tokens and their ranks: bytes -> rank.
+
+    Raises:
+        VocabularyError: A token is no merge of two tokens of lower rank.
 
     >>> recover_merges({b"a": 0, b"b": 1, b"ab": 2, b"abab": 3})
     {(0, 1): 2, (2, 2): 3}
@@ -89,19 +93,46 @@ class GPT4Tokenizer(RegexTokenizer):
         vocab_size: int,
         verbose: bool | Callable[[str], object] = False,  # noqa: FBT001, FBT002 - as minbpe has it
     ) -> NoReturn:
-        """Not for this tokenizer."""
+        """Raise NotImplementedError: a `RegexTokenizer` can be trained, this one cannot.
+
+        Args:
+            text: Not read.
+            vocab_size: Not read.
+            verbose: Not read.
+
+        Raises:
+            NotImplementedError: Always: the tokens of GPT-4 are fixed.
+        """
         raise NotImplementedError("the tokenizer of GPT-4 is trained already: train a RegexTokenizer")
 
     def save(self, file_prefix: str | Path) -> NoReturn:
-        """Not for this tokenizer: the format has no place for the order of the bytes. `save_vocab` shows the tokens."""
+        """Raise NotImplementedError: the file format cannot hold the order of the single bytes. `save_vocab` shows the tokens.
+
+        Args:
+            file_prefix: Not read.
+
+        Raises:
+            NotImplementedError: Always.
+        """
         raise NotImplementedError("the format of minbpe has no place for the byte order of GPT-4")
 
     def load(self, model_file: str | Path) -> NoReturn:
-        """Not for this tokenizer."""
+        """Raise NotImplementedError: a `RegexTokenizer` can be loaded, this one cannot.
+
+        Args:
+            model_file: Not read.
+
+        Raises:
+            NotImplementedError: Always.
+        """
         raise NotImplementedError("the tokenizer of GPT-4 is not read from a file: load a RegexTokenizer")
 
     def to_tokenizer(self, name: str | None = None) -> Tokenizer:
-        """The fast tokenizer with the same tokens: `Tokenizer.load("cl100k_base")`, or a twin of it with a name of its own."""
+        """The fast tokenizer with the same tokens: `Tokenizer.load("cl100k_base")`, or an equal one with a name of its own.
+
+        Args:
+            name: The name that it shows; None for "cl100k_base".
+        """
         if name is None:
             return Tokenizer.load("cl100k_base")
         return Tokenizer(

@@ -14,7 +14,14 @@ Pair = tuple[int, int]
 
 
 def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict[Pair, int]:
-    """Count each pair of neighbours, in the order of first sight. Adds to `counts` if it is given.
+    """Count each pair of neighbours, in the order in which they first occur.
+
+    Args:
+        ids: Token ids.
+        counts: Counts to add to; by default all begin at zero.
+
+    Returns:
+        `counts`, or a new dictionary, with the occurrences of each pair.
 
     >>> get_stats([1, 2, 3, 1, 2])
     {(1, 2): 2, (2, 3): 1, (3, 1): 1}
@@ -27,6 +34,11 @@ def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict
 
 def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
     """The ids with `idx` in place of each `pair`, from the left.
+
+    Args:
+        ids: Token ids.
+        pair: The two ids to replace.
+        idx: The id to put in their place.
 
     >>> merge([1, 2, 3, 1, 2], (1, 2), 4), merge([1, 1, 1], (1, 1), 2)
     ([4, 3, 4], [2, 1])
@@ -45,7 +57,10 @@ def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
 
 
 def render_token(token: bytes) -> str:
-    """A token for people to read: control characters escaped, U+FFFD for what is no character.
+    """A token for people to read: control characters escaped, U+FFFD for bytes that are not UTF-8.
+
+    Args:
+        token: The bytes of the token.
 
     >>> render_token(b"a\\n"), render_token("é".encode()[:1])
     ('a\\\\u000a', '\\ufffd')

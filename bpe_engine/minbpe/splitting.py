@@ -24,9 +24,13 @@ AllowedSpecial = Literal["all", "none", "none_raise"] | Collection[str]
 
 
 class RegexTokenizer(TeachingTokenizer):
-    """Byte pair encoding within the pre-tokens of a pattern, that of GPT-4 by default. What the pattern does not match is dropped.
+    """Byte pair encoding within the pre-tokens of a pattern. Text that the pattern does not match is dropped.
 
-    Raises PatternError where the pattern does not compile under the `regex` package.
+    Args:
+        pattern: The regular expression of a pre-token, as the `regex` package reads it; that of GPT-4 by default.
+
+    Raises:
+        PatternError: The pattern does not compile.
 
     >>> tokenizer = RegexTokenizer()
     >>> tokenizer.train("hello hello", 260)
@@ -46,21 +50,46 @@ class RegexTokenizer(TeachingTokenizer):
         vocab_size: int,
         verbose: bool | Callable[[str], object] = False,  # noqa: FBT001, FBT002 - as minbpe has it
     ) -> None:
-        """Learn merges from the pre-tokens of the text; see `TeachingTokenizer.train`."""
+        """Learn merges from the pre-tokens of the text; see `TeachingTokenizer.train`.
+
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+            vocab_size: Tokens to end with, the 256 bytes among them; at least 256.
+            verbose: True prints a line for each merge; a function is called with it.
+
+        Raises:
+            ValueError: `vocab_size` is below 256.
+        """
         self._learn([to_bytes(piece) for piece in self._split(received(text))], vocab_size, verbose=verbose)
 
     def register_special_tokens(self, special_tokens: Mapping[str, int]) -> None:
-        """Take these special tokens, text -> id, in place of those before. Raises VocabularyError for an empty text and for a negative id."""
+        """Take these special tokens in place of those before.
+
+        Args:
+            special_tokens: Text -> id.
+
+        Raises:
+            VocabularyError: A text is empty, or an id is negative or no int.
+        """
         for text, token in special_tokens.items():
             if not text or type(token) is not int or token < 0:
                 raise VocabularyError(f"a special token is a text and an id from 0 on, not {text!r} and {token!r}")
         self.special_tokens = dict(special_tokens)
 
     def encode(self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise") -> list[int]:
-        """The token ids of `text`. What a special token in it is, `allowed_special` says.
+        """The token ids of `text`, in which special tokens are found as `allowed_special` says.
 
-        "all": itself. "none": plain text. "none_raise": an error, DisallowedSpecialTokenError. A collection of them: itself if it is in there, else plain text.
-        Where two begin at the same place, the one that was registered first counts. TypeError for any other str.
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+            allowed_special: "all" finds every special token; "none" reads them as plain text; "none_raise" raises for one; a collection of
+                texts finds those alone. Of two that begin at the same offset, the one that was registered first is found.
+
+        Returns:
+            The ids, in the order of the text.
+
+        Raises:
+            DisallowedSpecialTokenError: The text holds a special token, and `allowed_special` is "none_raise".
+            TypeError: `allowed_special` is another str.
         """
         characters = received(text)
         specials = self._allowed(characters, allowed_special)
@@ -76,7 +105,14 @@ class RegexTokenizer(TeachingTokenizer):
         return ids
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`, special tokens in it taken as plain text."""
+        """The token ids of `text`; special tokens in it are plain text.
+
+        Args:
+            text: The text, as str or as UTF-8 bytes.
+
+        Returns:
+            The ids, in the order of the text.
+        """
         return self._encode_plain(received(text))
 
     def _encode_plain(self, characters: str) -> list[int]:
