@@ -23,6 +23,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from chunker.errors import MissingExtraError
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # The packages whose `__all__` is the public interface.
@@ -53,6 +55,9 @@ PUBLIC = (
     "chunker.symbols",
     "chunker.view",
 )
+
+# Plug-ins, which are checked where the system that they plug into is installed. Those that are commands have no `__all__`.
+PLUGINS = ("chunker.integrations.langchain",)
 
 OURS = ("bpe_engine", "chunker")
 
@@ -115,7 +120,7 @@ def public_callables(module: ModuleType) -> Iterator[tuple[str, tuple[object, ..
         label = f"{module.__name__}.{name}"
         if inspect.isclass(found) and not issubclass(found, enum.Enum):
             own = [base for base in found.__mro__ if base.__module__.startswith(OURS)]
-            yield label, (*_until_init(own), *_own_init(own)), class_parameters(found, own)
+            yield label, (*_until_init(own), *_documented_init(own)), class_parameters(found, own)
             yield from methods(label, own)
         elif inspect.isfunction(found) or hasattr(found, "__wrapped__"):
             yield label, (found,), _parameters(found)
@@ -152,6 +157,11 @@ def _until_init(own: list[type[Any]]) -> Iterator[type[Any]]:
         yield base
         if "__init__" in vars(base):
             return
+
+
+def _documented_init(own: list[type[Any]]) -> list[Callable[..., Any]]:
+    # One without a docstring would show that of another package's class.
+    return [init for init in _own_init(own) if init.__doc__]
 
 
 def _own_init(own: list[type[Any]]) -> list[Callable[..., Any]]:
@@ -241,7 +251,7 @@ def docstrings(module: ModuleType) -> Iterator[tuple[str, str]]:
 
 def main() -> int:
     """Check the packages and the documentation, and print what is wrong."""
-    modules = [import_module(name) for name in PUBLIC]
+    modules = [*map(import_module, PUBLIC), *installed(PLUGINS)]
     pages = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
     found: list[str] = []
     for module in modules:
@@ -254,6 +264,15 @@ def main() -> int:
         found += unlisted(page)
         found += other_words(str(page.relative_to(ROOT)), page.read_text(encoding="utf-8"))
     return tell(found)
+
+
+def installed(names: Iterable[str]) -> Iterator[ModuleType]:
+    """The modules whose requirements are installed; a line for each other one."""
+    for name in names:
+        try:
+            yield import_module(name)
+        except MissingExtraError as error:
+            print(f"{name} is not checked: {error}")
 
 
 def tell(found: Iterable[str]) -> int:

@@ -1,10 +1,10 @@
-"""LangChain text splitters whose chunks fit a token budget exactly and know where they stand.
+"""LangChain text splitters whose chunks fit a token budget exactly and have exact offsets.
 
     from chunker.integrations.langchain import TokenBudgetTextSplitter
     splitter = TokenBudgetTextSplitter(chunk_size=512, chunk_overlap=50, language="auto", add_chunk_metadata=True)
     documents = splitter.split_documents(documents)
 
-And, for who changes an import and nothing else, those of LangChain by their names and with their arguments:
+Splitters with the names and arguments of LangChain's, for programs that change an import and nothing else:
 
     from chunker.integrations.langchain import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter, TokenTextSplitter
 

@@ -3,7 +3,7 @@ r"""LangChain's splitters under their names and with their arguments: only the i
     from chunker.integrations.langchain import RecursiveCharacterTextSplitter       # was: from langchain_text_splitters import ...
     splitter = RecursiveCharacterTextSplitter.from_tiktoken_encoder("cl100k_base", chunk_size=512, chunk_overlap=50)
 
-The chunks are others, and that is the point: none is above `chunk_size`, none has U+FFFD in it, each knows its `start_index`.
+The chunks differ from LangChain's: none is above `chunk_size`, none holds half a character, and each `start_index` is exact.
 """
 
 from __future__ import annotations
@@ -25,21 +25,30 @@ from chunker.integrations.langchain.splitter import TokenBudgetTextSplitter, enc
 from chunker.integrations.separators import Keep, SeparatorsFormat
 from chunker.integrations.splitting import AUTO, Chunkers
 
-# Of the constructor, or of `from_language`, which calls it.
+# The stack level of whoever called the constructor or `from_language`.
 _CALLER = 4
 
 
 class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
     """LangChain's splitter of this name, with a budget that holds.
 
-    `separators`: where to cut, the best first; a stretch without any that does not fit is cut at sentences and words. By default texts are
-    cut as plain text is: at paragraphs, lines, sentences, words. `keep_separator`: False drops the one at the end of a chunk, "end"
-    keeps it there, True and "start" put it in front of the next chunk. `length_function`: what sizes are measured in, by default
-    characters; a function that is a tokenizer's `count` is known for that, others are asked again and again. `from_language`: at the
-    structure of the language where it is known to this package, else at LangChain's separators for it; so, too, with a warning, where the
-    grammar of the language is not installed.
+    `from_language` cuts at the structure of the language if this package knows it, and else at LangChain's separators for
+    it; likewise, with a warning, if the grammar of the language is not installed.
 
-    The other arguments are those of `TokenBudgetTextSplitter`. Raises what that raises, and ValueError for expressions that are none.
+    Args:
+        separators: Texts to cut at, the best first. Text between two of them that does not fit is cut at sentences and
+            words. By default cuts are those of plain text: paragraphs, lines, sentences, words.
+        keep_separator: True and "start" keep the separator at the start of the next chunk, "end" at the end of the chunk;
+            False drops it there.
+        is_separator_regex: The separators are regular expressions.
+        length_function: Measures `chunk_size` and `chunk_overlap`; by default in characters. The `count` of a tokenizer of
+            this package counts incrementally; another function is called again for each part of a growing chunk.
+        tokenizer: As `TokenBudgetTextSplitter` takes it, in place of `length_function`.
+        kwargs: The other options of `TokenBudgetTextSplitter`.
+
+    Raises:
+        ValueError: A size, the language or a regular expression cannot be used.
+        TypeError: There is no such option.
     """
 
     def __init__(
@@ -80,15 +89,34 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
 
     @staticmethod
     def get_separators_for_language(language: Language) -> list[str]:
-        """LangChain's separators for a language."""
+        """LangChain's separators for a language.
+
+        Args:
+            language: The language.
+
+        Raises:
+            ValueError: LangChain has none for it.
+        """
         return _Theirs.get_separators_for_language(language)
 
 
 class TokenTextSplitter(TokenBudgetTextSplitter):
-    """LangChain's splitter of this name: chunks of tokens of an encoding, with nothing stripped, and no character cut in two.
+    """LangChain's splitter of this name: chunks of at most `chunk_size` tokens of an encoding, with nothing stripped.
 
-    Chunks end between words where that is possible, so most have some tokens fewer than `chunk_size`. Raises ValueError as LangChain's
-    does, and for `allowed_special`: special tokens in a text are the plain text that they are.
+    No character is cut in two. Chunks end between words if they can, so most have a few tokens less than `chunk_size`.
+
+    Args:
+        encoding_name: The name of the encoding of tiktoken.
+        model_name: The name of a model, whose encoding is used in place of `encoding_name`.
+        allowed_special: Must be empty: special tokens in a text are plain text.
+        disallowed_special: Has no effect.
+        tokenizer: As `TokenBudgetTextSplitter` takes it, in place of an encoding.
+        kwargs: The other options of `TokenBudgetTextSplitter`. `length_function`, `keep_separator` and `strip_whitespace`
+            have no effect, as in LangChain's.
+
+    Raises:
+        ValueError: A size or an encoding cannot be used, or `allowed_special` is not empty.
+        TypeError: There is no such option.
     """
 
     def __init__(

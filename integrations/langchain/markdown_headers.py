@@ -4,9 +4,9 @@
     First.
     ## Install           {"h1": "Guide", "h2": "Install"}
 
-LangChain's takes the indentation off every line, code included, and the tabs out of it, and joins blocks with spaces that were not there. Here
-`page_content` is a slice of the text, at `start_index`; headings are those of CommonMark, underlined ones too; and a section that is
-longer than `chunk_size` tokens is cut further.
+LangChain's removes tabs and the indentation of every line, code included, and joins blocks with spaces that were not there. Here
+`page_content` is a slice of the text, at `start_index`; headings are those of CommonMark, underlined ones too; and a section of
+more than `chunk_size` tokens is cut further.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Found(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """`text[start:end]` under these headings; its own ends at `body`."""
+    """`text[start:end]` and the headings that enclose it, by their keys; its own heading ends at `body`."""
 
     start: int
     body: int
@@ -48,14 +48,20 @@ class _Section(NamedTuple):
 
 
 class MarkdownHeaderTextSplitter:
-    """Splits Markdown at headings, which go into the metadata of what stands below them.
+    """Split Markdown at headings. The metadata of each document hold the headings above it.
 
-    `headers_to_split_on`: pairs of marks and a metadata key, such as ("##", "Header 2"). `return_each_line`: a document for each block.
-    `strip_headers`: without the headings themselves. `custom_header_patterns`: levels of other marks, {"**": 1} for lines such as
-    `**Title**`. So far as LangChain's. `chunk_size`: at most so many tokens of `tokenizer` a document, None for any number;
-    `chunk_overlap`: of these, so many repeated from the one before. `add_start_index`: put the character offset into the metadata.
+    Args:
+        headers_to_split_on: Pairs of a mark and a metadata key, such as ("##", "Header 2").
+        return_each_line: Make a document of each block, not of each section.
+        strip_headers: Leave the headings themselves out of the documents.
+        custom_header_patterns: The levels of other marks: {"**": 1} for lines such as `**Title**`.
+        chunk_size: The largest number of tokens of a document; None for no limit.
+        chunk_overlap: The largest number of tokens that a document repeats of the one before, in the same section.
+        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
+        add_start_index: Put the offset of each document, in characters, into its metadata as "start_index".
 
-    Raises `OptionError`, a ValueError, for sizes that do not go together.
+    Raises:
+        OptionError: The sizes cannot be used together. It is a ValueError.
     """
 
     def __init__(
@@ -88,7 +94,14 @@ class MarkdownHeaderTextSplitter:
             self._chunkers = Chunkers(chunk_size, "markdown", tokenizer=tokenizer, overlap=chunk_overlap)
 
     def split_text(self, text: str) -> list[Document]:
-        """A document for each section of `text` that is more than white space; with `return_each_line`, for each of its blocks."""
+        """A document for each section of a text that is more than white space; with `return_each_line`, for each of its blocks.
+
+        Args:
+            text: The Markdown.
+
+        Returns:
+            The documents, in the order of the text.
+        """
         blocks = MarkdownBlocks(text)
         documents: list[Document] = []
         for section in self._sections(text, blocks):
@@ -101,7 +114,7 @@ class MarkdownHeaderTextSplitter:
         return documents
 
     def _documents(self, text: str, start: int, end: int, headings: dict[str, str]) -> Iterator[Document]:
-        """The documents of text[start:end], without blank lines before and white space behind."""
+        """The documents of `text[start:end]`, without blank lines before and white space after."""
         blank = _BLANK_LINES.match(text, start, end)
         start = start if blank is None else blank.end()
         body = text[start:end].rstrip()
@@ -133,14 +146,14 @@ class MarkdownHeaderTextSplitter:
                 above.append(heading)
 
     def _titled(self, text: str, headings: list[Heading]) -> Iterator[_Found]:
-        """The headings of Markdown whose level is to be split at."""
+        """The headings of Markdown on the levels to split at."""
         for start, end, level in headings:
             mark = "#" * level
             if mark in self._keys and mark not in self._custom:
                 yield _Found(start, end, level, self._keys[mark], _title(text[start:end], mark))
 
     def _marked(self, text: str, blocks: MarkdownBlocks) -> Iterator[_Found]:
-        """The lines with other marks: of the custom patterns, or that begin with one."""
+        """The headings with other marks: lines that a custom pattern matches, and lines that begin with a mark."""
         others = [mark for mark in self._keys if mark in self._custom or mark.strip("#")]
         if not others:
             return
@@ -155,7 +168,7 @@ class MarkdownHeaderTextSplitter:
                         break
 
     def _title_behind(self, line: str, mark: str) -> str | None:
-        """The title on a line that is a heading with this mark; None if it is none."""
+        """The title on a line that is a heading with this mark; None for any other line."""
         if mark in self._custom:
             match = self._custom[mark].fullmatch(line)
             return match[1].strip() if match is not None and match[1].strip(mark + " ") else None

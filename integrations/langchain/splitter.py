@@ -29,18 +29,27 @@ _REPLACED = {
 
 
 class TokenBudgetTextSplitter(TextSplitter):
-    """Splits texts into chunks of at most `chunk_size` tokens.
+    """Split texts into chunks of at most `chunk_size` tokens.
 
-    `chunk_size`, `chunk_overlap`, `min_chunk_size`: in tokens; see `chunker.TextChunker`, which takes the same `tokenizer` and `strategy`.
-    `language`: a format or programming language (also a LangChain `Language`) to cut at its structure, or "auto" to tell it by the file
-    that metadata names as "source", and by the text. `add_start_index`: put the character offset of each chunk into its metadata.
-    `add_chunk_metadata`: put there all that is known of it: start_index and end_index (characters), start_byte and end_byte (UTF-8),
-    start_line and end_line (from 1, inclusive), token_count, breadcrumb ("Guide > Install"), kind, and language if there is one.
-    `strip_whitespace`: without white space at the ends of chunks, and without chunks of white space alone; where stripping would
-    *raise* the count above `chunk_size` (a word at the start of a text can cost more than behind a space), that end stays.
+    Args:
+        chunk_size: The largest number of tokens of a chunk.
+        chunk_overlap: The largest number of tokens that a chunk repeats of the one before.
+        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
+        language: A format or programming language whose structure decides the cuts, also a LangChain `Language`; None for
+            plain text; "auto" to detect it by the file that the metadata name as "source", and by the text.
+        min_chunk_size: No chunk has fewer tokens if another cut avoids it; by default an eighth of `chunk_size`.
+        strategy: "grow" fills chunk after chunk, "optimal" chooses all cuts together.
+        add_start_index: Put the offset of each chunk, in characters, into its metadata as "start_index".
+        add_chunk_metadata: Put all fields of a chunk into its metadata: its offsets in characters ("start_index",
+            "end_index"), bytes and lines, its tokens, breadcrumb, kind and language.
+        strip_whitespace: Strip the ends of chunks, and drop those of white space alone. Where stripping would raise the
+            count above `chunk_size` (a word can cost more at the start of a text than after a space), that end stays.
+        unsupported: Options of LangChain's splitters that have no meaning here: an error. The splitters with LangChain's
+            names take them.
 
-    Raises ValueError for sizes and languages that cannot be used, as LangChain's splitters do, and TypeError for their options that
-    have no meaning here; the splitters of `drop_in` take them.
+    Raises:
+        ValueError: A size or the language cannot be used; as LangChain's splitters raise it.
+        TypeError: An option is unsupported.
     """
 
     def __init__(  # noqa: PLR0913  # as many as there are options
@@ -87,18 +96,30 @@ class TokenBudgetTextSplitter(TextSplitter):
         disallowed_special: Literal["all"] | Collection[str] = "all",
         **kwargs: Any,  # noqa: ANN401  # what the base class declares
     ) -> Self:
-        """The splitter that counts as this tiktoken encoding, or the one of this model, does.
+        """A splitter that counts by an encoding of tiktoken. Special tokens in a text are plain text.
 
-        Special tokens that stand in a text are counted as the plain text that they are, so `allowed_special` must be empty;
-        `disallowed_special` has no effect.
+        Args:
+            encoding_name: The name of the encoding.
+            model_name: The name of a model, whose encoding is used in place of `encoding_name`.
+            allowed_special: Must be empty.
+            disallowed_special: Has no effect.
+            kwargs: The other options of the class.
+
+        Raises:
+            ValueError: There is no such encoding or model, or `allowed_special` is not empty.
         """
         return cls(tokenizer=encoding_of(encoding_name, model_name, allowed_special, disallowed_special), **kwargs)
 
     @classmethod
     def from_huggingface_tokenizer(cls, tokenizer: Any, **kwargs: Any) -> Self:  # noqa: ANN401  # as the base class; duck-typed
-        """The splitter that counts as this tokenizer of transformers, or of tokenizers, does: without special tokens.
+        """A splitter that counts by a tokenizer of Hugging Face, without the special tokens that it adds.
 
-        Raises ValueError for what is no such tokenizer.
+        Args:
+            tokenizer: A tokenizer of `transformers` or `tokenizers`.
+            kwargs: The other options of the class.
+
+        Raises:
+            ValueError: `tokenizer` is neither.
         """
         if is_huggingface(tokenizer):
             return cls(tokenizer=HuggingFaceCounter(tokenizer, add_special_tokens=False), **kwargs)
@@ -111,15 +132,38 @@ class TokenBudgetTextSplitter(TextSplitter):
 
     @classmethod
     def from_language(cls, language: Language | str, **kwargs: Any) -> Self:  # noqa: ANN401  # as in LangChain's own splitters
-        """The splitter that cuts at the structure of this language."""
+        """A splitter that cuts at the structure of a language.
+
+        Args:
+            language: As the class takes it.
+            kwargs: The other options of the class.
+
+        Raises:
+            ValueError: The language is unknown, or its grammar is not installed.
+        """
         return cls(language=language, **kwargs)
 
     def split_text(self, text: str) -> list[str]:
-        """The chunks of `text`, each at most `chunk_size` tokens."""
+        """The chunks of a text, each of at most `chunk_size` tokens.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The texts of the chunks, in order.
+        """
         return [passage.text for passage in self._passages(text, None)]
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
-        """A document for each chunk of each text, with a copy of the text's metadata and, if asked for, what is known of the chunk."""
+        """A document for each chunk of each text.
+
+        Args:
+            texts: The texts.
+            metadatas: The metadata of each text, of which each of its documents gets a copy; by default none.
+
+        Returns:
+            The documents, in the order of the texts. The fields of each chunk are in its metadata if the splitter adds them.
+        """
         documents = []
         for index, text in enumerate(texts):
             given = metadatas[index] if metadatas else {}
