@@ -1,10 +1,10 @@
-"""A chonkie chunker whose chunks fit a token budget exactly; in its pipelines it is called "token_budget".
+"""A chonkie chunker whose chunks fit a token budget exactly. Its name in pipelines is "token_budget".
 
     from chunker.integrations.chonkie import TokenBudgetChunker
     chunks = TokenBudgetChunker(chunk_size=512, language="markdown").chunk(text)
     document = Pipeline().chunk_with("token_budget", chunk_size=512, language="auto").run(texts=text)
 
-All indices are characters, and text[start_index:end_index] is the text of a chunk, whatever the script. Needs `chonkie` (the extra `chonkie`).
+All indices are in characters: `text[start_index:end_index]` is the text of a chunk. Needs `chonkie` (the extra `chonkie`).
 """
 
 from __future__ import annotations
@@ -28,14 +28,22 @@ except ModuleNotFoundError as error:
 
 @register("token_budget")
 class TokenBudgetChunker(BaseChunker):
-    """Cuts texts into chunks of at most `chunk_size` tokens.
+    """Cut texts into chunks of at most `chunk_size` tokens. Their `context` is the breadcrumb.
 
-    `tokenizer`: whatever `chunker.TextChunker` takes; also chonkie's names "character", "word" and "byte". `chunk_overlap`: in tokens, or
-    a share of `chunk_size` if it is a float. `language`: a format or programming language to cut at its structure, None for plain text, or
-    "auto" to tell it by the name of the file in a document's metadata, and by the text. `min_chunk_size`, `strategy`: see
-    `chunker.TextChunker`. Without overlap the texts of the chunks concatenate to the text. `context` of a chunk is its breadcrumb.
+    Without overlap the texts of the chunks concatenate to the whole text.
 
-    Raises ValueError for sizes and languages that cannot be used.
+    Args:
+        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes, and chonkie's "character", "word" and "byte".
+        chunk_size: The largest number of tokens of a chunk.
+        chunk_overlap: The largest number of tokens that a chunk repeats of the one before; a float is a share of
+            `chunk_size`.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
+            it by the name of the file in a document's metadata, and by the text.
+        min_chunk_size: No chunk has fewer tokens if another cut avoids it; by default an eighth of `chunk_size`.
+        strategy: "grow" fills chunk after chunk, "optimal" chooses all cuts together.
+
+    Raises:
+        ValueError: A size or the language cannot be used.
     """
 
     def __init__(
@@ -69,11 +77,25 @@ class TokenBudgetChunker(BaseChunker):
         )
 
     def chunk(self, text: str) -> list[Chunk]:
-        """The chunks of `text`, in its order; none if it is empty."""
+        """The chunks of a text.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The chunks, in order; none for an empty text.
+        """
         return list(self._chunks(text, None))
 
     def chunk_document(self, document: Document) -> Document:
-        """`document` with chunks; if it has some, each of them is cut further. Its metadata goes into those of the chunks."""
+        """Cut a document. If it has chunks already, each of them is cut further.
+
+        Args:
+            document: The document, to which the chunks are added. Its metadata are added to theirs.
+
+        Returns:
+            The same document.
+        """
         if document.chunks or self.language != AUTO:
             chunked: Document = super().chunk_document(document)
             return chunked
@@ -105,27 +127,27 @@ _UNITS = {"character": "characters", "word": "words", "byte": "bytes"}
 
 
 class _Counting(ChonkieTokenizer):
-    """The counter of this plug-in with the interface of chonkie's components: `chunker.tokenizer.count_tokens(text)`."""
+    """A counter with the interface of chonkie's tokenizers: `chunker.tokenizer.count_tokens(text)`."""
 
     def __init__(self, counter: TokenCounter) -> None:
         super().__init__()
         self._counter = counter
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text`."""
+        """The number of tokens of `text`."""
         return self._counter.count(text)
 
     def encode(self, text: str) -> Sequence[int]:
-        """Ids of the tokens of `text`; raises NotImplementedError for what only counts."""
+        """The token ids of `text`. Raises NotImplementedError if the tokenizer only counts."""
         ids: Sequence[int] = self._coder("encode")(text)
         return ids
 
     def tokenize(self, text: str) -> Sequence[int]:
-        """As `encode`."""
+        """The token ids of `text`, as `encode` returns them."""
         return self.encode(text)
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of these tokens; raises NotImplementedError for what only counts."""
+        """The text of token ids. Raises NotImplementedError if the tokenizer only counts."""
         text: str = self._coder("decode")(list(tokens))
         return text
 

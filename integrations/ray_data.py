@@ -7,7 +7,7 @@
     chunks = chunk(documents, 512, workers=8, context=True)            a row a chunk
     embed(chunks, "minilm", workers=(1, 16)).write_parquet("s3://bucket/chunks")
 
-    chunk_corpus("s3://bucket/corpus", "s3://bucket/chunks", [ChunkBatch(512)], workers=8)      may be stopped, and goes on
+    chunk_corpus("s3://bucket/corpus", "s3://bucket/chunks", [ChunkBatch(512)], workers=8)      may be stopped; the next run goes on
 
 The work is done by `chunker.scale`: actors hold the tokenizer and the model, tables stay in Arrow. A worker that dies is started anew by Ray, and its
 batch is done again. Needs Ray: pip install "bpe-chunker[ray]".
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = ["chunk", "chunk_corpus", "embed"]
 
-# Documents at a time: enough to pay for the way to a worker, few enough that their chunks are no burden.
+# Documents at a time: enough to pay for the way to a worker, few enough to hold their chunks in memory.
 BATCH_ROWS = 256
-# Chunks at a time; the embedder takes of them what it can.
+# Chunks at a time; the embedder makes its own batches of them.
 EMBED_ROWS = 1024
-# How often a part is given to a worker that dies of it.
+# How often a part is tried again after its worker died.
 _RETRIES = 1
 
 
@@ -54,12 +54,24 @@ def chunk(
     batch_rows: int = BATCH_ROWS,
     **settings: Unpack[ChunkSettings],
 ) -> Any:  # noqa: ANN401
-    """The dataset of the chunks of a dataset of texts, as `ChunkBatch` makes them. `workers`: so many actors, or least and most of them.
+    """The chunks of a dataset of texts, a row for each, as `ChunkBatch` makes them.
 
-    Raises `OptionError` at once for settings that cannot be used. The order of rows is that of Ray: that of the texts only with
-    `DataContext.execution_options.preserve_order`.
+    Ray keeps the order of the texts only with `DataContext.execution_options.preserve_order`.
+
+    Args:
+        dataset: A `ray.data.Dataset` with a column of texts.
+        max_tokens: The largest number of tokens of a chunk.
+        workers: The number of actors, or the smallest and the largest number.
+        batch_rows: The largest number of texts that an actor gets at a time.
+        settings: Those of `chunker.scale.ChunkBatch`.
+
+    Returns:
+        The dataset of the chunks, which Ray makes when it is read.
+
+    Raises:
+        OptionError: A setting cannot be used.
     """
-    ChunkBatch(max_tokens, **settings)  # what is wrong is told here, not by a worker
+    ChunkBatch(max_tokens, **settings)  # raises here, not in a worker
     return _mapped(dataset, ChunkBatch, (max_tokens,), dict(settings), workers=workers, rows=batch_rows)
 
 
@@ -73,7 +85,20 @@ def embed(
     into: str = "embedding",
     **options: Any,  # noqa: ANN401  # those of the embedder
 ) -> Any:  # noqa: ANN401
-    """The dataset with the vectors of a column, as `EmbedBatch` makes them; each actor loads the model once."""
+    """A dataset with the vectors of a column of texts, as `EmbedBatch` makes them. Each actor loads the model once.
+
+    Args:
+        dataset: A `ray.data.Dataset` with a column of texts.
+        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that pickles.
+        workers: The number of actors, or the smallest and the largest number.
+        batch_rows: The largest number of texts that an actor gets at a time.
+        column: The column of texts.
+        into: The column for the vectors; one of that name is replaced.
+        options: Options of a named embedder.
+
+    Returns:
+        The dataset with the vectors, which Ray makes when it is read.
+    """
     settings = {"column": column, "into": into, **options}
     return _mapped(dataset, EmbedBatch, (embedder,), settings, workers=workers, rows=batch_rows)
 
@@ -113,8 +138,27 @@ def chunk_corpus(
     rows: int = BATCH_ROWS,
     redo: bool = False,
 ) -> CorpusReport:
-    """`chunker.scale.chunk_corpus` with tasks of Ray, at most `workers` at a time: each part is finished or not begun, and a second run skips
-    what is done. A part whose worker dies is given to another once. `source` and `target` must be what every machine can reach.
+    """Chunk the files of a corpus with tasks of Ray: `chunker.scale.chunk_corpus` on a cluster.
+
+    Each part is finished or not begun, and a second run skips finished ones. A part whose worker dies is given to another
+    once.
+
+    Args:
+        source: The folder or URL of the corpus, which every machine can reach.
+        target: The folder or URL for the results, which every machine can reach.
+        steps: Each step makes a table of a table, and pickles; by default `ChunkBatch()` alone.
+        workers: The largest number of tasks at a time.
+        output: The format of the results: "parquet" or "jsonl".
+        rows: The largest number of rows of a table.
+        redo: Chunk parts again that were made with other settings.
+
+    Returns:
+        The report of the run.
+
+    Raises:
+        TargetError: The target holds parts that were made with other settings, and `redo` is not set.
+        PartError: There is no corpus at `source`.
+        OptionError: An option has a value that cannot be used.
     """
     return chunk_parts(source, target, steps, output=output, rows=rows, redo=redo, runner=_Tasks(workers))
 

@@ -6,8 +6,8 @@
     chunks = chunk(documents, 512, context=True)                       a row a chunk
     embed(chunks, "minilm").write.parquet("s3a://bucket/chunks")
 
-The tokenizer and the model are built once a task, before its first batch; `spark.sql.execution.arrow.maxRecordsPerBatch` says how many rows one has.
-The workers of Spark must have this package, too. Needs Spark: pip install "bpe-chunker[spark]".
+Each task builds the tokenizer or the model once, before its first batch; `spark.sql.execution.arrow.maxRecordsPerBatch` limits the rows of a batch.
+The workers of Spark need this package, too. Needs Spark: pip install "bpe-chunker[spark]".
 """
 
 from __future__ import annotations
@@ -34,9 +34,19 @@ __all__ = ["chunk", "embed"]
 
 
 def chunk(frame: Any, max_tokens: int = 512, **settings: Unpack[ChunkSettings]) -> Any:  # noqa: ANN401  # DataFrames of Spark
-    """The DataFrame of the chunks of the texts of a DataFrame, as `ChunkBatch` makes them.
+    """The chunks of a DataFrame of texts, a row for each, as `ChunkBatch` makes them.
 
-    Raises at once `OptionError` for settings that cannot be used, and `ColumnError` for a column that is not there.
+    Args:
+        frame: A DataFrame of Spark with a column of texts.
+        max_tokens: The largest number of tokens of a chunk.
+        settings: Those of `chunker.scale.ChunkBatch`.
+
+    Returns:
+        The DataFrame of the chunks, which Spark makes when it is read.
+
+    Raises:
+        OptionError: A setting cannot be used.
+        ColumnError: A column that a setting names is missing.
     """
     work = ChunkBatch(max_tokens, **settings)
     return mapped(frame, work, work.schema(to_arrow_schema(frame.schema)))
@@ -50,16 +60,27 @@ def embed(
     into: str = "embedding",
     **options: Any,  # noqa: ANN401  # those of the embedder
 ) -> Any:  # noqa: ANN401
-    """The DataFrame with the vectors of a column, as arrays of floats."""
+    """A DataFrame with the vectors of a column of texts, as arrays of floats.
+
+    Args:
+        frame: A DataFrame of Spark with a column of texts.
+        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that pickles.
+        column: The column of texts.
+        into: The column for the vectors; one of that name is replaced.
+        options: Options of a named embedder.
+
+    Returns:
+        The DataFrame with the vectors, which Spark makes when it is read.
+    """
     work = EmbedBatch(embedder, column=column, into=into, **options)
     given = to_arrow_schema(frame.schema)
     kept = [field for field in given if field.name != into]
-    # Spark has no lists of one size.
+    # Spark has no type for lists of a fixed size.
     return mapped(frame, work, pa.schema([*kept, pa.field(into, pa.list_(pa.float32()))]))
 
 
 def mapped(frame: Any, step: Callable[[pa.Table], pa.Table], schema: pa.Schema) -> Any:  # noqa: ANN401  # DataFrames of Spark
-    """The DataFrame that a step makes of the tables of a DataFrame; `schema` is that of what comes out."""
+    """Apply a step to each table of a DataFrame; `schema` is that of its results."""
 
     def of_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

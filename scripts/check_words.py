@@ -57,7 +57,18 @@ PUBLIC = (
 )
 
 # Plug-ins, which are checked where the system that they plug into is installed. Those that are commands have no `__all__`.
-PLUGINS = ("chunker.integrations.langchain",)
+PLUGINS = tuple(
+    f"chunker.integrations.{name}"
+    for name in (
+        "chonkie",
+        "langchain",
+        "ray_data",
+        "spark",
+        "stores.lancedb",
+        "stores.pgvector",
+        "stores.qdrant",
+    )
+)
 
 OURS = ("bpe_engine", "chunker")
 

@@ -1,3 +1,4 @@
-"""Stores for the vectors of an index: LanceDB, Qdrant, PostgreSQL with pgvector. `chunker.index.vector_stores` has the
-protocol.
+"""Stores for the vectors of an index: LanceDB, Qdrant, PostgreSQL with pgvector.
+
+`chunker.index.VectorStore` is the protocol that they implement.
 """

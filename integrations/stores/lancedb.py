@@ -4,7 +4,7 @@
     Index.open(".chunker", store="lancedb:s3://bucket/vectors")
 
 A table has the columns `key` (16 bytes, as 32 hexadecimal digits) and `vector` (float32). Search reads all vectors and is exact; after `make_index`
-it reads some and is not. Needs LanceDB: pip install "bpe-chunker[lancedb]".
+it reads some of them and is approximate. Needs LanceDB: pip install "bpe-chunker[lancedb]".
 """
 
 from __future__ import annotations
@@ -28,27 +28,41 @@ try:
 except ImportError as error:
     raise MissingExtraError("lancedb", "lancedb") from error
 
+__all__ = ["LanceStore", "LanceTable"]
+
 DEFAULT = "lancedb"
-# Keys in one condition.
+# The most keys in one condition.
 _KEYS = 500
-# Each write makes a fragment and a version; when there are so many, they are made one, and old versions go.
+# Each write makes a fragment and a version. Above this number fragments are merged, and old versions removed.
 _FRAGMENTS = 64
 _OLD = timedelta(minutes=10)
 
 
 class LanceStore:
-    """Tables in a LanceDB at a path or URL."""
+    """Tables in LanceDB.
+
+    Args:
+        place: A folder, or the URL of object storage.
+    """
 
     def __init__(self, place: str = DEFAULT) -> None:
         self._place = place if "://" in place else os.path.realpath(place)
 
     @property
     def spec(self) -> str:
-        """The name with which an index finds it again."""
+        """The name by which an index finds it again."""
         return f"lancedb:{self._place}"
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a table without vectors; nothing if it is there."""
+        """Make a table without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the table.
+            dimensions: The length of its vectors.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         if "://" not in self._place:
             hide_folder(self._place)
         schema = pa.schema([pa.field("key", pa.string()), pa.field("vector", pa.list_(pa.float32(), dimensions))])
@@ -57,13 +71,27 @@ class LanceStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[LanceTable]:
-        """A table. Raises `VectorStoreError` if it is not there."""
+        """A table, for as long as the context lasts.
+
+        Args:
+            table: The name of the table.
+
+        Raises:
+            VectorStoreError: There is no such table.
+        """
         with _telling(self._place):
             opened = _connected(self._place).open_table(table)
         yield LanceTable(opened, self._place)
 
     def discard(self, table: str) -> None:
-        """Remove a table, if it is there."""
+        """Remove a table with all its vectors, if it is there.
+
+        Args:
+            table: The name of the table.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         with _telling(self._place):
             _connected(self._place).drop_table(table, ignore_missing=True)
 
@@ -72,14 +100,27 @@ class LanceStore:
 
 
 class LanceTable:
-    """Vectors by key, in a table of LanceDB."""
+    """Vectors by key, in a table of LanceDB. `LanceStore.opened` makes it.
+
+    Args:
+        table: The table.
+        place: The folder or URL, for messages.
+    """
 
     def __init__(self, table: Any, place: str) -> None:  # noqa: ANN401  # LanceDB has no public type for all of its tables
         self._table = table
         self._place = place
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep the vectors; a key that was there has the new one."""
+        """Keep vectors durably. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys, of 16 bytes each.
+            vectors: A row for each key.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         schema = self._table.schema
         kind = schema.field("vector").type
         values = pa.FixedSizeListArray.from_arrays(
@@ -93,23 +134,51 @@ class LanceTable:
                 self._table.optimize(cleanup_older_than=_OLD)
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Have no vectors under these keys."""
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         with _telling(self._place):
             for condition in _conditions(keys):
                 self._table.delete(condition)
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The nearest keys and their dot products, best first."""
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return.
+
+        Returns:
+            Their keys, best first, and the products.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         with _telling(self._place):
             query = self._table.search(np.asarray(vector, np.float32)).distance_type("dot").select(["key", "_distance"])
             found = query.limit(limit).to_arrow()
-        # Lance calls 1 - the product a distance.
+        # The distance of Lance is 1 - the product.
         return [bytes.fromhex(key) for key in found["key"].to_pylist()], [
             1 - far for far in found["_distance"].to_pylist()
         ]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of those keys that have one."""
+        """The vectors of keys.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         found: dict[bytes, Vectors] = {}
         with _telling(self._place):
             for condition in _conditions(keys):
@@ -124,7 +193,14 @@ class LanceTable:
             return int(self._table.count_rows())
 
     def make_index(self, **options: Any) -> None:  # noqa: ANN401  # those of LanceDB
-        """An index of LanceDB over the vectors, for millions of them: search is quick then, and approximate."""
+        """Make an index of LanceDB over the vectors. Search is then quick for millions of them, and approximate.
+
+        Args:
+            options: Those of LanceDB's `create_index`.
+
+        Raises:
+            VectorStoreError: LanceDB cannot be reached, or refuses.
+        """
         with _telling(self._place):
             self._table.create_index(metric="dot", vector_column_name="vector", **options)
 
@@ -140,7 +216,7 @@ def _conditions(keys: Sequence[bytes]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _telling(place: str) -> Iterator[None]:
-    """Errors of LanceDB as errors of the index."""
+    """Raise errors of LanceDB as `VectorStoreError`."""
     try:
         yield
     except (OSError, ValueError, RuntimeError, pa.ArrowException) as error:

@@ -2,8 +2,8 @@
 
     Index.open(".chunker", store="pgvector:postgresql://me@localhost/search")      the password is taken from PGPASSWORD or ~/.pgpass
 
-A table has the columns `key bytea` and `embedding vector(n)`. Search reads all rows and is exact; `PgStore(place).make_index(...)` makes an index of
-pgvector, and search is quick and approximate. The extension must be there, or the user be allowed to make it. Needs psycopg and pgvector:
+A table has the columns `key bytea` and `embedding vector(n)`. Search reads all rows and is exact; `PgTable.make_index` makes an index of
+pgvector, with which search is quick and approximate. The extension must be installed in the database, or the user be allowed to install it. Needs psycopg and pgvector:
 pip install "bpe-chunker[pgvector]".
 """
 
@@ -27,38 +27,66 @@ try:
 except ImportError as error:
     raise MissingExtraError("psycopg or pgvector", "pgvector") from error
 
-# An empty address: what PGHOST, PGDATABASE and the like say.
+__all__ = ["PgStore", "PgTable"]
+
+# An empty address: PGHOST, PGDATABASE and the like name the server and the database.
 DEFAULT = "postgresql://"
 _SECONDS = 30
 
 
 class PgStore:
-    """Tables of a database, by its URL."""
+    """Tables of a database.
+
+    Args:
+        place: The URL of the database.
+    """
 
     def __init__(self, place: str = DEFAULT) -> None:
         self._place = place
 
     @property
     def spec(self) -> str:
-        """The name with which an index finds it again; without the password."""
+        """The name by which an index finds it again; without the password."""
         return without_password(f"pgvector:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a table without vectors; nothing if it is there."""
+        """Make a table without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the table.
+            dimensions: The length of its vectors.
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
         with self._connected() as connection:
             statement = sql.SQL("CREATE TABLE IF NOT EXISTS {} (key bytea PRIMARY KEY, embedding vector({}) NOT NULL)")
             connection.execute(statement.format(sql.Identifier(table), sql.Literal(dimensions)))
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[PgTable]:
-        """A table. Raises `VectorStoreError` if it is not there."""
+        """A table, for as long as the context lasts.
+
+        Args:
+            table: The name of the table.
+
+        Raises:
+            VectorStoreError: There is no such table.
+        """
         with self._connected() as connection:
             opened = PgTable(connection, table, self._shown)
             opened.check()
             yield opened
 
     def discard(self, table: str) -> None:
-        """Remove a table, if it is there."""
+        """Remove a table with all its vectors, if it is there.
+
+        Args:
+            table: The name of the table.
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
         with self._connected() as connection:
             connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table)))
 
@@ -69,7 +97,7 @@ class PgStore:
     @contextlib.contextmanager
     def _connected(self) -> Iterator[psycopg.Connection[Any]]:
         with _telling(self._shown):
-            # Each statement is a commit of its own, which the server acknowledges when it is on its disk.
+            # Each statement is a commit of its own. The server acknowledges it when it is on its disk.
             connection = psycopg.connect(self._place, autocommit=True, connect_timeout=_SECONDS)
             with contextlib.closing(connection):
                 if connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None:
@@ -82,7 +110,13 @@ class PgStore:
 
 
 class PgTable:
-    """Vectors by key, in a table of PostgreSQL."""
+    """Vectors by key, in a table of PostgreSQL. `PgStore.opened` makes it.
+
+    Args:
+        connection: A connection to the database.
+        name: The name of the table.
+        place: The URL of the database, without its password, for messages.
+    """
 
     def __init__(self, connection: psycopg.Connection[Any], name: str, place: str) -> None:
         self._connection = connection
@@ -90,12 +124,24 @@ class PgTable:
         self._place = place
 
     def check(self) -> None:
-        """Raises `VectorStoreError` if the table is not there."""
+        """Check that the table is there.
+
+        Raises:
+            VectorStoreError: There is no such table.
+        """
         if self._asked("SELECT to_regclass(%s)", (f'"{self._name}"',), named=False)[0][0] is None:
             raise VectorStoreError(f"PostgreSQL at {self._place}: there is no table {self._name}")
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep the vectors, all in one commit; a key that was there has the new one."""
+        """Keep vectors durably, all in one commit. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys, of 16 bytes each.
+            vectors: A row for each key.
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
         names = sql.Identifier(f"{self._name}_new"), sql.Identifier(self._name)
         with _telling(self._place), self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(*names))
@@ -107,20 +153,48 @@ class PgTable:
             cursor.execute(sql.SQL(merged).format(names[1], names[0]))
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Have no vectors under these keys."""
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
         with _telling(self._place):
             statement = sql.SQL("DELETE FROM {} WHERE key = ANY(%s)").format(sql.Identifier(self._name))
             self._connection.execute(statement, (list(keys),))
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The nearest keys and their dot products, best first."""
-        # pgvector has the product with its sign changed, so that the least is the nearest.
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return.
+
+        Returns:
+            Their keys, best first, and the products.
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
+        # The operator of pgvector returns the negative product, so the smallest is the nearest.
         query = "SELECT key, -(embedding <#> %s) FROM {} ORDER BY embedding <#> %s LIMIT %s"
         rows = self._asked(query, (vector, vector, limit))
         return [bytes(key) for key, _ in rows], [float(score) for _, score in rows]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of those keys that have one."""
+        """The vectors of keys.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
         rows = self._asked("SELECT key, embedding FROM {} WHERE key = ANY(%s)", (list(keys),))
         return {bytes(key): np.asarray(_numbers(vector), np.float32) for key, vector in rows}
 
@@ -129,7 +203,14 @@ class PgTable:
         return int(self._asked("SELECT count(*) FROM {}", ())[0][0])
 
     def make_index(self, kind: str = "hnsw") -> None:
-        """An index of pgvector ("hnsw" or "ivfflat") over the vectors, of at most 2,000 numbers each."""
+        """Make an index of pgvector over the vectors, of at most 2,000 numbers each. Search is then quick, and approximate.
+
+        Args:
+            kind: "hnsw" or "ivfflat".
+
+        Raises:
+            VectorStoreError: PostgreSQL cannot be reached, or refuses.
+        """
         with _telling(self._place):
             statement = sql.SQL("CREATE INDEX ON {} USING {} (embedding vector_ip_ops)")
             self._connection.execute(statement.format(sql.Identifier(self._name), sql.Identifier(kind)))
@@ -147,7 +228,7 @@ def _numbers(vector: Any) -> Any:  # noqa: ANN401  # an array, or the class that
 
 @contextlib.contextmanager
 def _telling(place: str) -> Iterator[None]:
-    """Errors of PostgreSQL as errors of the index."""
+    """Raise errors of PostgreSQL as `VectorStoreError`."""
     try:
         yield
     except psycopg.Error as error:

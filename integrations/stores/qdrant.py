@@ -4,7 +4,7 @@
     Index.open(".chunker", store="qdrant:vectors")                     a folder, for one process at a time and some ten thousand vectors
 
 A point has the key as its number (a UUID of 16 bytes) and the vector, without payload. Search is exact; `QdrantStore(place, exact=False)` asks the
-graph of the server instead. Needs qdrant-client: pip install "bpe-chunker[qdrant]".
+graph of the server, which is quick and approximate. Needs qdrant-client: pip install "bpe-chunker[qdrant]".
 """
 
 from __future__ import annotations
@@ -28,43 +28,66 @@ try:
 except ImportError as error:
     raise MissingExtraError("qdrant-client", "qdrant") from error
 
+__all__ = ["QdrantStore", "QdrantTable"]
+
 DEFAULT = "qdrant"
-# Points in one request: with 3,072 numbers each they stay below the 32 MB that a server takes.
+# The most points in one request: with 3,072 numbers each they stay below the 32 MB that a server takes.
 _POINTS = 256
 _SECONDS = 60
 
 
 class QdrantStore:
-    """Collections of a server, by its URL; or of a folder."""
+    """Collections of a Qdrant server, or of a folder.
+
+    Args:
+        place: The URL of the server, or a folder.
+        exact: Compare a question with every vector; False asks the graph of the server, which is quick and approximate.
+        api_key: The key for the server; by default the environment variable `QDRANT_API_KEY`.
+    """
 
     def __init__(self, place: str = DEFAULT, *, exact: bool = True, api_key: str | None = None) -> None:
         self._is_server = "://" in place
         self._place = place if self._is_server else os.path.realpath(place)
         self._exact = exact
         self._api_key = api_key
-        # Of a folder there is one client for all threads: it locks the folder.
+        # A client locks its folder, so all threads share one.
         self._lock = threading.RLock()
         self._client: QdrantClient | None = None
         self._users = 0
 
     @property
     def spec(self) -> str:
-        """The name with which an index finds it again."""
+        """The name by which an index finds it again."""
         return without_password(f"qdrant:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a collection without vectors; nothing if it is there."""
+        """Make a collection without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the collection.
+            dimensions: The length of its vectors.
+
+        Raises:
+            VectorStoreError: Qdrant cannot be reached, or refuses.
+        """
         if not self._is_server:
             hide_folder(self._place)
         with self._connected() as client, _telling(self._shown):
             if not client.collection_exists(table):
-                # By the product: a cosine would be told of vectors that Qdrant has scaled, which are not what was put.
+                # By the dot product: for cosines Qdrant scales the vectors, and would not return them as they were put.
                 how = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
                 client.create_collection(table, vectors_config=how)
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[QdrantTable]:
-        """A collection. Raises `VectorStoreError` if it is not there."""
+        """A collection, for as long as the context lasts.
+
+        Args:
+            table: The name of the collection.
+
+        Raises:
+            VectorStoreError: There is no such collection.
+        """
         with self._connected() as client:
             with _telling(self._shown):
                 is_there = client.collection_exists(table)
@@ -73,7 +96,14 @@ class QdrantStore:
             yield QdrantTable(client, table, self._shown, exact=self._exact if self._is_server else None)
 
     def discard(self, table: str) -> None:
-        """Remove a collection, if it is there."""
+        """Remove a collection with all its vectors, if it is there.
+
+        Args:
+            table: The name of the collection.
+
+        Raises:
+            VectorStoreError: Qdrant cannot be reached, or refuses.
+        """
         with self._connected() as client, _telling(self._shown):
             client.delete_collection(table)
 
@@ -108,7 +138,14 @@ class QdrantStore:
 
 
 class QdrantTable:
-    """Vectors by key, in a collection of Qdrant."""
+    """Vectors by key, in a collection of Qdrant. `QdrantStore.opened` makes it.
+
+    Args:
+        client: A client of the server or folder.
+        name: The name of the collection.
+        place: The URL or folder, without its password, for messages.
+        exact: Whether search compares every vector; None for a folder, which always does.
+    """
 
     def __init__(self, client: QdrantClient, name: str, place: str, *, exact: bool | None) -> None:
         self._client = client
@@ -117,7 +154,15 @@ class QdrantTable:
         self._exact = exact
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep the vectors; a key that was there has the new one."""
+        """Keep vectors durably. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys, of 16 bytes each.
+            vectors: A row for each key.
+
+        Raises:
+            VectorStoreError: Qdrant cannot be reached, or refuses.
+        """
         with _telling(self._place):
             for start in range(0, len(keys), _POINTS):
                 part = slice(start, start + _POINTS)
@@ -125,15 +170,33 @@ class QdrantTable:
                 self._client.upsert(self._name, batch, wait=True)
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Have no vectors under these keys."""
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+
+        Raises:
+            VectorStoreError: Qdrant cannot be reached, or refuses.
+        """
         if keys:
             with _telling(self._place):
-                # By a condition: in a folder, a list that names a point that is not there was an error in old versions.
+                # By a condition: old versions raised for a list with a point that a folder does not have.
                 these = models.Filter(must=[models.HasIdCondition(has_id=_identifiers(keys))])
                 self._client.delete(self._name, models.FilterSelector(filter=these), wait=True)
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The nearest keys and their dot products, best first."""
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return.
+
+        Returns:
+            Their keys, best first, and the products.
+
+        Raises:
+            VectorStoreError: Qdrant cannot be reached, or refuses.
+        """
         # None for a folder, where search is exact in any case.
         how = None if self._exact is None else models.SearchParams(exact=self._exact)
         with _telling(self._place):
@@ -143,7 +206,17 @@ class QdrantTable:
         return [uuid.UUID(str(point.id)).bytes for point in answer.points], [point.score for point in answer.points]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of those keys that have one."""
+        """The vectors of keys.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+
+        Raises:
+            VectorStoreError: Qdrant cannot be reached, or refuses.
+        """
         found: dict[bytes, Vectors] = {}
         with _telling(self._place):
             for start in range(0, len(keys), _POINTS):
@@ -166,7 +239,7 @@ def _identifiers(keys: Sequence[bytes]) -> list[models.ExtendedPointId]:
 
 @contextlib.contextmanager
 def _telling(place: str) -> Iterator[None]:
-    """Errors of Qdrant as errors of the index."""
+    """Raise errors of Qdrant as `VectorStoreError`."""
     try:
         yield
     except (ApiException, OSError, ValueError, RuntimeError) as error:
