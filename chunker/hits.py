@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from chunker.fields import FIELDS, HIT_FIELDS, content_hash_of, id_of, identity_of, note_of
 from chunker.span import Span
 
 
@@ -24,6 +27,9 @@ class Hit:
         similarity: The cosine with the question; None if vectors were not searched.
         also: Other places of the same text, as "source:line".
         points: What each rule of the ranking gave; None if it was not asked for.
+        index: The number of the chunk in its document, from 0.
+        breadcrumb: The names of the regions around the chunk, outermost first.
+        metadata: Notes of formats and readers; "places" are the pages, boxes, slides or cells of the body.
     """
 
     source: str
@@ -38,8 +44,34 @@ class Hit:
     similarity: float | None
     also: tuple[str, ...] = ()
     points: dict[str, float] | None = None
+    index: int = 0
+    breadcrumb: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def body(self) -> str:
         """The slice of the document: `text` without `context`."""
         return self.text[len(self.context) :]
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits of the source, the offset and the text: that of the chunk in its document."""
+        return id_of(identity_of(self.source), self.span.start, self.text)
+
+    @property
+    def content_hash(self) -> str:
+        """A hash of `text` alone, in 32 hexadecimal digits."""
+        return content_hash_of(self.text)
+
+    @property
+    def note(self) -> str | None:
+        """The remark of the format about the document, for people; or None."""
+        return note_of(self.metadata)
+
+    def record(self) -> dict[str, Any]:
+        """The hit as JSON values: the fields that every chunk has, the body only if it differs from the text, and those
+        of hits alone.
+        """
+        told = {name: getattr(self, name) for name in (*FIELDS, *HIT_FIELDS) if name != "body" or self.context}
+        lists = {name: list(told[name]) for name in ("breadcrumb", "tags", "also")}
+        return {**told, **lists, "span": self.span.model_dump(), "metadata": dict(self.metadata)}

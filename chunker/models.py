@@ -11,10 +11,10 @@ A pydantic model with these fields in private state was measured: 1.0 us to make
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
+from chunker.fields import content_hash_of, note_of, told_names
 from chunker.growing.pieces import Piece
 from chunker.span import Span
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # models of chunks are built for those who validate some, or 
 
     from chunker.schemas import ChunkFields
 
-__all__ = ["Chunk", "Origin", "Span", "content_hash_of", "placed"]
+__all__ = ["Chunk", "Origin", "Span", "placed"]
 
 
 class Origin(Protocol):
@@ -179,9 +179,7 @@ class Chunk:
         """The remark of the format about the text, for people: that it had errors, that it was cut as plain text; or
         None.
         """
-        metadata = self._origin.metadata_of(self._index)
-        told = (f"{key}: {metadata[key]}" for key in _NOTES if isinstance(metadata.get(key), str))
-        return "; ".join(told) or None
+        return note_of(self._origin.metadata_of(self._index))
 
     @property
     def id(self) -> str:
@@ -256,7 +254,7 @@ class Chunk:
         return _unpickled, (type(self), {name: getattr(self, name) for name in self._FIELDS})
 
     def record(self) -> dict[str, Any]:
-        """The chunk as JSON values: all of `FIELDS`, the body only if it differs from the text. The command, the index
+        """The chunk as JSON values: all of `chunker.fields.FIELDS`, the body only if it differs from the text. The command, the index
         and the servers use this form.
         """
         told = {name: getattr(self, name) for name in told_names(self._FIELDS) if name != "body" or self.context}
@@ -357,20 +355,6 @@ class Chunk:
 
 Kind = TypeVar("Kind", bound=Chunk)
 
-# All that there is to tell of a chunk, in the order in which it is told everywhere: docs/reference/chunk-fields.md.
-FIELDS = (
-    *("id", "content_hash", "source", "index", "text", "body", "context", "breadcrumb"),
-    *("token_count", "span", "kind", "language", "note", "metadata"),
-)
-# Of the metadata, what formats and readers say in words.
-_NOTES = ("language", "parse", "left_out")
-
-
-def told_names(fields: Sequence[str]) -> tuple[str, ...]:
-    """The names of what is told of a chunk, and then what else its class has."""
-    return (*FIELDS, *(name for name in fields if name not in FIELDS))
-
-
 _SHOWN = 60  # characters of a text in a repr
 
 
@@ -420,12 +404,3 @@ class _Given(NamedTuple):
 
 def _unpickled(kind: type[Chunk], fields: dict[str, Any]) -> Chunk:
     return kind(**fields)
-
-
-def content_hash_of(text: str) -> str:
-    """32 hexadecimal digits that depend on a text alone.
-
-    >>> content_hash_of("The same line.")
-    '62c166bbf0ab24fe20338585a65a9cbe'
-    """
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

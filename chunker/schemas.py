@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, create_model
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
+from chunker.fields import told_names
 from chunker.span import Span
 from chunker.span_schema import adapter_of, constructed
 
@@ -63,13 +64,6 @@ class NodeFields(ChunkFields):
     next: str | None = Field(default=None, description="id of the chunk after it on its level")
 
 
-# As `chunker.models.FIELDS`, which cannot be imported here: chunks ask for their models.
-_ORDER = (
-    *("id", "content_hash", "source", "index", "text", "body", "context", "breadcrumb"),
-    *("token_count", "span", "kind", "language", "note", "metadata"),
-)
-
-
 @cache
 def _told(model: type[ChunkFields]) -> type[BaseModel]:
     """The model with what is computed from its fields, as it is dumped."""
@@ -79,12 +73,11 @@ def _told(model: type[ChunkFields]) -> type[BaseModel]:
         "content_hash": (str, Field(description="a hash of `text` alone: chunks with the same text have the same")),
         "note": (str | None, Field(description="what the format has to say of the text, in words")),
     }
-    order = [*(name for name in _ORDER if name in fields), *(name for name in fields if name not in _ORDER)]
     return create_model(
         model.__name__.removesuffix("Fields"),
         __config__=ConfigDict(title=model.model_config.get("title")),
         __doc__=model.__doc__,
-        **{name: fields[name] for name in order},
+        **{name: fields[name] for name in told_names(list(fields))},
     )
 
 

@@ -39,8 +39,8 @@ class TokenBudgetDocumentSplitter:
     documents without text; otherwise they pass through.
 
     The metadata of a document is that of the one it is from, and source_id (its id), split_id (the number of the piece, from 0),
-    split_idx_start (its first character), page_number (from 1; a form feed ends a page), split_idx_end, start_line, end_line, token_count,
-    breadcrumb and kind; with an overlap, _split_overlap as Haystack's own splitter has it. Without overlap the contents concatenate to
+    split_idx_start (its first character), page_number (from 1; a form feed ends a page), split_idx_end, and what is known of a chunk by the
+    names of `chunker.fields`: index, token_count, breadcrumb, kind, start_line and so on; with an overlap, _split_overlap as Haystack's own splitter has it. Without overlap the contents concatenate to
     the content of the whole.
 
     Raises ValueError for sizes and languages that cannot be used.
@@ -149,8 +149,8 @@ class TokenBudgetDocumentSplitter:
 
 def _description(passage: Passage) -> dict[str, int | str]:
     told = passage.description()
-    kept = ("start_line", "end_line", "token_count", "kind", "breadcrumb")
-    return {"split_idx_end": passage.end, **{name: told[name] for name in kept}}
+    del told["start_index"], told["end_index"]  # by the names that Haystack's own splitter has for them
+    return {"split_idx_end": passage.end, **told}
 
 
 def _leading_page_breaks(text: str) -> int:

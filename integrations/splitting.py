@@ -15,6 +15,7 @@ from typing import NamedTuple, Unpack
 from chunker import TextChunker, chunker_for
 from chunker.counting import TokenCounter
 from chunker.errors import UnknownLanguageError
+from chunker.fields import SPAN_FIELDS, content_hash_of, flat, note_of
 from chunker.formats import Format
 from chunker.formats.detect import format_called
 from chunker.formats.registry import format_names
@@ -28,7 +29,9 @@ _NAMES = ("source", "file_path", "file_name", "filename", "path")
 
 
 class Passage(NamedTuple):
-    """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there, `breadcrumb` the names of the regions around it."""
+    """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there, `breadcrumb` the names of the regions around it, `index` its
+    number among the passages of its text, `note` what the format has to say.
+    """
 
     text: str
     start: int
@@ -41,21 +44,14 @@ class Passage(NamedTuple):
     start_line: int
     end_line: int
     language: str | None
+    index: int = 0
+    note: str | None = None
 
     def description(self) -> dict[str, int | str]:
-        """Metadata of the passage: only numbers and strings, because every store takes those."""
-        told: dict[str, int | str] = {
-            "start_index": self.start,
-            "end_index": self.end,
-            "start_byte": self.start_byte,
-            "end_byte": self.end_byte,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "token_count": self.tokens,
-            "kind": self.kind,
-            "breadcrumb": " > ".join(self.breadcrumb),
-        }
-        return told if self.language is None else {**told, "language": self.language}
+        """Metadata of the passage, by the names of `chunker.fields`: only numbers and strings, because every store takes those."""
+        told = self._asdict()
+        span = {name: told[name] for name in SPAN_FIELDS}
+        return flat({**told, "content_hash": content_hash_of(self.text), "token_count": self.tokens, "span": span})
 
 
 class Chunkers:
@@ -108,7 +104,8 @@ class Chunkers:
         chunker = self.chunker(text, metadata)
         outline = chunker.outline(text)
         meter = SpanMeter(text)
-        done = 0
+        note = note_of(outline.notes)
+        done = index = 0
         for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
             start, end, tokens = piece.start, piece.end, piece.tokens
             fresh, done = max(done, start), end  # behind the overlap
@@ -122,8 +119,11 @@ class Chunkers:
                     kind=piece.label,
                     breadcrumb=outline.breadcrumb(fresh),
                     language=chunker.language,
+                    index=index,
+                    note=note,
                     **place,
                 )
+                index += 1
 
 
 def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> list[tuple[int, int]]:

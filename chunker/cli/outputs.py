@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self
 
 from chunker.errors import MissingExtraError
+from chunker.fields import TABLE_COLUMNS
 
 
 class FileFormat(enum.StrEnum):
@@ -48,14 +49,7 @@ ENDINGS = {
 }
 # Of columns: whether they hold whole numbers, else texts.
 Columns = Mapping[str, bool]
-_PLACES = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
-CHUNKS: Columns = {
-    **dict.fromkeys(("id", "content_hash", "source"), False),
-    "index": True,
-    **dict.fromkeys(("text", "body", "context", "breadcrumb"), False),
-    **dict.fromkeys(("token_count", *_PLACES), True),
-    **dict.fromkeys(("kind", "language", "note", "metadata"), False),
-}
+CHUNKS: Columns = TABLE_COLUMNS
 _ROWS = 4096
 
 

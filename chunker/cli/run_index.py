@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -263,8 +263,7 @@ def _safe(line: str) -> str:
 
 
 def _line(hit: Hit) -> bytes:
-    record = asdict(hit) | {"span": hit.span.model_dump(), "body": hit.body}
-    return json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps(hit.record(), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _table(lines: Sequence[tuple[str, str]]) -> str:

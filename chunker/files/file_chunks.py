@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from chunker.fields import id_of
 from chunker.files.documents import Document
 from chunker.growing.assembly import TextOrigin, shared_origin
+from chunker.growing.pieces import Piece
 from chunker.models import Chunk
 from chunker.span import Span
 
@@ -34,6 +36,12 @@ class FileOrigin(TextOrigin):
         """The span of a chunk, in the file."""
         span = super().span(index)
         return span if self._shortened is None else Span(**self._shortened.moved(span.model_dump()))
+
+    def id(self, piece: Piece) -> str:
+        """The id of the chunk that a piece is, by its offset in the file."""
+        if self._shortened is None:
+            return super().id(piece)
+        return id_of(self.identity, self._shortened.moved_start(piece[0]), piece[2] + self.body(piece))
 
     def metadata_of(self, index: int) -> Mapping[str, Any]:
         """The metadata of a chunk, with its places."""

@@ -48,6 +48,11 @@ class Shortened:
         """Characters that are not in the text."""
         return self.characters[-1] + len(self.offsets)
 
+    def moved_start(self, start: int) -> int:
+        """The character in the file at which a span of the shorter text starts."""
+        number = bisect_left(self.offsets, start)
+        return start + (self.characters[number - 1] if number else 0)
+
     def moved(self, span: Mapping[str, int]) -> dict[str, int]:
         """A span of the shorter text, as the fields of `Span`, told as one of the file."""
         # A mark is inside a chunk or is not: what stands at `start` is not before it, what ends behind it is.

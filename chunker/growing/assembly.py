@@ -6,15 +6,15 @@ chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one o
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from chunker.fields import id_of, identity_of
 from chunker.formats.outline import Format, Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.pieces import Piece
 from chunker.growing.spans import Measured, SpanMeter
-from chunker.models import Chunk, content_hash_of, placed
+from chunker.models import Chunk, placed
 from chunker.native import native
 from chunker.span import Span
 
@@ -139,14 +139,11 @@ class TextOrigin:
     @property
     def identity(self) -> bytes:
         """The common beginning of the hashes of all ids."""
-        return _identity(self._source, self._level)
+        return identity_of(self._source, self._level)
 
     def id(self, piece: Piece) -> str:
         """32 hexadecimal digits of the source, the level, the place and the text."""
-        identity = hashlib.blake2b(self.identity, digest_size=16)
-        identity.update(piece[0].to_bytes(8, "little"))
-        identity.update(bytes.fromhex(content_hash_of(piece[2] + self.body(piece))))
-        return identity.hexdigest()
+        return id_of(self.identity, piece[0], piece[2] + self.body(piece))
 
 
 def new_text_of(start: int, end: int, done: int) -> int:
@@ -186,10 +183,3 @@ class LateBreadcrumbs:
         if self._find is None:
             self._find = self._format.outline(self._text).nested.breadcrumb
         return self._find(offset)
-
-
-def _identity(source: str | None, level: int) -> bytes:
-    """A source and a level, so that no two of them give the same bytes."""
-    named = b"" if source is None else source.encode("utf-8", "surrogatepass")
-    length = -1 if source is None else len(named)
-    return length.to_bytes(8, "little", signed=True) + named + level.to_bytes(8, "little")

@@ -2,7 +2,7 @@
 
     files        (tag, source) -> version               a branch is a tag: switching it touches these rows alone
     versions     what one text was cut into             shared by all files and tags that have this text
-    places       (version, number) -> embedding, span   where each chunk stands
+    places       (version, number) -> embedding, span   where each chunk stands; its breadcrumb and metadata as JSON, null for none
     embeddings   key -> row of the vectors, text        how many places need it; without places the vector alone is kept
     words        full-text search over the texts        FTS5 without a copy of them
     sources      the names of files, and full-text search over their words
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from chunker.index.errors import DamagedIndexError, IndexingError, LockedIndexError, StorageError
 
-SCHEMA = 2
+SCHEMA = 3
 DATABASE = "index.sqlite"
 # Seconds that a statement waits for another connection. Readers never wait; a writer for whoever checks or vacuums.
 _PATIENCE = 30.0
@@ -59,6 +59,8 @@ CREATE TABLE places (
     end_line INTEGER NOT NULL,
     context INTEGER NOT NULL,
     kind TEXT NOT NULL,
+    breadcrumb TEXT,
+    metadata TEXT,
     PRIMARY KEY (version, number)
 ) WITHOUT ROWID;
 CREATE INDEX places_embedding ON places (embedding);

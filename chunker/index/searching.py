@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from chunker.fields import SPAN_FIELDS
 from chunker.hits import Hit
 from chunker.index.filters import Filter
 from chunker.index.ranked import EMBEDDINGS, Ranked
@@ -161,11 +162,10 @@ class Search:
         first = next((place for place in places if at is not None and place["source"] == at.source), places[0])
         also = dict.fromkeys(f"{place['source']}:{place['start_line']}" for place in places)
         del also[f"{first['source']}:{first['start_line']}"]
-        names = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
         return Hit(
             source=first["source"],
             tags=tuple(dict.fromkeys(p["tag"] for p in places if p["source"] == first["source"])),
-            span=Span(**{name: first[name] for name in names}),
+            span=Span(**{name: first[name] for name in SPAN_FIELDS}),
             text=text,
             context=text[: first["context"]],
             kind=first["kind"],
@@ -175,6 +175,9 @@ class Search:
             similarity=similarity,
             also=tuple(also),
             points=points,
+            index=first["number"],
+            breadcrumb=tuple(json.loads(first["breadcrumb"] or "[]")),
+            metadata=json.loads(first["metadata"] or "{}"),
         )
 
     def _places(self, embedding: int, condition: str, values: list[str]) -> Iterator[sqlite3.Row]:

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from chunker.files.chunk_files import Cut
 from chunker.files.discovery import FoundFile, Problem
@@ -163,6 +164,8 @@ class Sync:
         notes = repr(form) if isinstance(form, LinesFormat) else ""
         if document.shortened is not None:
             notes += repr(document.shortened)  # what was left out moves the spans
+        if document.places is not None or document.notes:
+            notes += repr((document.places, document.notes))  # equal texts of other pages
         key = version_key(self._fingerprint, type(form).__name__, form.language, notes, document.text)
         if key in self._changes.versions or key in self._planned or self._is_version(key):
             return key
@@ -177,20 +180,16 @@ class Sync:
         names = _names_in_order(symbols, outline)
         starts = [start for start, _ in names]
         places = [
-            self._place(there, names[bisect_left(starts, chunk.span.start) : bisect_left(starts, chunk.span.end)])
+            _place(
+                self._identity,
+                there,
+                names[bisect_left(starts, chunk.span.start) : bisect_left(starts, chunk.span.end)],
+            )
             for chunk, there in zip(chunks, placed, strict=True)
         ]
         self._changes.versions[key] = NewVersion(key, form.language, places, symbols)
         self._waiting += len(places)
         return key
-
-    def _place(self, chunk: Chunk, names: Sequence[tuple[int, str]]) -> NewPlace:
-        """`names`: what begins in the chunk, and where."""
-        span = chunk.span
-        offsets = (span.start, span.end, span.start_byte, span.end_byte, span.start_line, span.end_line)
-        key = embed_key(self._identity, chunk.text)
-        shown = split_names([name for _, name in names])
-        return NewPlace(key, chunk.text, chunk.token_count, len(chunk.context), chunk.kind, offsets, shown)
 
     def _assign(self, name: str, version: bytes, state: FileState, known: list[_Known | None]) -> None:
         before = {one.version for one in known if one is not None}
@@ -334,6 +333,25 @@ class Sync:
     def _tell(self) -> None:
         self._report.seconds = time.monotonic() - self._began
         self._progress(self._report)
+
+
+def _place(identity: bytes, chunk: Chunk, names: Sequence[tuple[int, str]]) -> NewPlace:
+    """`names`: what begins in the chunk, and where."""
+    return NewPlace(
+        embed_key(identity, chunk.text),
+        chunk.text,
+        chunk.token_count,
+        len(chunk.context),
+        chunk.kind,
+        tuple(chunk.span),
+        split_names([name for _, name in names]),
+        _json_or_none(list(chunk.breadcrumb)),
+        _json_or_none(chunk.metadata),
+    )
+
+
+def _json_or_none(value: list[str] | dict[str, Any]) -> str | None:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")) if value else None
 
 
 def _names_in_order(symbols: FileSymbols, outline: Outline) -> list[tuple[int, str]]:

@@ -32,7 +32,7 @@ SPARE = 1024
 class NewPlace:
     """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are no part of the file; its span.
 
-    `names`: the words of what begins in it, such as definitions and headings.
+    `names`: the words of what begins in it, such as definitions and headings. `breadcrumb` and `metadata`: as JSON; None for none.
     """
 
     key: bytes
@@ -42,6 +42,8 @@ class NewPlace:
     kind: str
     span: tuple[int, int, int, int, int, int]
     names: str = ""
+    breadcrumb: str | None = None
+    metadata: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +216,12 @@ class Writer:
         texts = {place.key: place.text for place in version.places}
         found = {key: (identifier, places) for key, identifier, places in self._embeddings(list(texts))}
         self._connection.executemany(
-            "INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (number, order, found[place.key][0], *place.span, place.context, place.kind)
+                (
+                    *(number, order, found[place.key][0], *place.span, place.context, place.kind),
+                    *(place.breadcrumb, place.metadata),
+                )
                 for order, place in enumerate(version.places)
             ),
         )

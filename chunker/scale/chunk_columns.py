@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from chunker.fields import content_hash_of
 from chunker.growing.assembly import TextOrigin
-from chunker.models import content_hash_of
 from chunker.native import native
 
 # Columns that follow from a text and its pieces, and their types; None for that in which texts go out.

@@ -23,6 +23,7 @@ from bpe_engine.errors import BpeEngineError
 from chunker.arguments import require, require_all, require_text, told
 from chunker.chunkers import TextChunker
 from chunker.errors import ChunkerError, OptionError, WrongTypeError
+from chunker.fields import TABLE_COLUMNS, note_of
 from chunker.files.chunk_files import Cut
 from chunker.growing.assembly import TextOrigin
 from chunker.options import Options
@@ -39,13 +40,15 @@ SOURCES = ("path", "source", "file_path", "file_name", "filename")
 PREFIX = "document_"
 PROBLEM = "problem"
 
-# In the order of tables. Columns of texts have the type of the texts that came in: None here.
-_COLUMNS: dict[str, pa.DataType | None] = {
-    **{name: kind for name, kind in COLUMNS.items() if name not in ("id", "content_hash")},
-    "language": pa.string(),
-    "id": COLUMNS["id"],
-    "content_hash": COLUMNS["content_hash"],
+_OTHERS = {
     "breadcrumb": pa.list_(pa.string()),
+    "language": pa.string(),
+    "note": pa.string(),
+    "metadata": pa.string(),
+}
+# In the order of tables; the source is a column that came in. Columns of texts have the type of the texts that came in: None here.
+_COLUMNS: dict[str, pa.DataType | None] = {
+    name: _OTHERS[name] if name in _OTHERS else COLUMNS[name] for name in TABLE_COLUMNS if name != "source"
 }
 
 
@@ -233,6 +236,8 @@ class _Rows:
         self._columns = chunk_columns()
         self.documents: list[int] = []  # the number of each row's
         self._languages: list[str | None] = []
+        self._notes: list[str | None] = []
+        self._metadata: list[str] = []  # as JSON
         self._names: list[str] = []  # of the breadcrumbs of all rows
         self._ends = [0]  # how many of these there are up to each row
         self._problems: list[tuple[int, str]] = []  # by row
@@ -246,6 +251,9 @@ class _Rows:
         size = len(origin.pieces)
         self.documents += [number] * size
         self._languages += [origin.language] * size
+        metadata = origin.metadata
+        self._notes += [note_of(metadata)] * size
+        self._metadata += [json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"] * size
         if not named:
             self._ends += [len(self._names)] * size
             return
@@ -262,6 +270,8 @@ class _Rows:
         """The columns by their names."""
         made = self._columns.arrays(self._wide)
         made["language"] = pa.array(self._languages, pa.string())
+        made["note"] = pa.array(self._notes, pa.string())
+        made["metadata"] = pa.array(self._metadata, pa.string())
         made["breadcrumb"] = pa.ListArray.from_arrays(
             pa.array(self._ends, pa.int32()), pa.array(self._names, pa.string())
         )

@@ -15,8 +15,9 @@ Chunks that were made elsewhere are shown with `see_chunks`.
 
 from __future__ import annotations
 
+from chunker.view.code import code_of
 from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenChunk, SeenText, see, see_chunks
 from chunker.view.side_by_side import ChunkView, view
 
-__all__ = ["ChunkView", "PageSettings", "SeenChunk", "SeenText", "page", "see", "see_chunks", "view"]
+__all__ = ["ChunkView", "PageSettings", "SeenChunk", "SeenText", "code_of", "page", "see", "see_chunks", "view"]

@@ -21,8 +21,9 @@ from chunker.errors import OptionError
 from chunker.formats.registry import format_names
 from chunker.growing.assembly import shared_origin
 from chunker.models import Chunk
+from chunker.view.code import code_of
 from chunker.view.page import PageSettings, escaped, page
-from chunker.view.seeing import SeenText, see, see_chunks
+from chunker.view.seeing import SeenText, see_chunks
 
 _STYLE = (
     "body{margin:0;font:14px system-ui,sans-serif;display:flex;gap:8px;height:100vh;color-scheme:light dark;background:Canvas;color:CanvasText}"
@@ -114,7 +115,8 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
     if isinstance(shown, str):
         named = source or ""
         made = chunkers or (chunker_for(named, text=shown),)
-        return ChunkView(source or "text", [(chunker, see(chunker, shown, named or "text")) for chunker in made])
+        columns = [(one, see_chunks(one, shown, source or "text", one.chunk(shown, source=source))) for one in made]
+        return ChunkView(source or "text", columns)
     require_all(shown, Chunk, "shown", "chunks, if it is no text")
     chunks = list(shown)
     origin = shared_origin(chunks)
@@ -135,7 +137,7 @@ def _like(chunks: Sequence[Chunk]) -> TextChunker:
 
 
 def _head(chunker: TextChunker, seen: SeenText) -> str:
-    code = f"from chunker import {type(chunker).__name__}\n{chunker!r}.chunk(text)"
+    code = code_of(chunker, seen.chunks[0].chunk.source if seen.chunks else None)
     facts = f"{len(seen.chunks):,} chunks, {seen.tokens:,} tokens, {seen.mean_fill:.0%} full on average"
     return f"<header><pre>{escaped(code)}</pre><p>{escaped(facts)}</p></header>".replace("\\n", "\n")
 

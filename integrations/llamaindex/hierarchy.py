@@ -113,7 +113,6 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
     def _nodes_of(self, document: BaseNode) -> list[BaseNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         hierarchy = self._hierarchy(document, text)
-        breadcrumb = self._chunkers(self.chunk_sizes[0]).chunker(text, document.metadata).outline(text).breadcrumb
         by_id: dict[str, TextNode] = {}
         made: list[BaseNode] = []
         for level in hierarchy.levels:
@@ -122,8 +121,10 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
                     chunk.body,
                     tokens=chunk.token_count,
                     kind=chunk.kind,
-                    breadcrumb=breadcrumb(chunk.span.start),
+                    breadcrumb=chunk.breadcrumb,
                     language=chunk.language,
+                    index=chunk.index,
+                    note=chunk.note,
                     **chunk.span.model_dump(),
                 )
                 for chunk in level

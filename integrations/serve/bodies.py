@@ -17,7 +17,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
+from chunker.context.breadcrumbs import ContextPart
+from chunker.growing.budget import OverlapBy
+from chunker.index.searching import By
 from chunker.integrations.service.keys import parse_json
+from chunker.options import Strategy
 
 # Bytes of UTF-8; JSON may write each as six.
 MOST_TEXT_BYTES = 4 << 20
@@ -40,38 +44,79 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
+MOST_TOKENS = 10_000_000
+MOST_TEXTS = 1_000
+ExportFormat = Literal["jsonl", "json", "csv", "parquet", "arrow"]
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 Names = Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=20)]
 
 
 class AskedCut(Asked):
-    """A text to cut, and how. `format`: its name, or "auto", which goes by `name` and by the text."""
+    """A text to cut, and the options of the chunker that does it."""
 
-    text: str
-    name: str = Field(default="", max_length=1000)
-    tokenizer: str = Field(default="o200k_base", max_length=1000)
-    max_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = 256
-    min_tokens: Tokens | None = None
-    overlap: Tokens = 0
-    strategy: Literal["grow", "optimal"] = "grow"
-    format: str = Field(default="auto", max_length=50)
-    context: bool = False
+    text: Annotated[str, Field(description="The text.", examples=["One sentence. Another sentence."])]
+    name: Annotated[str, Field(max_length=1000, description="Its name, usually a path: the source of the chunks.")] = ""
+    format: Annotated[
+        str, Field(max_length=50, description="The name of a format, or `auto`: told by the name and the text.")
+    ] = "auto"
+    tokenizer: Annotated[str, Field(max_length=1000, description="The tokenizer that counts.")] = "o200k_base"
+    max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS, description="The largest number of tokens of a chunk.")] = (
+        512
+    )
+    min_tokens: Annotated[
+        Tokens | None,
+        Field(description="No chunk has fewer if another cut avoids it; null: an eighth of `max_tokens`."),
+    ] = None
+    desired_tokens: Annotated[
+        Tokens | None, Field(description="A chunk of this many tokens ends at the next good boundary; null fills it.")
+    ] = None
+    overlap: Annotated[Tokens, Field(description="The largest number of tokens that the next chunk repeats.")] = 0
+    overlap_by: Annotated[
+        OverlapBy, Field(description="Overlap in whole units, in sentences, or as much text as fits.")
+    ] = "unit"
+    strategy: Annotated[Strategy, Field(description="Fill chunk after chunk, or choose all cuts together.")] = "grow"
+    context: Annotated[
+        bool | list[ContextPart],
+        Field(description="Begin each chunk with where it stands: true for the breadcrumb, or a list of parts."),
+    ] = False
+    reserve: Annotated[
+        Tokens | None, Field(description="Tokens that a model adds around each chunk; null asks the tokenizer.")
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        """All of these as JSON values, as the operations of workers take them."""
+        return {name: getattr(self, name) for name in AskedCut.model_fields}
+
+
+class AskedExport(AskedCut):
+    """A text to cut, and the format of the file that its chunks are written to."""
+
+    file_format: Annotated[ExportFormat, Field(description="The format of the file.")] = "jsonl"
+
+
+class AskedCount(Asked):
+    """Texts whose tokens are to be counted."""
+
+    texts: Annotated[
+        list[str], Field(max_length=MOST_TEXTS, description="The texts.", examples=[["One text.", "Another text."]])
+    ]
+    tokenizer: Annotated[str, Field(max_length=1000, description="The tokenizer that counts.")] = "o200k_base"
 
 
 class AskedSearch(Asked):
     """A question to the index."""
 
-    query: str = Field(max_length=2000)
-    limit: Annotated[int, Field(ge=1, le=50)] = 10
-    by: Literal["both", "vectors", "words"] = "both"
-    sources: Names = []
-    languages: Names = []
+    query: Annotated[str, Field(max_length=2000, description="The question, or words.", examples=["open a file"])]
+    limit: Annotated[int, Field(ge=1, le=50, description="The largest number of hits.")] = 10
+    by: Annotated[By, Field(description="What is compared: vectors, words, or both, fused.")] = "both"
+    sources: Annotated[Names, Field(description="Only in files such as `src/*`.")] = []
+    languages: Annotated[Names, Field(description="Only in these languages.")] = []
 
 
 class AskedFile(Asked):
     """A file of the roots, by its name in the list."""
 
-    name: str = Field(max_length=4096)
+    name: Annotated[str, Field(max_length=4096, description="Its name, as `/api/files` lists it.")]
 
 
 Model = TypeVar("Model", bound=Asked)

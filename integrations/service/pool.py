@@ -69,7 +69,7 @@ class Pool:
             self._idle.put_nowait(worker)
 
     async def ask(self, operation: str, **arguments: object) -> bytes:
-        """The answer of an operation (`chunker.integrations.service.operations`), as JSON.
+        """The answer of an operation (`chunker.integrations.service.operations`): JSON, or a file.
 
         Raises `RefusedError` with what the operation complains of, `BusyError`, and `WorkerError`.
         """

@@ -1,7 +1,7 @@
 """The worker process: requests on standard input, answers on standard output, until the input ends.
 
     request    length, JSON [operation, arguments]
-    answer     length, one byte (`pool.DONE`, `pool.REFUSED`, `pool.FAILED`), JSON or a message
+    answer     length, one byte (`pool.DONE`, `pool.REFUSED`, `pool.FAILED`), JSON, a file, or a message
 
 The first answer, to nothing, says that it has started. The system ends it when it uses more than a request may.
 """
@@ -49,7 +49,8 @@ def main() -> None:
 
 def _answer(operation: str, arguments: dict[str, object]) -> bytes:
     try:
-        content = json.dumps(OPERATIONS[operation](**arguments), separators=(",", ":")).encode()
+        result = OPERATIONS[operation](**arguments)
+        content = result if isinstance(result, bytes) else json.dumps(result, separators=(",", ":")).encode()
     except (ChunkerError, BpeEngineError) as error:
         return REFUSED + str(error).encode("utf-8", "backslashreplace")
     except MemoryError:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from chunker import Chunk, CodeChunker, MarkdownChunker, Span, TextChunker, chunk_hierarchy, models
+from chunker import Chunk, CodeChunker, MarkdownChunker, Span, TextChunker, chunk_hierarchy, fields
 from chunker.streams.chunk_stream import chunk_stream
 
 GUIDE = (
@@ -88,7 +88,7 @@ def test_a_pickle_holds_the_chunk_and_not_its_text() -> None:
 def test_json_and_back() -> None:
     chunk = made(context=True)[2]
     told = json.loads(chunk.model_dump_json())
-    assert list(told) == list(dict(chunk)) == list(models.FIELDS) == TOLD
+    assert list(told) == list(dict(chunk)) == list(fields.FIELDS) == TOLD
     assert told["breadcrumb"] == ["Guide", "Install"]
     assert told["span"] == chunk.span.model_dump()
     assert chunk.model_dump(mode="json") == told

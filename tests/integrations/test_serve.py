@@ -238,7 +238,7 @@ def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> No
         (b'{"text": "a", "max_tokens": 0}', "max_tokens: Input should be greater"),
         (b'{"text": "a", "max_tokens": 1e400}', "max_tokens"),
         (b'{"text": "a", "max_tokens": ' + b"9" * 5000 + b"}", "max_tokens|Invalid JSON"),
-        (b'{"text": "a", "overlap": 300}', "overlap must be from 0"),
+        (b'{"text": "a", "overlap": 600}', "overlap must be from 0"),
         (b'{"text": "a", "path": "/etc/passwd"}', "path: Extra inputs"),
         (b'{"text": "a", "tokenizer": "/etc/passwd"}', "tokenizer must be one of"),
         (b'{"text": "a", "tokenizer": "r50k_base"}', "tokenizer must be one of"),  # would be downloaded

@@ -21,7 +21,7 @@ pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, TextChunker
 from chunker.index import Index
-from chunker.integrations.service import operations
+from chunker.integrations.service import cutting, operations
 from chunker.integrations.service.errors import BusyError, RefusedError, TooMuchError, WorkerError
 from chunker.integrations.service.pool import Pool
 
@@ -126,8 +126,8 @@ def test_what_is_wrong_is_told() -> None:
 
 
 def test_an_answer_has_only_so_many_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert operations.MOST_CHUNKS == 50_000
-    monkeypatch.setattr(operations, "MOST_CHUNKS", 50)
+    assert cutting.MOST_CHUNKS == 50_000
+    monkeypatch.setattr(cutting, "MOST_CHUNKS", 50)
     cut = {**CUT, "max_tokens": 1, "tokenizer": "characters"}
     for operation, more in (("see", {}), ("chunk", {"first": 0, "most_characters": 100})):
         with pytest.raises(TooMuchError, match="more than 50 chunks"):

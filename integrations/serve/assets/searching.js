@@ -17,7 +17,7 @@ function hitFor(hit, place) {
   text.tabIndex = 0;
   text.setAttribute("aria-label", `Text of hit ${place + 1}`);
   if (hit.context) appendText(text.appendChild(element("span", "context")), hit.context, 0, hit.context.length);
-  appendText(text, hit.text, 0, hit.text.length);
+  appendText(text, hit.text, hit.context.length, hit.text.length);
   if (hit.cut) text.append("…");
   if (hit.also.length) {
     const also = item.appendChild(element("p", "also", "Also in "));

@@ -22,8 +22,11 @@ from chunker.errors import OptionError
 from chunker.scale import ChunkBatch, ColumnError, RowError
 from chunker.scale.texts import decoded, sound
 
-OURS = ["text", "body", "context", "token_count", "start", "end", "start_byte", "end_byte", "start_line", "end_line"]
-OURS += ["index", "kind", "language", "id", "content_hash", "breadcrumb"]
+OURS = ["id", "content_hash", "index", "text", "body", "context", "breadcrumb", "token_count"]
+OURS += ["start", "end", "start_byte", "end_byte", "start_line", "end_line", "kind", "language", "note", "metadata"]
+
+# Columns of the type of the texts that came in.
+TEXTS = {"text", "body", "context"}
 
 
 def expected(text: str, source: str | None, max_tokens: int, **options: Any) -> list[dict[str, Any]]:
@@ -45,6 +48,8 @@ def expected(text: str, source: str | None, max_tokens: int, **options: Any) -> 
             "id": chunk.id,
             "content_hash": chunk.content_hash,
             "breadcrumb": list(outline.breadcrumb(fresh[index])),
+            "note": chunk.note,
+            "metadata": json.dumps(chunk.metadata, ensure_ascii=False, separators=(",", ":")),
         }
         for index, chunk in enumerate(chunks)
     ]
@@ -112,7 +117,8 @@ def test_types_of_columns(kind: str) -> None:
     assert rows.schema.field("text").type == out
     assert rows.schema.field("path").type == given
     assert [row["text"] for row in rows.to_pylist()] == [row["text"] for row in plain.to_pylist()]
-    assert rows.select(OURS[3:]).equals(plain.select(OURS[3:]))
+    others = [name for name in OURS if name not in TEXTS]
+    assert rows.select(others).equals(plain.select(others))
     # A slice begins somewhere in its buffers.
     assert ChunkBatch(12)(table.slice(3)).select(OURS[3:]).equals(ChunkBatch(12)(table.slice(3, 2)).select(OURS[3:]))
 
