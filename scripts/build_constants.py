@@ -104,6 +104,7 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
             "COST_OF_TORN_HEAD": "of_torn_head",
             "DEEPEST_LEVEL": "deepest_level",
             "FARTHER": "farther",
+            "STEPS_OF_CHUNK": "steps_of_chunk",
         },
     ),
 }

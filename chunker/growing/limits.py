@@ -27,11 +27,19 @@ COST_OF_TORN_HEAD = 1_000.0
 DEEPEST_LEVEL = 20
 # Counts of prefixes tell within so many tokens what a slice between them has: joins cost a few.
 FARTHER = 16
+# A chunk is cut at the best of so many steps of its budget, at most three places a step: a cut is at most one step from where it had best be, and
+# a chunk of thousands of tiny units, each of them a place to cut, costs no more to find than one of a page.
+STEPS_OF_CHUNK = 64
 
 
 def look(limit: int) -> int:
     """Characters that are appended before the count is looked at, as by `append_fitting`; `limit` is in tokens."""
     return max(limit, 16) * 2
+
+
+def step(limit: int) -> int:
+    """Tokens within which `optimal` looks at no more than three cuts; `limit` is in tokens, too."""
+    return max(limit // STEPS_OF_CHUNK, 1)
 
 
 def overlap_look(limit: int) -> int:

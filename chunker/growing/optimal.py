@@ -10,8 +10,8 @@ costs more than all of these can. The budget is no cost: what is over it is no c
 the best way to each boundary goes on to all that a chunk from there can reach.
 
 Units are priced by the interval encoder, and the candidates from one boundary by appending to what begins there, all of them exactly. How many there are is bounded by the
-budget, not by the text: where hundreds of units share one token, as in a run of line ends, only three of the boundaries between them are candidates. Source of the
-method: Knuth and Plass, "Breaking Paragraphs into Lines", 1981.
+budget, not by the text: of the boundaries that share one step, a 64th of the budget, only three are candidates, so a chunk of hundreds of tiny units costs no more than
+one of a page. Source of the method: Knuth and Plass, "Breaking Paragraphs into Lines", 1981.
 
 This is the specification of what is compiled (chunker/cpp/include/chunker/optimizer.hpp), and runs where nothing is.
 """
@@ -38,6 +38,7 @@ from chunker.growing.limits import (
     FARTHER,
     LONGEST_TOKEN,
     LOOK_AHEAD,
+    step,
 )
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
@@ -193,12 +194,12 @@ class Optimizer:
     def _candidates(self, atoms: list[_Atom]) -> tuple[list[_Atom], list[int]]:
         """Atoms between which chunks may begin and end, and about how many tokens there are before each and before the end; never fewer than before.
 
-        Of the boundaries that have the same number of tokens before them only the first, the strongest and the last remain, and some between
-        them where what is there is too much for an atom: so no more than a few of them for each token are in the reach of a chunk.
+        Of the boundaries in the same step of tokens only the first, the strongest and the last remain, and some between
+        them where what is there is too much for an atom: so no more than a few of them for each step are in the reach of a chunk.
         """
         sums = self._rough_sums(atoms)
-        kept = [0]
-        for _, same in groupby(range(1, len(atoms)), key=sums.__getitem__):
+        kept, stride = [0], step(self._budget.max_tokens)
+        for _, same in groupby(range(1, len(atoms)), key=lambda index: sums[index] // stride):
             group = list(same)
             strongest = max(group, key=lambda index: atoms[index].strength)
             kept += sorted({group[0], strongest, group[-1]})

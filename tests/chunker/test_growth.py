@@ -116,6 +116,12 @@ def test_wide_overlaps_are_linear(name: str, options: dict[str, Any]) -> None:
     check_growth(chunking(RUNS[name], options))
 
 
+@pytest.mark.parametrize("options", [{"overlap": 2}, BEST, BEST_WITH_ALL], ids=str)
+def test_spaces_are_linear(options: dict[str, Any]) -> None:
+    """A token is up to 80 of them, so that a chunk is hundreds."""
+    check_growth(chunking(("word", " ", ""), options), size=2_000)
+
+
 @pytest.mark.parametrize("options", [{}, *WIDE], ids=str)
 def test_lone_surrogates_are_linear(options: dict[str, Any]) -> None:
     check_growth(chunking(("", "\ud800", ""), options), size=BEYOND_STEPS)

@@ -54,9 +54,10 @@ void Optimizer::find_candidates() {
     std::vector<Atom> const atoms = finder_.find();
     std::vector<Sum> const sums = sums_of(atoms);
     std::vector<std::size_t> kept{0};
+    std::size_t const step = std::max<std::size_t>(limits_.most / std::size_t{cost::steps_of_chunk}, 1);
     for (std::size_t first = 1, behind; first < atoms.size(); first = behind) {
         std::size_t strongest = first;
-        for (behind = first + 1; behind < atoms.size() && sums[behind].rough == sums[first].rough; ++behind)
+        for (behind = first + 1; behind < atoms.size() && sums[behind].rough / step == sums[first].rough / step; ++behind)
             if (atoms[behind].strength > atoms[strongest].strength) strongest = behind;
         kept.push_back(first);
         if (strongest > first) kept.push_back(strongest);

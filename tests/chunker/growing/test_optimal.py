@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bpe_engine import Tokenizer
 from chunker import Chunk, MarkdownChunker, TextChunker
 from chunker.formats import Strength, TextFormat
+from chunker.growing.limits import step
 from chunker.growing.optimal import Optimizer
 
 TOKENIZER = Tokenizer.load("o200k_base")
@@ -82,7 +83,8 @@ def test_candidates_are_few_for_each_token(overlap: int, unit: str) -> None:
     optimizer = Optimizer(text, outline, TOKENIZER, chunker._budget, chunker.context_of(text, outline, None))
     candidates, before = optimizer._candidates(list(optimizer._atoms()))
     assert "".join(text[atom.start : atom.end] for atom in candidates) == text
-    assert len(candidates) < 4 * before[-1] + 4
+    # What has to leave room for a wide overlap is a token or two: no steps are joined.
+    assert len(candidates) < 4 * before[-1] / (1 if overlap else step(200)) + 4
 
 
 def sizes(chunks: list[Chunk]) -> list[int]:

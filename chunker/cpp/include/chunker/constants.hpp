@@ -112,6 +112,7 @@ inline constexpr double of_crumb = 10000.0;
 inline constexpr double of_torn_head = 1000.0;
 inline constexpr int deepest_level = 20;
 inline constexpr int farther = 16;
+inline constexpr int steps_of_chunk = 64;
 }  // namespace cost
 
 }  // namespace chunker
