@@ -62,6 +62,7 @@ PLUGINS = tuple(
     for name in (
         "chonkie",
         "langchain",
+        "llamaindex",
         "ray_data",
         "spark",
         "stores.lancedb",

@@ -1,9 +1,9 @@
-"""LlamaIndex node parsers whose nodes fit a token budget exactly, metadata included, and know where they stand.
+"""LlamaIndex node parsers whose nodes fit a token budget exactly, metadata included, and have exact offsets.
 
     from chunker.integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
     nodes = TokenBudgetNodeParser(chunk_size=512, chunk_overlap=50, language="auto").get_nodes_from_documents(documents)
 
-`node.start_char_idx` and `node.end_char_idx` are exact where the search of `str.find` is not. Needs `llama-index-core` (the extra `llamaindex`).
+`node.start_char_idx` and `node.end_char_idx` are known, not searched for with `str.find`. Needs `llama-index-core` (the extra `llamaindex`).
 """
 
 from __future__ import annotations

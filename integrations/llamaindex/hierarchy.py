@@ -1,6 +1,6 @@
 """A LlamaIndex parser of nested nodes: small ones to find, large ones to read, for `AutoMergingRetriever`.
 
-Each node knows its PARENT, its CHILDren, and on its level the PREVIOUS and the NEXT one:
+Each node knows its PARENT, its CHILD nodes, and the PREVIOUS and NEXT node of its level:
 
     2048    |              node               |
      512    |   node   |    node  |    node   |
@@ -27,13 +27,25 @@ from chunker.options import Strategy
 
 
 class TokenBudgetHierarchicalNodeParser(NodeParser):
-    """Parses documents into nodes at several budgets, each node inside one of the next larger budget.
+    """Parse documents into nodes of several sizes, each node inside one of the next larger size.
 
-    `chunk_sizes`: in tokens, falling, for all that models are shown of a node. The other settings are those of `TokenBudgetNodeParser`.
-    Nothing is stripped: the children of a node concatenate to it. Nodes come level by level, the largest first; PREVIOUS and
-    NEXT are on a level.
+    A size limits all that a model reads of a node, its metadata included. The children of a node concatenate to it: nothing
+    is stripped. Nodes come level by level, the largest first.
 
-    Raises ValueError for sizes that do not fall, and for metadata that leave no room for text.
+    Attributes:
+        chunk_sizes: The largest numbers of tokens of a node, one for each level, from the largest to the smallest.
+        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
+            it by the file that the metadata name ("file_path", "file_name"), and by the text.
+        strategy: "grow" fills node after node, "optimal" chooses all cuts together.
+        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, where models are not shown them.
+        include_metadata: Give nodes the metadata of their document, and count those that models are shown.
+        include_prev_next_rel: Link each node to its neighbours.
+        callback_manager: Is told of the parsing, as LlamaIndex has it.
+        id_func: Makes the id of a node from its number and its document.
+
+    Raises:
+        ValueError: The sizes do not fall, or the metadata of a document leave no room for text.
     """
 
     chunk_sizes: list[int] = Field(
@@ -47,7 +59,14 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
     _counter: TokenCounter = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
-        """Check the sizes."""
+        """Check the sizes.
+
+        Args:
+            context: Not read.
+
+        Raises:
+            ValueError: The sizes do not fall, or are not positive.
+        """
         super().model_post_init(context)
         sizes = self.chunk_sizes
         if not sizes or sizes[-1] < 1 or any(size <= smaller for size, smaller in pairwise(sizes)):
@@ -66,13 +85,25 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
-        """The parser with the settings that `to_dict` told; raises ValueError for an `id_func` of one's own, unless it is passed."""
+        """The parser with saved settings.
+
+        Args:
+            data: What `to_dict` returned.
+            kwargs: Settings in place of saved ones.
+
+        Raises:
+            ValueError: The parser had an `id_func` of its own, which cannot be saved, and none is given.
+        """
         made: Self = super().from_dict(restored({**data, **kwargs}))
         return made
 
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
-        """The parser with these settings, as LlamaIndex's own have it."""
+        """The parser with some settings, as LlamaIndex's own parsers have it.
+
+        Args:
+            settings: The fields of the class.
+        """
         return cls(**settings)
 
     def get_nodes_from_documents(
@@ -81,7 +112,19 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
         show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
         **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
     ) -> list[BaseNode]:
-        """The nodes of all levels of all documents."""
+        """The nodes of all levels of all documents.
+
+        Args:
+            documents: The documents.
+            show_progress: Show a progress bar.
+            kwargs: Not read.
+
+        Returns:
+            The nodes, document by document, the largest level first.
+
+        Raises:
+            ValueError: The metadata of a document leave no room for text.
+        """
         with self.callback_manager.event(
             CBEventType.NODE_PARSING, payload={EventPayload.DOCUMENTS: documents}
         ) as event:
@@ -95,7 +138,16 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
         show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
         **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
     ) -> list[BaseNode]:
-        """As `get_nodes_from_documents`."""
+        """Return the same as `get_nodes_from_documents`, for programs that await it.
+
+        Args:
+            documents: The documents.
+            show_progress: Show a progress bar.
+            kwargs: Not read.
+
+        Returns:
+            The nodes, document by document, the largest level first.
+        """
         return self.get_nodes_from_documents(documents, show_progress=show_progress, **kwargs)
 
     def _parse_nodes(

@@ -1,4 +1,4 @@
-"""A LlamaIndex `MetadataAwareTextSplitter`: what a model gets to read of a node, metadata and all, has at most `chunk_size` tokens."""
+"""A LlamaIndex `MetadataAwareTextSplitter`: all that a model reads of a node, its metadata included, has at most `chunk_size` tokens."""
 
 from __future__ import annotations
 
@@ -17,14 +17,25 @@ from chunker.options import Strategy
 
 
 class TokenBudgetNodeParser(MetadataAwareTextSplitter):
-    """Parses documents into nodes of at most `chunk_size` tokens, the metadata that models are shown with them included.
+    """Parse documents into nodes of at most `chunk_size` tokens, including the metadata that models are shown with them.
 
-    `chunk_overlap`, `min_chunk_size`: in tokens. `tokenizer`, `strategy`: what `chunker.TextChunker` takes. `language`: a format or
-    programming language to cut at its structure, None for plain text, or "auto" to tell it by the file that the metadata names ("file_path",
-    "file_name"), and by the text. `include_chunk_metadata`: put bytes, lines, tokens, breadcrumb and kind into the metadata of nodes, where
-    models are not shown them. `strip_whitespace`: off the ends of nodes.
+    Attributes:
+        chunk_size: The largest number of tokens of a node and its metadata.
+        chunk_overlap: The largest number of tokens that a node repeats of the one before.
+        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
+            it by the file that the metadata name ("file_path", "file_name"), and by the text.
+        min_chunk_size: No node has fewer tokens if another cut avoids it; by default an eighth of the budget.
+        strategy: "grow" fills node after node, "optimal" chooses all cuts together.
+        strip_whitespace: Strip the ends of nodes.
+        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, where models are not shown them.
+        include_metadata: Give nodes the metadata of their document, and count those that models are shown.
+        include_prev_next_rel: Link each node to its neighbours.
+        callback_manager: Is told of the parsing, as LlamaIndex has it.
+        id_func: Makes the id of a node from its number and its document.
 
-    Raises ValueError for sizes that do not go together, and for metadata that leave no room for text.
+    Raises:
+        ValueError: The sizes cannot be used together, or the metadata of a document leave no room for text.
     """
 
     chunk_size: int = Field(default=1024, description="The most tokens of a node, its metadata included.", gt=0)
@@ -39,7 +50,14 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
     _counter: TokenCounter = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
-        """Check what goes with what."""
+        """Check the settings together.
+
+        Args:
+            context: Not read.
+
+        Raises:
+            ValueError: The overlap is not smaller than the chunk size, or the language is unknown.
+        """
         super().model_post_init(context)
         if self.chunk_overlap >= self.chunk_size:
             raise ValueError(
@@ -50,7 +68,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
 
     @field_serializer("tokenizer")
     def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
-        """Caches ask what has changed: another tokenizer is another parser."""
+        """The name of the tokenizer, by which caches tell one parser from another."""
         return tokenizer if isinstance(tokenizer, str) else repr(tokenizer)
 
     @classmethod
@@ -60,21 +78,51 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
-        """The parser with the settings that `to_dict` told; raises ValueError for an `id_func` of one's own, unless it is passed."""
+        """The parser with saved settings.
+
+        Args:
+            data: What `to_dict` returned.
+            kwargs: Settings in place of saved ones.
+
+        Raises:
+            ValueError: The parser had an `id_func` of its own, which cannot be saved, and none is given.
+        """
         made: Self = super().from_dict(restored({**data, **kwargs}))
         return made
 
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
-        """The parser with these settings, as LlamaIndex's own have it."""
+        """The parser with some settings, as LlamaIndex's own parsers have it.
+
+        Args:
+            settings: The fields of the class.
+        """
         return cls(**settings)
 
     def split_text(self, text: str) -> list[str]:
-        """The chunks of `text`, each at most `chunk_size` tokens."""
+        """The chunks of a text, each of at most `chunk_size` tokens.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The texts of the chunks, in order.
+        """
         return self.split_text_metadata_aware(text, "")
 
     def split_text_metadata_aware(self, text: str, metadata_str: str) -> list[str]:
-        """The chunks of `text`, each at most `chunk_size` tokens with `metadata_str` and a blank line before it."""
+        """The chunks of a text, each of at most `chunk_size` tokens together with metadata and a blank line before it.
+
+        Args:
+            text: The text.
+            metadata_str: The metadata, as a model reads them.
+
+        Returns:
+            The texts of the chunks, in order, without the metadata.
+
+        Raises:
+            ValueError: The metadata leave no room for text.
+        """
         head = f"{metadata_str}\n\n" if metadata_str else ""
         count = self._counter.count
 
@@ -119,7 +167,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
         overhead: int,
         excess: Callable[[Sequence[str], int], int],
     ) -> list[Passage]:
-        """Passages that are within the budget with their metadata: counts do not add up, so what comes out is counted as it will be read."""
+        """Passages within the budget together with their metadata. Counts do not add up, so each result is counted as it will be read."""
         budget = self.chunk_size - overhead
         while budget > 0:
             passages = list(self._chunkers(budget).passages(text, metadata, strip=self.strip_whitespace))
@@ -133,7 +181,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
         )
 
     def _chunkers(self, budget: int) -> Chunkers:
-        """The chunkers for what is left of the budget; with an eighth of it for the smallest chunk, if nothing else was asked for."""
+        """The chunkers for the rest of the budget; the smallest chunk is an eighth of it by default."""
         least = self.min_chunk_size
         return Chunkers(
             budget,
