@@ -25,6 +25,8 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "chonkie") from error
 
+__all__ = ["TokenBudgetChunker"]
+
 
 @register("token_budget")
 class TokenBudgetChunker(BaseChunker):

@@ -3,7 +3,7 @@
     from chunker.integrations.haystack import TokenBudgetDocumentSplitter
     pipeline.add_component("splitter", TokenBudgetDocumentSplitter(split_length=512, split_overlap=50, language="auto"))
 
-Haystack 3 loads only what it is told to trust: `Pipeline.loads(yaml, allowed_modules=["chunker.integrations.haystack"])`. Needs `haystack-ai` (the extra
+Haystack 3 loads only trusted modules: `Pipeline.loads(yaml, allowed_modules=["chunker.integrations.haystack"])`. Needs `haystack-ai` (the extra
 `haystack`).
 """
 
@@ -30,20 +30,25 @@ _PAGE_BREAKS = re.compile("\f*")
 
 @component
 class TokenBudgetDocumentSplitter:
-    """Splits documents into those of at most `split_length` tokens.
+    """Split documents into documents of at most `split_length` tokens.
 
-    `split_overlap`, `split_threshold`: in tokens; the threshold is what no document should fall below (see `min_tokens` of
-    `chunker.TextChunker`). `tokenizer`: whatever `chunker.TextChunker` takes; only names can be saved with a pipeline. `language`: a format
-    or programming language to cut at its structure, None for plain text, or "auto" to tell it by the file that the metadata names
-    ("file_path", "file_name", "source"), and by the text. `strategy`: see `chunker.TextChunker`. `skip_empty_documents`: leave out
-    documents without text; otherwise they pass through.
+    The metadata of each are those of its document, the names of Haystack's own splitter (source_id, split_id,
+    split_idx_start, page_number, with an overlap _split_overlap), split_idx_end, and the fields of a chunk: index,
+    token_count, breadcrumb, kind, start_line and so on. A form feed ends a page. Without overlap the contents concatenate
+    to the content of the document.
 
-    The metadata of a document is that of the one it is from, and source_id (its id), split_id (the number of the piece, from 0),
-    split_idx_start (its first character), page_number (from 1; a form feed ends a page), split_idx_end, and what is known of a chunk by the
-    names of `chunker.fields`: index, token_count, breadcrumb, kind, start_line and so on; with an overlap, _split_overlap as Haystack's own splitter has it. Without overlap the contents concatenate to
-    the content of the whole.
+    Args:
+        split_length: The largest number of tokens of a document.
+        split_overlap: The largest number of tokens that a document repeats of the one before.
+        split_threshold: No document has fewer tokens if another cut avoids it; by default an eighth of `split_length`.
+        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes. Only a name can be saved with a pipeline.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
+            it by the file that the metadata name ("file_path", "file_name", "source"), and by the text.
+        strategy: "grow" fills document after document, "optimal" chooses all cuts together.
+        skip_empty_documents: Leave out documents without text; otherwise they pass through.
 
-    Raises ValueError for sizes and languages that cannot be used.
+    Raises:
+        ValueError: A size or the language cannot be used.
     """
 
     def __init__(
@@ -81,9 +86,17 @@ class TokenBudgetDocumentSplitter:
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
-        """The pieces of all `documents`, in order, under "documents".
+        """Split documents.
 
-        Raises TypeError for what is no list of documents, and ValueError for a document without content (its content is None).
+        Args:
+            documents: The documents.
+
+        Returns:
+            Under "documents", the documents that they were split into, in order.
+
+        Raises:
+            TypeError: `documents` is no list of documents.
+            ValueError: The content of a document is None.
         """
         given: object = documents  # callers without types may pass anything
         if not isinstance(given, list) or not all(isinstance(document, Document) for document in given):
@@ -105,7 +118,7 @@ class TokenBudgetDocumentSplitter:
         passages = list(self._chunkers.passages(text, document.meta))
         page, counted = 1, 0
         for number, passage in enumerate(passages):
-            # Of an overlap the page breaks are counted already.
+            # An overlap repeats page breaks that were counted already.
             page += text.count("\f", counted, passage.start) if passage.start >= counted else 0
             page -= text.count("\f", passage.start, counted) if passage.start < counted else 0
             counted = passage.start
@@ -123,7 +136,11 @@ class TokenBudgetDocumentSplitter:
         return pieces
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as a dictionary, for `Pipeline.dumps`; raises ValueError for a tokenizer that is not a name."""
+        """The settings as a dictionary, for `Pipeline.dumps`.
+
+        Raises:
+            ValueError: The tokenizer was not given by its name.
+        """
         if not isinstance(self.tokenizer, str):
             raise ValueError(  # noqa: TRY004  # of the settings, not of an argument
                 f"only a tokenizer given by its name can be saved with a pipeline; this one is {self.tokenizer!r:.100}"
@@ -142,7 +159,11 @@ class TokenBudgetDocumentSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "TokenBudgetDocumentSplitter":
-        """The component with these settings."""
+        """The component with saved settings.
+
+        Args:
+            data: What `to_dict` returned.
+        """
         made: TokenBudgetDocumentSplitter = default_from_dict(cls, data)
         return made
 
@@ -154,14 +175,14 @@ def _description(passage: Passage) -> dict[str, int | str]:
 
 
 def _leading_page_breaks(text: str) -> int:
-    """Page breaks before the first other character, which says what page a text is on; none if there is no other."""
+    """The number of page breaks at the start of a text; 0 for a text of page breaks alone."""
     match = _PAGE_BREAKS.match(text)
     end = 0 if match is None else match.end()
     return end if end < len(text) else 0
 
 
 def _tell_overlaps(pieces: list[Document], passages: list[Passage]) -> None:
-    """Put into the metadata of neighbours which characters of each other they repeat, in the form of Haystack's own splitter."""
+    """Add to the metadata of neighbours which characters they share, in the form of Haystack's own splitter."""
     for piece in pieces:
         piece.meta["_split_overlap"] = []
     for number in range(1, len(pieces)):

@@ -61,6 +61,7 @@ PLUGINS = tuple(
     f"chunker.integrations.{name}"
     for name in (
         "chonkie",
+        "haystack",
         "langchain",
         "llamaindex",
         "ray_data",
