@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chunker.calls import chunk, chunk_file
     from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for, chunker_named
+    from chunker.context.writer import ContextWriter
     from chunker.edits import EditedText
     from chunker.errors import (
         BudgetTooSmallError,
         ChunkerError,
+        ContextError,
         FileError,
         MissingExtraError,
         MissingGrammarError,
@@ -43,10 +45,12 @@ if TYPE_CHECKING:
 _NAMES = {
     "chunker.calls": ("chunk", "chunk_file"),
     "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for", "chunker_named"),
+    "chunker.context.writer": ("ContextWriter",),
     "chunker.edits": ("EditedText",),
     "chunker.errors": (
         "BudgetTooSmallError",
         "ChunkerError",
+        "ContextError",
         "FileError",
         "MissingExtraError",
         "MissingGrammarError",
@@ -69,6 +73,8 @@ __all__ = [
     "ChunkNode",
     "ChunkerError",
     "CodeChunker",
+    "ContextError",
+    "ContextWriter",
     "EditedText",
     "FileChunks",
     "FileError",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, get_args
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
@@ -152,6 +153,31 @@ class TextChunker:
     def language(self) -> str | None:
         """The language of the format: "python", "markdown"; None for plain text."""
         return self._format.language
+
+    def with_reserve(self, tokens: int) -> Self:
+        """Make a chunker whose chunks leave room for more tokens around each of them.
+
+        Args:
+            tokens: The number of tokens, beside those that are reserved already.
+
+        Returns:
+            A chunker of the same `max_tokens` and options.
+
+        Raises:
+            OptionError: There is no room for so many, or none that the other options leave.
+        """
+        budget = self._budget
+        least = None if budget.min_tokens == budget.default_min_tokens else budget.min_tokens
+        made = copy(self)
+        made._budget = Budget.of(  # noqa: SLF001  # its own class
+            self.max_tokens,
+            least,
+            budget.overlap,
+            budget.desired_tokens,
+            budget.overlap_by,
+            reserve=budget.reserve + tokens,
+        )
+        return made
 
     def outline(self, text: str) -> Outline:
         """Find the boundaries of a text, their strengths, and its named regions. Linear time.

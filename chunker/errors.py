@@ -13,6 +13,7 @@
     │   ├── DamagedDocumentError     the file is truncated, or is not what its name says
     │   ├── NoTextError              it has no text, such as scanned pages
     │   └── DocumentTooLargeError    it has more pages or parts than a document has, or unpacks to too much
+    ├── ContextError             a callable that writes contexts failed: ContextWriter
     ├── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
     └── MissingExtraError        a package is not installed                                (also ImportError)
 
@@ -69,6 +70,10 @@ class NoTextError(DocumentError):
 
 class DocumentTooLargeError(DocumentError):
     """A document has more pages or parts than documents have, unpacks to too much, or takes too long."""
+
+
+class ContextError(ChunkerError):
+    """A callable that writes contexts failed, or returned no text; the message names the chunk, and the error that it raised is the cause."""
 
 
 class MissingExtraError(ChunkerError, ImportError):

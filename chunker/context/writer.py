@@ -1,0 +1,258 @@
+"""Contexts that a callable of yours writes, such as the summary of a model: asked once for each chunk, and inside the budget.
+
+    chunker       512 tokens = 80 for the context + 432 for the rest
+    chunk         "It is made of iron."  ->  write(document, chunk)  ->  "About the tower of Paris, and who built it."
+    context       src.md > The tower                                     what the chunker itself puts before the body
+                  About the tower of Paris, and who built it.            cut to whole sentences if it is too long
+    body          It is made of iron.
+
+What was written is kept by the source and the `content_hash` of the chunk: after an edit only changed chunks are asked for again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable, Generator, Mapping, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Any
+
+from chunker.arguments import require, require_source, require_text, require_whole
+from chunker.chunkers import TextChunker
+from chunker.errors import ContextError, OptionError
+from chunker.formats.segmentation import prose_sentence_ends, word_ends
+from chunker.growing.assembly import TextOrigin
+from chunker.growing.limits import LONGEST_TOKEN
+from chunker.growing.pieces import Piece
+from chunker.models import Chunk, content_hash_of
+
+Write = Callable[[str, Chunk], str] | Callable[[str, Chunk], Awaitable[str]]
+
+
+class ContextWriter:
+    """Chunk texts, and begin each chunk with what a callable says of it. Threads may share it if they may share the
+    callable and the cache.
+
+    Args:
+        write: Called with the whole text and a chunk of it, whose `text` has no written context yet. It returns the
+            context, or "" for none; `achunk` takes a coroutine function, too.
+        max_tokens: The largest number of tokens of what was written, which a chunk keeps free. What is longer is cut at
+            the best boundary before: after a sentence if one fits, else after a word.
+        cache: What was written, uncut, by keys of `version`, source and `content_hash`; any mutable mapping, such as a
+            dict, or `shelve.open("contexts")` to keep it. A text without a source stands for itself: then all of its
+            chunks are asked for again when one has changed.
+        version: A part of the keys: change it with your prompt or model.
+        fallback: Called with the chunk and the error when `write` fails or returns no str, and returns the context to
+            use in its place; that is not cached. Without it the first failure is a `ContextError`; what was written
+            before stays in the cache.
+        at_once: How many calls of `write` may run at the same time, in threads (`chunk`) or tasks (`achunk`).
+
+    Raises:
+        OptionError: A number is not positive.
+        WrongTypeError: An argument has a wrong type.
+
+    Examples:
+        >>> from chunker import TextChunker
+        >>> writer = ContextWriter(lambda document, chunk: f"Part {chunk.index} of a recipe.", max_tokens=8)
+        >>> [chunk.text for chunk in writer.chunk(TextChunker(14, min_tokens=0), "Cut the onions. Simmer the soup.")]
+        ['Part 0 of a recipe.\\nCut the onions. ', 'Part 1 of a recipe.\\nSimmer the soup.']
+    """
+
+    def __init__(  # as many as there are options
+        self,
+        write: Write,
+        *,
+        max_tokens: int = 100,
+        cache: MutableMapping[str, str] | None = None,
+        version: str = "",
+        fallback: Callable[[Chunk, Exception], str] | None = None,
+        at_once: int = 1,
+    ) -> None:
+        require(write, Callable, "write", "a callable of the text and a chunk")  # type: ignore[arg-type]  # an ABC
+        require(version, str, "version", "a str")
+        require(cache, (MutableMapping, type(None)), "cache", "a mutable mapping, such as a dict")
+        for name, value in (("max_tokens", max_tokens), ("at_once", at_once)):
+            require_whole(value, name)
+            if value < 1:
+                raise OptionError(f"{name} must be at least 1, got {value}")
+        self._write = write
+        self._room = max_tokens
+        self._cache: MutableMapping[str, str] = {} if cache is None else cache
+        self._version = version
+        self._fallback = fallback
+        self._at_once = at_once
+
+    def chunk(
+        self, chunker: TextChunker, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> list[Chunk]:
+        """Chunk a text, and begin each chunk with its written context.
+
+        Args:
+            chunker: The chunker, whose `max_tokens` the chunks have with their contexts.
+            text: The text.
+            source: Its name, usually a path.
+            metadata: As for `TextChunker.chunk`.
+
+        Returns:
+            The chunks, in the order of the text.
+
+        Raises:
+            ContextError: A call of `write` failed, or returned no str, and there is no fallback.
+            OptionError: The chunker has no room for the context.
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk has beside the context.
+        """
+        if inspect.iscoroutinefunction(self._write):
+            raise OptionError("write is a coroutine function: use achunk")
+        work = self._work(chunker, text, source, metadata)
+        missing = list(work.missing(self._cache).items())
+        with closing(self._answers(text, missing)) as answers:
+            for (key, chunk), answer in zip(missing, answers, strict=True):
+                self._take(work, key, chunk, answer)
+        return work.chunks(self._cache)
+
+    async def achunk(
+        self, chunker: TextChunker, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> list[Chunk]:
+        """Chunk a text as `chunk` does, with calls of `write` that are awaited. Chunking itself runs in a thread.
+
+        Args:
+            chunker: As for `chunk`.
+            text: The text.
+            source: Its name.
+            metadata: As for `chunk`.
+
+        Returns:
+            The chunks, in the order of the text.
+
+        Raises:
+            ContextError: As `chunk`; calls that are under way are cancelled.
+            OptionError: As `chunk`.
+            BudgetTooSmallError: As `chunk`.
+        """
+        work = await asyncio.to_thread(self._work, chunker, text, source, metadata)
+        turns = asyncio.Semaphore(self._at_once)
+        awaited = inspect.iscoroutinefunction(self._write)
+
+        async def ask(key: str, chunk: Chunk) -> None:
+            async with turns:
+                try:
+                    found = self._write(text, chunk) if awaited else await asyncio.to_thread(self._write, text, chunk)
+                    answer: object = await found if inspect.isawaitable(found) else found
+                except Exception as error:  # noqa: BLE001  # whatever a callable of the user fails with
+                    answer = error
+            self._take(work, key, chunk, answer)
+
+        tasks = [asyncio.ensure_future(ask(key, chunk)) for key, chunk in work.missing(self._cache).items()]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return await asyncio.to_thread(work.chunks, self._cache)
+
+    def _work(self, chunker: TextChunker, text: str, source: str | None, metadata: Mapping[str, Any] | None) -> _Work:
+        require(chunker, TextChunker, "chunker", "a chunker, such as TextChunker(512)")
+        require_text(text)
+        require_source(source)
+        smaller = chunker.with_reserve(self._room)
+        outline = smaller.outline(text)
+        pieces = list(smaller.pieces(text, outline, smaller.context_of(text, outline, source)))
+        work = _Work(
+            chunker,
+            self._room,
+            lambda made: smaller.origin_of(text, outline, made, source, metadata=metadata),
+            pieces,
+        )
+        named = f"{self._version}\0{content_hash_of(text) if source is None else source}\0"
+        work.keys = [named + chunk.content_hash for chunk in work.waiting]
+        return work
+
+    def _answers(self, text: str, missing: list[tuple[str, Chunk]]) -> Generator[object]:
+        """For each chunk what `write` returns, or the error that it raises."""
+
+        def ask(chunk: Chunk) -> object:
+            try:
+                return self._write(text, chunk)
+            except Exception as error:  # noqa: BLE001  # whatever a callable of the user fails with
+                return error
+
+        if self._at_once == 1:
+            yield from (ask(chunk) for _, chunk in missing)
+            return
+        with ThreadPoolExecutor(self._at_once, thread_name_prefix="contexts") as pool:
+            try:
+                yield from pool.map(ask, [chunk for _, chunk in missing])
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def _take(self, work: _Work, key: str, chunk: Chunk, answer: object) -> None:
+        """Keep what was written of a chunk; ask for a fallback if that failed."""
+        if isinstance(answer, str):
+            self._cache[key] = answer
+            return
+        name = f"chunk {chunk.index}" if chunk.source is None else f"chunk {chunk.index} of {chunk.source}"
+        if isinstance(answer, Exception):
+            error = ContextError(f"no context was written of {name}: {type(answer).__name__}: {answer}")
+            error.__cause__ = answer
+        else:
+            error = ContextError(f"write must return a str; of {name} it returned {answer!r:.60}")
+        if self._fallback is None:
+            raise error
+        work.instead[key] = self._fallback(chunk, answer if isinstance(answer, Exception) else error)
+
+
+class _Work:
+    """The chunks of a text that wait for their contexts; `instead`: those for which there is another than the written."""
+
+    def __init__(
+        self, chunker: TextChunker, room: int, origin_of: Callable[[list[Piece]], TextOrigin], pieces: list[Piece]
+    ) -> None:
+        self._counter = chunker.tokenizer
+        self._limit = chunker.budget.max_tokens
+        self._room = room
+        self._origin_of = origin_of
+        self._pieces = pieces
+        self.waiting = origin_of(pieces).chunks()
+        self.keys: list[str] = []
+        self.instead: dict[str, str] = {}
+
+    def missing(self, cache: Mapping[str, str]) -> dict[str, Chunk]:
+        """By their keys the chunks of which nothing is written; the first of those that are alike."""
+        found: dict[str, Chunk] = {}
+        for key, chunk in zip(self.keys, self.waiting, strict=True):
+            if key not in cache:
+                found.setdefault(key, chunk)
+        return found
+
+    def chunks(self, cache: Mapping[str, str]) -> list[Chunk]:
+        """The chunks with their contexts."""
+        pieces = []
+        for key, piece, chunk in zip(self.keys, self._pieces, self.waiting, strict=True):
+            written = (self.instead[key] if key in self.instead else cache[key]).strip()[: self._room * LONGEST_TOKEN]
+            context = self._fitting(written, piece.context, chunk.body)
+            tokens = self._counter.count(context + chunk.body) if context else piece.tokens
+            pieces.append(piece._replace(context=context, tokens=tokens))
+        return self._origin_of(pieces).chunks()
+
+    def _fitting(self, written: str, before: str, body: str) -> str:
+        """The context with what was written, up to the last sentence that fits, else up to the last word."""
+
+        def context_up_to(end: int) -> str | None:
+            line = written[:end].rstrip() + "\n"
+            if self._counter.count_up_to(line, self._room) is None:
+                return None
+            # Together they may have more tokens than they have apart.
+            return None if self._counter.count_up_to(before + line + body, self._limit) is None else before + line
+
+        for ends in (prose_sentence_ends, word_ends):
+            places = list(ends(written))
+            fitting = bisect_left(places, True, key=lambda end: context_up_to(end) is None)  # noqa: FBT003  # a key
+            # More text may have fewer tokens: what the search found need not fit.
+            for end in reversed(places[:fitting]):
+                context = context_up_to(end)
+                if context is not None:
+                    return context
+        return before
