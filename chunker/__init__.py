@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chunker.calls import chunk, chunk_file
     from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for, chunker_named
+    from chunker.context.code_headers import CodeHeaders
     from chunker.context.writer import ContextWriter
     from chunker.edits import EditedText
     from chunker.errors import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "chunker.calls": ("chunk", "chunk_file"),
     "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for", "chunker_named"),
+    "chunker.context.code_headers": ("CodeHeaders",),
     "chunker.context.writer": ("ContextWriter",),
     "chunker.edits": ("EditedText",),
     "chunker.errors": (
@@ -73,6 +75,7 @@ __all__ = [
     "ChunkNode",
     "ChunkerError",
     "CodeChunker",
+    "CodeHeaders",
     "ContextError",
     "ContextWriter",
     "EditedText",

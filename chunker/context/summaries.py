@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 
+from chunker.context.imports import import_statements
 from chunker.formats import Outline, Scope
 
 # How much of a definition is looked at for what it says of itself, in characters.
@@ -26,7 +27,6 @@ _COMMENT = re.compile(
 )
 # A string that is the first thing in a body, as Python and some others have it.
 _DOCSTRING = re.compile(r""":[ \t]*(?:\#[^\n]*)?(?:\r\n|\r|\n)\s*[rRuU]?(\"\"\"|\'\'\'|"|')\s*([^\n\r]*)""")
-_IMPORT = re.compile(r"\s*(?:import|from|use|using|#\s*include|require|package)\b")
 _SENTENCE = re.compile(r".*?[.!?。！？](?=\s|$)", re.DOTALL)
 
 
@@ -35,27 +35,8 @@ def imports_line(text: str, outline: Outline) -> tuple[str, int]:
 
     Imports are what the outline calls so, outside of all named regions.
     """
-    strengths = outline.strengths
-    imports = [index for index, label in enumerate(outline.labels) if label == "import"]
-    if not imports:
-        return "", 0
-    # The label at the start of a text is that of the whole text, whatever stands there.
-    if _IMPORT.match(text):
-        imports.insert(0, 0)
-    weakest = min(strengths[index] for index in imports)
-    statements: list[str] = []
-    behind = 0
-    for index in imports:
-        start = outline.offsets[index]
-        if outline.scopes_around(start + 1):
-            continue
-        # What is weaker than an import and behind it is a part of it.
-        following = (place for place in range(index + 1, len(strengths)) if strengths[place] >= weakest)
-        place = next(following, None)
-        end = len(text) if place is None else outline.offsets[place]
-        statements.append(" ".join(text[start:end].split()))
-        behind = end
-    return "; ".join(statement for statement in statements if statement), behind
+    statements = list(import_statements(text, outline))
+    return "; ".join(one.line for one in statements if one.line), statements[-1].end if statements else 0
 
 
 def summary_of(text: str, scope: Scope) -> str:

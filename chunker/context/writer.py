@@ -6,7 +6,7 @@
                   About the tower of Paris, and who built it.            cut to whole sentences if it is too long
     body          It is made of iron.
 
-What was written is kept by the source and the `content_hash` of the chunk: after an edit only changed chunks are asked for again.
+With a cache, what was written is kept by the source and the `content_hash` of the chunk: after an edit only changed chunks are asked for again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from bisect import bisect_left
-from collections.abc import Awaitable, Callable, Generator, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 from chunker.arguments import require, require_source, require_text, require_whole
 from chunker.chunkers import TextChunker
 from chunker.errors import ContextError, OptionError
+from chunker.formats import Outline
 from chunker.formats.segmentation import prose_sentence_ends, word_ends
 from chunker.growing.assembly import TextOrigin
 from chunker.growing.limits import LONGEST_TOKEN
@@ -41,8 +42,8 @@ class ContextWriter:
         max_tokens: The largest number of tokens of what was written, which a chunk keeps free. What is longer is cut at
             the best boundary before: after a sentence if one fits, else after a word.
         cache: What was written, uncut, by keys of `version`, source and `content_hash`; any mutable mapping, such as a
-            dict, or `shelve.open("contexts")` to keep it. A text without a source stands for itself: then all of its
-            chunks are asked for again when one has changed.
+            dict, or `shelve.open("contexts")`. A text without a source stands for itself: then all of its chunks are
+            asked for again when one has changed. Without a cache nothing is kept from call to call.
         version: A part of the keys: change it with your prompt or model.
         fallback: Called with the chunk and the error when `write` fails or returns no str, and returns the context to
             use in its place; that is not cached. Without it the first failure is a `ContextError`; what was written
@@ -59,6 +60,9 @@ class ContextWriter:
         >>> [chunk.text for chunk in writer.chunk(TextChunker(14, min_tokens=0), "Cut the onions. Simmer the soup.")]
         ['Part 0 of a recipe.\\nCut the onions. ', 'Part 1 of a recipe.\\nSimmer the soup.']
     """
+
+    # Where a context that is too long may end, the best first.
+    _ends: tuple[Callable[[str], Iterable[int]], ...] = (prose_sentence_ends, word_ends)
 
     def __init__(  # as many as there are options
         self,
@@ -79,7 +83,7 @@ class ContextWriter:
                 raise OptionError(f"{name} must be at least 1, got {value}")
         self._write = write
         self._room = max_tokens
-        self._cache: MutableMapping[str, str] = {} if cache is None else cache
+        self._cache = cache
         self._version = version
         self._fallback = fallback
         self._at_once = at_once
@@ -106,11 +110,11 @@ class ContextWriter:
         if inspect.iscoroutinefunction(self._write):
             raise OptionError("write is a coroutine function: use achunk")
         work = self._work(chunker, text, source, metadata)
-        missing = list(work.missing(self._cache).items())
+        missing = list(work.missing({} if self._cache is None else self._cache).items())
         with closing(self._answers(text, missing)) as answers:
             for (key, chunk), answer in zip(missing, answers, strict=True):
                 self._take(work, key, chunk, answer)
-        return work.chunks(self._cache)
+        return work.chunks()
 
     async def achunk(
         self, chunker: TextChunker, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None
@@ -144,14 +148,20 @@ class ContextWriter:
                     answer = error
             self._take(work, key, chunk, answer)
 
-        tasks = [asyncio.ensure_future(ask(key, chunk)) for key, chunk in work.missing(self._cache).items()]
+        tasks = [
+            asyncio.ensure_future(ask(key, chunk))
+            for key, chunk in work.missing({} if self._cache is None else self._cache).items()
+        ]
         try:
             await asyncio.gather(*tasks)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        return await asyncio.to_thread(work.chunks, self._cache)
+        return await asyncio.to_thread(work.chunks)
+
+    def _prepare(self, text: str, outline: Outline, language: str | None) -> None:
+        """Look at a text before contexts of its chunks are asked for."""
 
     def _work(self, chunker: TextChunker, text: str, source: str | None, metadata: Mapping[str, Any] | None) -> _Work:
         require(chunker, TextChunker, "chunker", "a chunker, such as TextChunker(512)")
@@ -159,12 +169,14 @@ class ContextWriter:
         require_source(source)
         smaller = chunker.with_reserve(self._room)
         outline = smaller.outline(text)
+        self._prepare(text, outline, chunker.language)
         pieces = list(smaller.pieces(text, outline, smaller.context_of(text, outline, source)))
         work = _Work(
             chunker,
             self._room,
             lambda made: smaller.origin_of(text, outline, made, source, metadata=metadata),
             pieces,
+            self._ends,
         )
         named = f"{self._version}\0{content_hash_of(text) if source is None else source}\0"
         work.keys = [named + chunk.content_hash for chunk in work.waiting]
@@ -191,7 +203,9 @@ class ContextWriter:
     def _take(self, work: _Work, key: str, chunk: Chunk, answer: object) -> None:
         """Keep what was written of a chunk; ask for a fallback if that failed."""
         if isinstance(answer, str):
-            self._cache[key] = answer
+            work.written[key] = answer
+            if self._cache is not None:
+                self._cache[key] = answer
             return
         name = f"chunk {chunk.index}" if chunk.source is None else f"chunk {chunk.index} of {chunk.source}"
         if isinstance(answer, Exception):
@@ -201,15 +215,21 @@ class ContextWriter:
             error = ContextError(f"write must return a str; of {name} it returned {answer!r:.60}")
         if self._fallback is None:
             raise error
-        work.instead[key] = self._fallback(chunk, answer if isinstance(answer, Exception) else error)
+        work.written[key] = self._fallback(chunk, answer if isinstance(answer, Exception) else error)
 
 
 class _Work:
-    """The chunks of a text that wait for their contexts; `instead`: those for which there is another than the written."""
+    """The chunks of a text that wait for their contexts."""
 
     def __init__(
-        self, chunker: TextChunker, room: int, origin_of: Callable[[list[Piece]], TextOrigin], pieces: list[Piece]
+        self,
+        chunker: TextChunker,
+        room: int,
+        origin_of: Callable[[list[Piece]], TextOrigin],
+        pieces: list[Piece],
+        ends: tuple[Callable[[str], Iterable[int]], ...],
     ) -> None:
+        self._ends = ends
         self._counter = chunker.tokenizer
         self._limit = chunker.budget.max_tokens
         self._room = room
@@ -217,21 +237,23 @@ class _Work:
         self._pieces = pieces
         self.waiting = origin_of(pieces).chunks()
         self.keys: list[str] = []
-        self.instead: dict[str, str] = {}
+        self.written: dict[str, str] = {}
 
     def missing(self, cache: Mapping[str, str]) -> dict[str, Chunk]:
         """By their keys the chunks of which nothing is written; the first of those that are alike."""
         found: dict[str, Chunk] = {}
         for key, chunk in zip(self.keys, self.waiting, strict=True):
-            if key not in cache:
+            if key in cache:
+                self.written[key] = cache[key]
+            else:
                 found.setdefault(key, chunk)
         return found
 
-    def chunks(self, cache: Mapping[str, str]) -> list[Chunk]:
+    def chunks(self) -> list[Chunk]:
         """The chunks with their contexts."""
         pieces = []
         for key, piece, chunk in zip(self.keys, self._pieces, self.waiting, strict=True):
-            written = (self.instead[key] if key in self.instead else cache[key]).strip()[: self._room * LONGEST_TOKEN]
+            written = self.written[key].strip()[: self._room * LONGEST_TOKEN]
             context = self._fitting(written, piece.context, chunk.body)
             tokens = self._counter.count(context + chunk.body) if context else piece.tokens
             pieces.append(piece._replace(context=context, tokens=tokens))
@@ -247,8 +269,8 @@ class _Work:
             # Together they may have more tokens than they have apart.
             return None if self._counter.count_up_to(before + line + body, self._limit) is None else before + line
 
-        for ends in (prose_sentence_ends, word_ends):
-            places = list(ends(written))
+        for ends in self._ends:
+            places = list(ends(written)) if written else []
             fitting = bisect_left(places, True, key=lambda end: context_up_to(end) is None)  # noqa: FBT003  # a key
             # More text may have fewer tokens: what the search found need not fit.
             for end in reversed(places[:fitting]):
