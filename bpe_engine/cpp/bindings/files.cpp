@@ -191,9 +191,9 @@ nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
     pairs.reserve(nb::len(merges));
     for (nb::handle merge : merges) {
-        if (!PyTuple_Check(merge.ptr()) || PyTuple_GET_SIZE(merge.ptr()) != 2) given::raise_type("a merge", "a tuple of two", merge);
+        if (!PyTuple_Check(merge.ptr()) || PyTuple_Size(merge.ptr()) != 2) given::raise_type("a merge", "a tuple of two", merge);
         auto const side = [&](Py_ssize_t place) {
-            return static_cast<std::uint32_t>(given::number(PyTuple_GET_ITEM(merge.ptr(), place), "a half", 0, last));
+            return static_cast<std::uint32_t>(given::number(PyTuple_GetItem(merge.ptr(), place), "a half", 0, last));
         };
         pairs.emplace_back(side(0), side(1));
     }

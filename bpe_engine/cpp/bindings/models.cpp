@@ -74,13 +74,13 @@ Tokens tokens_of(nb::dict given) {
 Tokens scored_tokens_of(nb::iterable given) {
     Tokens tokens;
     for (nb::handle entry : given) {
-        if (!PyTuple_Check(entry.ptr()) || PyTuple_GET_SIZE(entry.ptr()) != 3) {
+        if (!PyTuple_Check(entry.ptr()) || PyTuple_Size(entry.ptr()) != 3) {
             nb::object const shown = nb::str("a token of Unigram is a tuple of bytes, id and score, not {!r:.80}").attr("format")(entry);
             PyErr_SetObject(PyExc_TypeError, shown.ptr());
             throw nb::python_error();
         }
-        tokens.add(PyTuple_GET_ITEM(entry.ptr(), 0), PyTuple_GET_ITEM(entry.ptr(), 1));
-        tokens.add_score(PyTuple_GET_ITEM(entry.ptr(), 2));
+        tokens.add(PyTuple_GetItem(entry.ptr(), 0), PyTuple_GetItem(entry.ptr(), 1));
+        tokens.add_score(PyTuple_GetItem(entry.ptr(), 2));
     }
     return tokens;
 }

@@ -29,7 +29,7 @@ using SharedNormalizer = Shared<Normalizer>;
 
 inline Bytes bytes_of(nb::handle token) {
     if (!PyBytes_Check(token.ptr())) throw nb::type_error("a token is bytes");
-    return {reinterpret_cast<const Byte*>(PyBytes_AS_STRING(token.ptr())), static_cast<std::size_t>(PyBytes_GET_SIZE(token.ptr()))};
+    return {reinterpret_cast<const Byte*>(PyBytes_AsString(token.ptr())), static_cast<std::size_t>(PyBytes_Size(token.ptr()))};
 }
 
 // Each defines classes of the module, the ones that later ones need first.
