@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from chunker.files.discovery import Problem
     from chunker.hierarchy import ChunkNode, Hierarchy, chunk_hierarchy
     from chunker.models import Chunk
+    from chunker.sentence_windows import ReadingWindow, sentence_chunker, window_around
     from chunker.span import Span
     from chunker.streams.chunk_stream import achunk, achunk_stream, chunk_stream
 
@@ -64,6 +65,7 @@ _NAMES = {
     "chunker.files.discovery": ("Problem",),
     "chunker.hierarchy": ("ChunkNode", "Hierarchy", "chunk_hierarchy"),
     "chunker.models": ("Chunk",),
+    "chunker.sentence_windows": ("ReadingWindow", "sentence_chunker", "window_around"),
     "chunker.span": ("Span",),
     "chunker.streams.chunk_stream": ("achunk", "achunk_stream", "chunk_stream"),
 }
@@ -87,6 +89,7 @@ __all__ = [
     "MissingGrammarError",
     "OptionError",
     "Problem",
+    "ReadingWindow",
     "Span",
     "TextChunker",
     "UnknownLanguageError",
@@ -101,6 +104,8 @@ __all__ = [
     "chunk_stream",
     "chunker_for",
     "chunker_named",
+    "sentence_chunker",
+    "window_around",
 ]
 
 

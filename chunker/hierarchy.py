@@ -11,7 +11,7 @@ boundaries of the whole text.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,11 +20,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chunker.arguments import require, require_source, require_text
 from chunker.chunkers import TextChunker
+from chunker.counting import TokenCounter
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
 from chunker.growing.assembly import TextOrigin
 from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.models import Chunk
+from chunker.sentence_windows import ReadingWindow, window_around
 
 if TYPE_CHECKING:
     from chunker.schemas import ChunkFields
@@ -147,6 +149,77 @@ class Hierarchy(BaseModel):
             node = self.node(node.parent)
             found.append(node)
         return found
+
+    def parents(self, found: Iterable[ChunkNode | str], level: int = 0) -> list[ChunkNode]:
+        """The larger chunks around those that were found, each once: parent documents, in the order of their best finds.
+
+        Args:
+            found: Chunks of this hierarchy, or their ids, the best first.
+            level: The level of the chunks to return. A chunk of this level, or of a larger one, stands for itself.
+
+        Raises:
+            KeyError: There is no such chunk.
+        """
+        wanted: dict[str, ChunkNode] = {}
+        for one in found:
+            node = self.node(one if isinstance(one, str) else one.id)
+            while node.level > level and node.parent is not None:
+                node = self.node(node.parent)
+            wanted.setdefault(node.id, node)
+        return list(wanted.values())
+
+    def merged(self, found: Iterable[ChunkNode | str], share: float = 0.5) -> list[ChunkNode]:
+        """Replace chunks by their parent where more than a share of its children were found, level by level.
+
+        Args:
+            found: Chunks of this hierarchy, or their ids, the best first.
+            share: From 0, where one child is enough, to below 1.
+
+        Returns:
+            The chunks, each at the place of the best that it stands for; none lies in another.
+
+        Raises:
+            KeyError: There is no such chunk.
+            OptionError: `share` is out of its range.
+        """
+        if not 0 <= share < 1:
+            raise OptionError(f"share must be at least 0 and less than 1, got {share}")
+        kept = {node.id: node for node in (self.node(one if isinstance(one, str) else one.id) for one in found)}
+        for level in range(len(self.levels) - 1, 0, -1):
+            families: dict[str, int] = {}
+            for node in kept.values():
+                if node.level == level and node.parent is not None:
+                    families[node.parent] = families.get(node.parent, 0) + 1
+            large = {name for name, count in families.items() if count > share * len(self.node(name).children)}
+            replaced: dict[str, ChunkNode] = {}
+            for node in kept.values():
+                taken = self.node(node.parent) if node.level == level and node.parent in large else node
+                replaced.setdefault(taken.id, taken)
+            kept = replaced
+        return [node for node in kept.values() if not any(around.id in kept for around in self.ancestors(node))]
+
+    def window(
+        self,
+        node: ChunkNode | str,
+        size: int = 3,
+        *,
+        max_tokens: int | None = None,
+        tokenizer: str | TokenCounter = "o200k_base",
+    ) -> ReadingWindow:
+        """Join a chunk with its neighbours on its level, nearest first: a sentence window, if the level is of sentences.
+
+        Args:
+            node: A chunk of this hierarchy, or its id.
+            size: The largest number of neighbours on each side.
+            max_tokens: The largest number of tokens of the window.
+            tokenizer: Counts the tokens.
+
+        Raises:
+            KeyError: There is no such chunk.
+            OptionError: `size` is negative, or the chunk alone has more than `max_tokens`.
+        """
+        found = self.node(node if isinstance(node, str) else node.id)
+        return window_around(self.levels[found.level], found.index, size, max_tokens=max_tokens, tokenizer=tokenizer)
 
     def nodes(self) -> Iterator[ChunkNode]:
         """All chunks, each before its children."""

@@ -22,12 +22,13 @@ from typing import Any
 from chunker.arguments import require, require_source, require_text, require_whole
 from chunker.chunkers import TextChunker
 from chunker.errors import ContextError, OptionError
+from chunker.fields import content_hash_of
 from chunker.formats import Outline
 from chunker.formats.segmentation import prose_sentence_ends, word_ends
 from chunker.growing.assembly import TextOrigin
 from chunker.growing.limits import LONGEST_TOKEN
 from chunker.growing.pieces import Piece
-from chunker.models import Chunk, content_hash_of
+from chunker.models import Chunk
 
 Write = Callable[[str, Chunk], str] | Callable[[str, Chunk], Awaitable[str]]
 
@@ -270,7 +271,8 @@ class _Work:
             return None if self._counter.count_up_to(before + line + body, self._limit) is None else before + line
 
         for ends in self._ends:
-            places = list(ends(written)) if written else []
+            # The end of the text may lack its full stop.
+            places = sorted({*ends(written), len(written)} - {0})
             fitting = bisect_left(places, True, key=lambda end: context_up_to(end) is None)  # noqa: FBT003  # a key
             # More text may have fewer tokens: what the search found need not fit.
             for end in reversed(places[:fitting]):

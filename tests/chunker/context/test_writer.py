@@ -64,6 +64,7 @@ def test_what_is_too_long_ends_with_a_sentence_or_else_a_word() -> None:
 
     assert first("It is short. It goes on and on and on and on.", 8) == "Tower\nIt is short.\n"
     assert first("It goes on and on and on and on", 5) == "Tower\nIt goes on and\n"
+    assert first("A sentence. And one without its stop", 9) == "Tower\nA sentence. And one without its stop\n"
     assert first("x" * 400, 5) == "Tower\n"
     assert first("Sentence. " * 100_000, 7) == "Tower\nSentence. Sentence. Sentence.\n"
     assert first(" \n", 7) == "Tower\n"

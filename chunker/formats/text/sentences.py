@@ -1,0 +1,64 @@
+"""Sentences: a boundary of one strength at the start of each, and at those of the blocks that another format finds.
+
+    "# Tower\\n\\nIt is high. It is\\nof iron."   ->   ^0 section   ^21 sentence
+
+A line end inside of a paragraph ends no sentence.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from chunker.formats.outline import Format, Outline, Strength
+from chunker.formats.prose import prose_ends
+
+
+class SentenceFormat:
+    """The blocks of a format, and the sentences in them, as equals.
+
+    Args:
+        blocks: The format that finds the blocks. Of plain text these are the paragraphs.
+    """
+
+    def __init__(self, blocks: Format) -> None:
+        self.blocks = blocks
+
+    @property
+    def language(self) -> str | None:
+        """The language of the format of the blocks."""
+        return self.blocks.language
+
+    def outline(self, text: str) -> Outline:
+        """The sentences and blocks of a text. Linear time.
+
+        Args:
+            text: Any str.
+        """
+        found = self.blocks.outline(text)
+        # Lines of plain text are those of its layout; those of a format are rows of tables and items.
+        least = Strength.PARAGRAPH if self.language is None else Strength.LINE
+        labels = {
+            offset: label
+            for offset, strength, label in zip(found.offsets, found.strengths, found.labels, strict=True)
+            if strength >= least
+        }
+        starts = [*labels, len(text)]
+        for start, end in pairwise(starts):
+            last = start + len(text[start:end].rstrip())  # blank lines are no sentence
+            labels.update((place, "sentence") for place in prose_ends(text, start, end) if place < last)
+        offsets = sorted(labels)
+        strengths = [int(Strength.DOCUMENT), *[int(Strength.STRUCTURE)] * (len(offsets) - 1)] if offsets else []
+        return Outline.of_columns(
+            offsets,
+            strengths,
+            [labels[offset] for offset in offsets],
+            lambda: found.scopes,
+            found.notes,
+            finest=Strength.SENTENCE,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SentenceFormat) and self.blocks == other.blocks
+
+    def __hash__(self) -> int:
+        return hash((SentenceFormat, self.blocks))

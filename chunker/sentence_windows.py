@@ -1,0 +1,146 @@
+"""Sentence windows: find with single sentences, read what stands around them.
+
+sentences    s0 s1 s2 s3 s4 s5 s6 s7
+found                    ^^
+window of 2        s2 s3 s4 s5 s6              as many sentences on both sides, as far as the budget allows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Unpack
+
+from chunker.arguments import require, require_whole
+from chunker.chunkers import TextChunker
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.errors import OptionError
+from chunker.formats import Format
+from chunker.formats.registry import format_named
+from chunker.formats.text.sentences import SentenceFormat
+from chunker.models import Chunk
+from chunker.options import Options
+
+
+class ReadingWindow(NamedTuple):
+    """What to read around a chunk that was found.
+
+    Args:
+        text: The bodies of its chunks, without what overlaps twice.
+        start: Where it begins in the whole text, in characters.
+        end: Where it ends.
+        first: The number of its first chunk.
+        last: The number of its last chunk.
+        token_count: Tokens of `text`.
+    """
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+    token_count: int
+
+
+def sentence_chunker(
+    max_tokens: int = 128,
+    *,
+    format: str | Format = "text",  # noqa: A002  # the word of TextChunker
+    **options: Unpack[Options],
+) -> TextChunker:
+    """Make a chunker of single sentences; a longer one is cut at words. List items and rows of tables are sentences, too; a heading is a part of the sentence
+    after it.
+
+    Args:
+        max_tokens: The largest number of tokens of a sentence.
+        format: The format that finds paragraphs, headings and the like: a name, or a `chunker.formats.Format`.
+        options: Those of `TextChunker`.
+
+    Returns:
+        The chunker; use it alone, or as the last of `chunk_hierarchy`.
+
+    Raises:
+        OptionError: As `TextChunker`.
+
+    Examples:
+        >>> [chunk.body for chunk in sentence_chunker().chunk("It is high. It is\\nof iron.")]
+        ['It is high. ', 'It is\\nof iron.']
+    """
+    require(format, (str, Format), "format", "the name of a format, or a chunker.formats.Format")
+    blocks = format_named(format) if isinstance(format, str) else format
+    chosen: Options = {"min_tokens": 0, "desired_tokens": 1}
+    chosen.update(options)
+    return TextChunker(max_tokens, format=SentenceFormat(blocks), **chosen)
+
+
+def window_around(
+    chunks: Sequence[Chunk],
+    number: int,
+    size: int = 3,
+    *,
+    max_tokens: int | None = None,
+    tokenizer: str | TokenCounter = "o200k_base",
+) -> ReadingWindow:
+    """Join a chunk with its neighbours, nearest first, for a model to read.
+
+    Args:
+        chunks: The chunks of one text, in order: sentences, or any others.
+        number: The number of the one that was found, from 0.
+        size: The largest number of neighbours on each side.
+        max_tokens: The largest number of tokens of the window. A side that does not fit ends there; the other goes on.
+        tokenizer: Counts the tokens.
+
+    Returns:
+        The window, at least the chunk itself.
+
+    Raises:
+        OptionError: There is no such chunk, `size` is negative, or the chunk alone has more than `max_tokens`.
+
+    Examples:
+        >>> sentences = sentence_chunker().chunk("One. Two. Three. Four. Five.")
+        >>> window_around(sentences, 2, 1).text
+        'Two. Three. Four. '
+    """
+    for name, value in (("number", number), ("size", size)):
+        require_whole(value, name)
+    if not 0 <= number < len(chunks):
+        raise OptionError(f"number must be from 0 to {len(chunks) - 1}, the last of the chunks; got {number}")
+    if size < 0:
+        raise OptionError(f"size must be at least 0, got {size}")
+    counter = resolve_tokenizer(tokenizer)
+
+    def counted(first: int, last: int) -> int | None:
+        text = _joined(chunks[first : last + 1])
+        return counter.count(text) if max_tokens is None else counter.count_up_to(text, max_tokens)
+
+    first = last = number
+    tokens = counted(first, last)
+    if tokens is None:
+        raise OptionError(f"chunk {number} alone has more than max_tokens ({max_tokens})")
+    before = after = True
+    for distance in range(1, size + 1):
+        before = before and number - distance >= 0
+        if before:
+            found = counted(number - distance, last)
+            before = found is not None
+            if found is not None:
+                first, tokens = number - distance, found
+        after = after and number + distance < len(chunks)
+        if after:
+            found = counted(first, number + distance)
+            after = found is not None
+            if found is not None:
+                last, tokens = number + distance, found
+        if not before and not after:
+            break
+    text = _joined(chunks[first : last + 1])
+    return ReadingWindow(text, chunks[first].span.start, chunks[first].span.start + len(text), first, last, tokens)
+
+
+def _joined(chunks: Sequence[Chunk]) -> str:
+    """The bodies of neighbours; what the next one repeats is left out."""
+    parts: list[str] = []
+    end = chunks[0].span.start
+    for chunk in chunks:
+        parts.append(chunk.body[max(end - chunk.span.start, 0) :])
+        end = max(end, chunk.span.end)
+    return "".join(parts)
