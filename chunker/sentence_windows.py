@@ -48,7 +48,7 @@ def sentence_chunker(
     **options: Unpack[Options],
 ) -> TextChunker:
     """Make a chunker of single sentences; a longer one is cut at words. List items and rows of tables are sentences, too; a heading is a part of the sentence
-    after it.
+    after it, and a last one of a single token of that before it.
 
     Args:
         max_tokens: The largest number of tokens of a sentence.

@@ -50,10 +50,10 @@ def test_a_sentence_a_chunk() -> None:
     chunks = sentence_chunker(format="markdown").chunk(text)
     assert [chunk.breadcrumb for chunk in chunks][-1] == ("Tower",)
     assert [chunk.kind for chunk in chunks][2] == "sentence"
-    assert [chunk.body for chunk in sentence_chunker().chunk("One.\nTwo is\nlong. Three")] == [
+    assert [chunk.body for chunk in sentence_chunker().chunk("One.\nTwo is\nlong. Three of them")] == [
         "One.\n",
         "Two is\nlong. ",
-        "Three",
+        "Three of them",
     ]
 
 
