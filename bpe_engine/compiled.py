@@ -186,7 +186,7 @@ class CompiledPattern(_OfVocabulary, _Piped):
         ids, firsts = self.encode_with_offsets(text)
         starts, end = [], 0
         for token, first in zip(ids, firsts, strict=True):
-            # Of the character that it starts in: after the end of the token before, if text was dropped between them.
+            # The offset of the character that the token starts in; after the end of the token before, if text was dropped between them.
             starts.append(max(first, end))
             end = starts[-1] + len(self.table.decode_single_token_bytes(token))
         return ids, starts

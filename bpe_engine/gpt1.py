@@ -276,7 +276,7 @@ class GPT1Tokenizer:
         if not word:
             return ()
         merged = " ".join(merge_pairs([*word[:-1], word[-1] + END], self._rank_of, "".join))
-        # What is between two spaces is looked up, so a symbol with a space in it comes apart, but for a line end with a space behind it.
+        # Symbols are looked up between spaces, so a symbol with a space in it is split; a line end before a space is kept.
         return ("\n" + END,) if merged == "\n  " + END else tuple(merged.split(" "))
 
 

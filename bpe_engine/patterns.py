@@ -90,7 +90,7 @@ QWEN35 = Pattern(
     name="qwen35",
 )
 
-# As llama.cpp spells it.
+# The contractions in llama.cpp's spelling.
 _CONTRACTION_OF_ASCII = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 
 
@@ -124,7 +124,7 @@ STARCODER = Pattern(
     name="starcoder",
 )
 
-# What the first split of falcon cuts out. The apostrophe is among it, so no contraction is left to find.
+# The first split of falcon cuts at these. They include the apostrophe, so no contraction is left to find.
 _FALCON_CUT = r"\p{P}$+<=>^~|`"
 FALCON = Pattern(
     rf"[{_FALCON_CUT}]+| ?\p{{L}}+|[0-9]{{3}}| ?(?:(?![0-9]{{3}})\p{{N}})+| ?[^\s\p{{L}}\p{{N}}{_FALCON_CUT}]+"

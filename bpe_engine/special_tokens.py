@@ -159,7 +159,7 @@ def _shared_start(texts: frozenset[str]) -> str:
     """The common start of all texts, mostly "<|": a text without it holds none, and `in` is ten times as fast as the
     automaton.
     """
-    first, last = min(texts), max(texts)  # what these two share, all between them do
+    first, last = min(texts), max(texts)  # all texts share the prefix of these two
     return "".join(
         character for character, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     )

@@ -184,7 +184,7 @@ class Tokenizer:
         from bpe_engine.pipeline.plain import plain_vocabulary  # noqa: PLC0415 - published encodings do without
         from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - as above
 
-        given: object = specification  # what callers without types may pass
+        given: object = specification  # untyped callers may pass anything
         if not isinstance(given, Specification):
             raise TypeError(f"specification is a bpe_engine Specification, not {type(given).__name__}")
         vocabulary = plain_vocabulary(specification)

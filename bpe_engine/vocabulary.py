@@ -142,7 +142,7 @@ class Vocabulary:
         def __getattr__(self, attribute: str) -> dict[bytes, int]:
             # Called for what is not set: `ranks` of an embedded vocabulary, the first time.
             if attribute != "ranks" or self.embedded is None:
-                return super().__getattribute__(attribute)  # which raises the usual error
+                return super().__getattribute__(attribute)  # raises the usual error
             return vars(self).setdefault("ranks", load_ranks(self.embedded))
 
     @property

@@ -109,7 +109,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # who checks types sees the names themselves
+if not TYPE_CHECKING:  # type checkers see the names themselves
 
     def __getattr__(name: str) -> object:
         if name == "__version__":

@@ -1,6 +1,6 @@
 """The command `chunker`, also as `python -m chunker`."""
 
-# What is imported before the first line of help appears is what takes time.
+# Imports that run before the first line of help cost start-up time.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

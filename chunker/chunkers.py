@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
     from chunker.formats.code.grammar import Grammar
 
 
-# What is larger than a chunk has to be looked into, and had better be at once: an average token has so many characters.
+# A unit larger than a chunk will be refined, and is refined at once: an average token has this many characters.
 _CHARACTERS_A_TOKEN = 4
 
 

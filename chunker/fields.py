@@ -17,7 +17,7 @@ FIELDS = (
     *("token_count", "span", "kind", "language", "note", "metadata"),
 )
 SPAN_FIELDS = ("start", "end", "start_byte", "end_byte", "start_line", "end_line")
-# What a hit has beside the fields of its chunk.
+# The fields of a hit beside those of its chunk.
 HIT_FIELDS = ("tags", "score", "similarity", "also", "points")
 # The columns of tables, and whether each holds whole numbers, else texts.
 TABLE_COLUMNS: Mapping[str, bool] = {
@@ -25,13 +25,13 @@ TABLE_COLUMNS: Mapping[str, bool] = {
     for name in FIELDS
     for column in (SPAN_FIELDS if name == "span" else (name,))
 }
-# Where other systems take numbers and strings alone: the fields that they have no place of their own for.
+# The fields for systems that take only numbers and strings, without those that have a place of their own there.
 FLAT_NAMES = (
     *("content_hash", "index", "breadcrumb", "token_count", "start_index", "end_index"),
     *("start_byte", "end_byte", "start_line", "end_line", "kind", "language", "note"),
 )
 BREADCRUMB_SEPARATOR = " > "
-# Of the metadata, what formats and readers say in words.
+# Keys of the metadata under which formats and readers leave remarks for people.
 _NOTES = ("language", "parse", "left_out")
 
 

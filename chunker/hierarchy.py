@@ -271,7 +271,7 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
             outline = outlines[id(chunker.format)] = chunker.outline(text)
         context_at = chunker.context_of(text, outline, source)
         pieces: list[Piece] = []
-        families: list[int] = []  # how many children each chunk of the level above has
+        families: list[int] = []  # the number of children of each chunk of the level above
         for span in levels[-1].spans if levels else [(0, len(text))]:
             children = list(_pieces_in(text, chunker, outline, span, context_at))
             pieces += children

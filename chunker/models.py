@@ -218,7 +218,7 @@ class Chunk:
         return all(getattr(self, name) == getattr(other, name) for name in self._FIELDS)
 
     def __hash__(self) -> int:
-        # Whatever equal chunks have in common will do, and these cost nothing.
+        # Any value that equal chunks share is right, and these two cost nothing.
         return hash((self._index, self._piece))
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:

@@ -99,7 +99,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._text.extend(characters)
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters))
-        # What was open ends here, as if the text did: its count is known.
+        # The open pre-token ends here, as if the text did, so its count is known.
         self._settled_end, self._tail = len(self._text), ()
         self._count += 1
         self._settled_count = self._count

@@ -30,7 +30,7 @@ def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int
         made = known[0][1] if known else part
         parts.append(made)
         if not made and was_put_in:
-            # What is left out belongs to the character before, which comes from there if it stood for none itself.
+            # The inserted character before it now stands for the removed one.
             found[-1] = places[place]
         was_put_in = len(made) > size
         found.extend(places[place + min(number, size - 1)] for number in range(len(made)))
@@ -46,7 +46,7 @@ def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int
             continue
         for character in cluster:
             put(character, 1, prefixes(character.encode("utf-8", "surrogateescape")))
-    # What is left out at the start is part of the first character.
+    # Characters removed at the start belong to the first that is left.
     found[:1] = places[: min(1, len(found))]
     return "".join(parts), found
 

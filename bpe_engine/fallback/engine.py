@@ -49,7 +49,7 @@ class VocabularyEngine:
     ) -> None:
         self._vocabulary = vocabulary
         self._reordered = reordered
-        if encode_piece is None and vocabulary.embedded is None:  # of the embedded ones it is known
+        if encode_piece is None and vocabulary.embedded is None:  # the others need no other order
             self._reordered = _reordered(vocabulary)
         found = self._reordered
         self._places = None if found is None else {token_id: place for place, token_id in enumerate(found.ids)}

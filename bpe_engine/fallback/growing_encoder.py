@@ -116,7 +116,7 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
         """Add `text` at the growing side, after what `cut` leaves as its unfinished end was joined with what comes there."""
         given: object = text
         if not isinstance(given, str | bytes):
-            text = to_bytes(received(text))  # of a bytearray or memoryview; a TypeError for all else
+            text = to_bytes(received(text))  # takes a bytearray or memoryview, too; anything else is a TypeError
         if not text:
             return
         start = self._state(), self._unfinished

@@ -39,7 +39,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
     def _begin(self) -> None:
         self._explicit: list[ExplicitToken] = []
         self._done = array("I")  # the ids of the text up to the end of an explicit token
-        self._done_at: list[int] = []  # of the first explicit tokens, how many ids there are up to the end of each
+        self._done_at: list[int] = []  # for each of the first explicit tokens, the number of ids up to its end
         self._told = array("I")
 
     @abstractmethod
@@ -118,7 +118,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         """As `AppendingEncoder` says."""
         parts = list(parted(self._engine, text, allowed_special)) if allowed_special else [Part(text, None, b"")]
         for part in parts:
-            self._engine.encode_ordinary(part.plain)  # what cannot be encoded changes nothing
+            self._engine.encode_ordinary(part.plain)  # raises before anything has changed
         length, number = self._common(parts)
         self._go_on(length, number, parts)
 
@@ -141,7 +141,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         if in_token or (to_bytes(self._text.read(0, kept)) != data[:length]):
             raise IndexError(f"length {length} is inside of a character or of a token as such")
         for part in parts:
-            self._engine.encode_ordinary(part[0])  # what cannot be encoded changes nothing
+            self._engine.encode_ordinary(part[0])  # raises before anything has changed
         before = self._rest_behind(type(self)(self._engine)._state())[:number]  # noqa: SLF001 - of the same class
         start = self._explicit[number - 1].end if number else 0
         plain, *rest = parts or [Part("", None, b"")]

@@ -33,8 +33,8 @@ from bpe_engine.text.unicode_classes import stand_ins
 if TYPE_CHECKING:
     from bpe_engine.fallback.engine import VocabularyEngine
 
-# How many pre-tokens of the whole text the end of a slice may change, besides the one that it cuts: "\\n  x" is "\\n", " ",
-# " x", and its slice "\\n  " is one pre-token under cl100k. One more than any named pattern needs.
+# The largest number of pre-tokens of the whole text that the end of a slice may change, besides the one that it cuts: "\\n  x" is
+# "\\n", " ", " x", and its slice "\\n  " is one pre-token under cl100k. One more than any named pattern needs.
 REREAD = 3
 # Characters to look at from the start of a slice at first.
 WINDOW = 64

@@ -153,7 +153,7 @@ def merge_order(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[
     for token, time in times.items():
         first_ranks[token] = time[0][0]
     merged.sort(key=first_ranks.__getitem__)
-    # Whoever shares the first rank of its time with another may be before or behind it by its place.
+    # Tokens that share the first rank of their times are ordered by their places.
     groups = []
     for _, same in groupby(merged, first_ranks.__getitem__):
         group = list(same)
@@ -171,7 +171,7 @@ def merge_order(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[
             crossings.append((left, right))
     if crossings or not in_order:
         _check_depth(tokens, halves)
-    # What no merge makes may be anywhere.
+    # Tokens that no merge makes may be anywhere.
     order += [token for token, pair in enumerate(halves) if pair is None]
     return MergeOrder(order, in_order, crossings)
 

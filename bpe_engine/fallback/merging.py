@@ -118,7 +118,7 @@ class Merging:
                 return None
             return known.get(tokens[left] + tokens[right])  # type: ignore[operator]  # as above
 
-        # Of equal ranks the leftmost comes first, whatever it makes.
+        # Among equal ranks the leftmost merge comes first, whatever token it makes.
         return rank_of
 
     def _internal_tokens(self, order: list[int]) -> dict[bytes, int]:

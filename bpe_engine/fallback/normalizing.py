@@ -181,7 +181,7 @@ class Normalization:
 
     def _is_fresh(self, character: str) -> bool:
         """Whether nothing that stands before `character` can change what becomes of it, nor the other way round."""
-        firsts = {character}  # what may stand in its place after each step
+        firsts = {character}  # characters that may begin the result after each step
         for normalizer in self.normalizers:
             match normalizer:
                 case UnicodeForm(form):
@@ -235,7 +235,7 @@ def lower(text: str) -> str:
 
 def unicode_form(form: str, text: str) -> str:
     """`unicodedata.normalize` as of Unicode 9: a character that is younger stays as it is, and keeps others from joining over it."""
-    # What is normalized in a later version is so in an earlier one: marks that are younger only part what could have been joined.
+    # Text that is normalized in a later version of Unicode is so in an earlier one: newer marks only separate characters that could be composed.
     if text.isascii() or unicodedata.is_normalized(form, text):  # type: ignore[arg-type]  # one of the four
         return text
     form_of = unicodedata.normalize

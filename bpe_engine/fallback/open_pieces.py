@@ -28,7 +28,7 @@ class OpenPiece:
         self._dictionary = dictionary
         self._mirrored = mirrored
         self._table = TokenTable(dictionary, mirrored=mirrored)
-        self._byte_length = array("q", [0])  # of each length in characters
+        self._byte_length = array("q", [0])  # bytes for each length in characters
 
     def __len__(self) -> int:
         return len(self._byte_length) - 1

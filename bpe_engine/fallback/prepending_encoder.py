@@ -66,7 +66,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         self._text = GrowingText()  # reversed: the last character first
         self._pieces = OpenPieces(self._engine.dictionary, lambda near, far: self._read(-far, -near), mirrored=True)
         self._class_runs: MirroredClassRuns | None = None
-        self._totals = array("q", [0])  # of each length, UNKNOWN where no chain has passed
+        self._totals = array("q", [0])  # tokens for each length, UNKNOWN where no chain has passed
         self._settled = 0
         self._count = 0
 

@@ -65,7 +65,7 @@ def pretokenizer_for(pattern: Pattern | None) -> PreTokenizer:
     if pattern is None:
         return WholeText()
     for name, named in PATTERNS.items():
-        if pattern.source == named.source:  # whatever it is called
+        if pattern.source == named.source:  # by its expression, whatever its name
             return NamedPattern(name)
     return CustomPattern(pattern)
 

@@ -151,7 +151,7 @@ class _Normal:
         where = len(self._normal) - len(self._normalize(self._text[place:], at_start=False, at_end=self._at_end))
         if not 0 < where < len(self._normal):
             return False
-        # The same at the start as for tokens that are looked for in the text itself: see `first`.
+        # The start has the same condition as tokens searched in the raw text: see `first`.
         room = len(self._normal) - where if from_end else where - self._cuts._looks_at_ends  # noqa: SLF001 - as above
         before, after = self._normal[where - 1], self._normal[where]
         return room >= self._margin and self._cuts.keeps_tokens(before, after, where, self._spans)

@@ -48,7 +48,7 @@ class Piece(NamedTuple):
         """Some of it."""
         if self.places is None:
             return Piece(self.text[start:end], self.is_first and start == 0, None)
-        # What a normalizer puts in comes from the same place as what stands behind it, and that may be the first one, too.
+        # Text that a normalizer inserts has the place of the character after it, which may also be the first one.
         return Piece(self.text[start:end], start < end and self.places[start] == 0, self.places[start:end])
 
     def behind(self, added: str) -> Piece:

@@ -144,7 +144,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
     def _end_stretch(self, characters: str) -> None:
         self._text.extend(characters)
         self._count += 1
-        # What was open ends here, as if the text did: its count is known.
+        # The open pre-token ends here, as if the text did, so its count is known.
         encoder = appender(self._engine.segments)
         self._settled = Appended(self._count, encoder, encoder.snapshot(), is_first=False)
         self._settled_length = len(self._text)

@@ -56,7 +56,7 @@ class StagedIntervalEncoder(encoders.IntervalEncoder):
         first, last = (start, end) if self._places is None else (self._places[start], self._places[end])
         if first < 0 or last < 0:  # inside a character of bytes, or a surrogate pair
             return self._engine.count(self._source[start:end])
-        # What is found at the start of a slice may reach over a cut that is near to it.
+        # A token found at the start of a slice may span a cut that is near.
         near = bisect_left(self._cuts, first + self._engine.longest_added + 1)
         far = bisect_right(self._cuts, last - 1) - 1
         if near >= far:

@@ -121,7 +121,7 @@ class _Training:
         self._first = first
         self._counts: dict[Pair, int] = {}
         self._places: dict[Pair, list[int]] = {}  # ascending
-        self._outdated: dict[Pair, int] = {}  # how many of these, from the start, were found to be so
+        self._outdated: dict[Pair, int] = {}  # the number of these, from the start, that are known to be outdated
         for place in range(len(self._cells) - 1):
             pair = (self._cells[place], self._cells[place + 1])
             if EMPTY not in pair:

@@ -60,7 +60,7 @@ def detect(path: Path) -> Format:
     if text.startswith(b"{"):
         if b'"default_num_special_tokens"' in text:
             return "tekken"
-        # As they are written by their publishers; what is written otherwise is parsed to know.
+        # Publishers write these keys early; any other file has to be parsed.
         return "tokenizer_json" if b'"added_tokens"' in text else _format_of_json(path)
     if (head.startswith(_SENTENCEPIECE_START) and b"\0" in head) or path.suffix == ".model":
         return "sentencepiece"

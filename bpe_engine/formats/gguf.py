@@ -125,7 +125,7 @@ class _Tokenizer:
                 if token is None or token not in tokens:
                     raise self._error("merges", f"merge {number}: {text!r:.80} is no token")
             if ids[0] is not None and ids[1] is not None:
-                pairs.setdefault((ids[0], ids[1]))  # of two equal ones the first counts
+                pairs.setdefault((ids[0], ids[1]))  # the first of two equal merges counts
         return list(pairs)
 
     # --- llama: SentencePiece's byte pair encoding, by scores

@@ -60,7 +60,7 @@ class _Reader:
         if self._read(4, "the start") != MAGIC:
             raise VocabularyError(f"{self._source}: not a GGUF file: it does not begin with {MAGIC!r}")
         version = self._read(4, "the version")
-        # Whoever has written it on a machine of the other byte order has put the low byte last.
+        # A file of the other byte order has the low byte last.
         self._order = ">" if version[:2] == b"\0\0" else "<"
         number = int.from_bytes(version, "big" if self._order == ">" else "little")
         if number not in _VERSIONS:

@@ -48,7 +48,7 @@ _HAN = (
     r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     r"\U0002b820-\U0002ceaf\U0002ceb0-\U0002ebef\U0002f800-\U0002fa1f]"
 )
-# What llama.cpp looks for by numbers of characters alone never matches white space beyond ASCII: U+000B takes its place there.
+# llama.cpp matches these ranges by code point, but never white space beyond ASCII, for which it has U+000B.
 _CJK = r"[[\u0800-\u9fa5\uac00-\ud7ff]--\s]+"
 # The letters of "deepseek-llm".
 _DEEPSEEK_LETTERS = (
@@ -128,7 +128,7 @@ _BY_PRE_TOKENIZATION: dict[PreTokenization, str] = {
     PreTokenization(
         _stages(r"[^\n]+|[\n]+", rf"{_CONTRACTION}|{_WORD}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_WHITE_SPACE}")
     ): "laguna",
-    # What llama.cpp takes where a file says nothing, too: it warns, as the tokens are hardly those of the model.
+    # llama.cpp also takes this one for a file that names none, with a warning that results may be wrong.
     PreTokenization(_stages(r"[\p{P}$+<=>^~|]+", _GPT2, r"\p{N}+", r"[0-9][0-9][0-9]")): "default",
 }
 

@@ -52,7 +52,7 @@ MOST_BYTES = 1 << 28
 """A larger file is refused: models have a few megabytes."""
 
 
-# What the core takes for a piece that no merge makes.
+# The core's rank for a token that no merge makes.
 _NO_RANK = 0xFFFFFFFF
 
 
@@ -70,7 +70,7 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
         return _unigram(model, name, source)
     symbols = _symbols(model)
     # User-defined symbols are looked for in normalized text. Where normalization puts nothing in and takes nothing out they are added tokens of that kind.
-    # Else they are pre-tokens that are taken whole, with which a growing text is counted anew.
+    # Otherwise they are pre-tokens of their own, and a growing text is counted anew.
     are_added = not (model.add_dummy_prefix or model.remove_extra_whitespaces)
     taken_whole = {} if are_added else symbols
     found = _found_by_merging(model, taken_whole)
@@ -295,7 +295,7 @@ def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
     space = "\u2581" if model.escape_whitespaces else " "
     stages: list[Normalizer] = []
     if model.remove_extra_whitespaces:
-        # Of spaces alone: other white space is text. A U+2581 of the text's own at its end goes, too.
+        # Only spaces are removed: other white space is text. A U+2581 of the text itself is removed at its end, too.
         stages += [
             Replace(Expression(r"\A +"), ""),
             Replace(Expression(r" {2,}"), " "),

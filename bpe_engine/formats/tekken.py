@@ -68,7 +68,7 @@ def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specifica
         name=name,
         source=source,
         tokens=tokens,
-        # As tiktoken does, which Mistral's package runs on.
+        # tiktoken, which Mistral's package uses, takes a whole pre-token that is a token.
         ignore_merges=True,
         pre_tokenizers=(Pattern(pattern),),
         added_tokens=tuple(

@@ -43,7 +43,7 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
     if kind is None and isinstance(model.get("merges"), list):
         kind = "BPE"  # files of before 2020 do not say
     if read is not None and (read.has_scores, read.has_merges) != (kind == "Unigram", kind == "BPE"):
-        # What is missing, or too much, is said by the reader in Python.
+        # The reader in Python reports what is missing or unexpected.
         file, read = Node(parse_json(data, source), source, ""), None
         model = file.object("model")
     if kind in ("WordPiece", "WordLevel", "Unigram"):

@@ -255,7 +255,7 @@ def _behaviour(node: Node, default: str) -> Behaviour:
 
 def _prepend_scheme(node: Node) -> PrependScheme:
     scheme = node.get("prepend_scheme")
-    prefixed = node.boolean("add_prefix_space", default=True)  # how it was said before there were schemes
+    prefixed = node.boolean("add_prefix_space", default=True)  # the key of older files
     if scheme is None:
         return "always" if prefixed else "never"
     if scheme not in ("always", "first", "never") or (not prefixed and scheme != "never"):

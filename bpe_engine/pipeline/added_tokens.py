@@ -101,7 +101,7 @@ class AddedTokenFinder:
         taken = bytearray(len(text))
         found = []
         for start, end, token in sorted(self.spans(text), key=lambda span: (self._turns[span[2]], span[0])):
-            # What is taken is of no fewer bytes, so that it reaches to one end of this at least.
+            # Tokens taken before have at least as many bytes, so one that overlaps this covers its first or its last byte.
             if not taken[start] and not taken[end - 1] and wanted(token) and _may_stand(text, start, end, token):
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, token))

@@ -20,7 +20,7 @@ WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u20
 """The characters with the property White_Space: 25, the same in all versions."""
 
 
-# What the normalizer Nmt leaves out, and what it makes a space of.
+# The characters that the normalizer Nmt removes, and those that it replaces by a space.
 _NMT = {
     "nmt_control": ((1, 8), (0xB, 0xB), (0xE, 0x1F), (0x7F, 0x7F), (0x8F, 0x8F), (0x9F, 0x9F)),
     "nmt_space": (

@@ -73,7 +73,7 @@ def byte_level_bytes(token: str) -> bytes:
         return token.encode("utf-8", "surrogatepass")
 
 
-# What BERT's own code tidies up, in this order, token by token.
+# The replacements of BERT's own code, in its order, for each token.
 _CLEANUP = (
     (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" do not", " don't"),
     (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),

@@ -268,7 +268,7 @@ class _Translation:
         self._ignores_case: list[bool] = [False]
         self._literals = ""
         self._out: list[str] = []
-        self._atom = 0  # where in `_out` the last atom begins
+        self._atom = 0  # the start of the last atom in `_out`
         opened: list[int] = []
         while self._place < len(source):
             self._step(opened)

@@ -40,7 +40,7 @@ def tokenizer_file(
         VocabularyUnavailableError: The file cannot be had: no such repository, revision or file, no permission, no
             network.
     """
-    given: object = repository  # what callers without types may pass
+    given: object = repository  # untyped callers may pass anything
     if not isinstance(given, str):
         raise TypeError(f"repository is the name of a repository, not {type(given).__name__}")
     try:

@@ -19,7 +19,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     """
     rank_of, priorities = dictionary.id_of.get, dictionary.priorities
     size = len(data)
-    end_of = list(range(1, size + 1))  # of the part that begins here; 0 where none does any more
+    end_of = list(range(1, size + 1))  # the end of the part that begins at each offset; 0 if none begins there any more
     start_of_previous = list(range(-1, size - 1))
 
     def pair(start: int) -> tuple[int, int, int] | None:

@@ -42,7 +42,7 @@ class TokenTable:
         self._last = array("q", [-1])  # the last token of the prefix of each length, in bytes
         self._count = array("q", [0])
         self._matches = self._automaton.iter("")
-        self._matches_end = 0  # how many bytes the automaton has seen; another number means it must be fed anew
+        self._matches_end = 0  # the number of bytes that the automaton has read; if it differs from the length, the automaton starts again
         self._matches_offset = 0  # the place of the first byte that it was fed
 
     def __len__(self) -> int:

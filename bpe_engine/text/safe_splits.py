@@ -18,7 +18,7 @@ from bpe_engine.patterns import PATTERNS, Pattern
 SAFE_SPLIT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
 # The last one: what is greedy gives back from the end.
 _LAST_SAFE_SPLIT = re.compile(f".*{SAFE_SPLIT.pattern}", re.DOTALL)
-# How far back from the end the last cut is looked for at a time, in characters.
+# Characters in each step of the search for the last cut, from the end.
 _BLOCK = 256
 
 

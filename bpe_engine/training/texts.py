@@ -88,7 +88,7 @@ def count_by_expression(
             pieces = Counter(rest[start:end] for start, end in spans)
             counter.add_pretokens(list(map(to_bytes, pieces)), list(pieces.values()))
             rest = rest[spans[-1][1] :] if spans else rest
-            enough = 2 * len(rest)  # where nothing could be counted, what is matched anew doubles
+            enough = 2 * len(rest)  # if nothing could be counted, read twice as much before matching again
             if progress is not None:
                 progress("counting", done, None)
     return done
@@ -98,7 +98,7 @@ def _count_file(counter: PretokenCounter, path: Path) -> Iterator[int]:
     """Count a large file; yields how many bytes were read each time."""
     rest = b""
     with path.open("rb") as file:
-        while block := file.read(max(BLOCK, len(rest))):  # where nothing can be counted yet, it doubles
+        while block := file.read(max(BLOCK, len(rest))):  # if nothing could be counted yet, read twice as much
             rest += block
             rest = rest[counter.add_open(rest) :]
             yield len(block)

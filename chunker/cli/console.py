@@ -80,7 +80,7 @@ def ending_quietly() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from None
     except OSError as error:
         if error.errno == errno.EPIPE or (sys.platform == "win32" and error.errno == errno.EINVAL):
-            # What is still buffered would be written at exit, and fail again: let it go where nothing fails.
+            # Buffered output would be written at exit, and fail again: redirect it to nowhere.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(EXIT_BROKEN_PIPE) from None
         typer.echo(f"Error: the results cannot be written: {error}", err=True)

@@ -35,7 +35,7 @@ class FileFormat(enum.StrEnum):
     ARROW = "arrow"
 
 
-# What the last part of a name says; a name without an ending is that of a table, as are devices and pipes.
+# The format that a file name extension chooses; names without one, devices and pipes get a table.
 ENDINGS = {
     "": FileFormat.TABLE,
     ".txt": FileFormat.TABLE,
@@ -47,7 +47,7 @@ ENDINGS = {
     ".arrow": FileFormat.ARROW,
     ".feather": FileFormat.ARROW,
 }
-# Of columns: whether they hold whole numbers, else texts.
+# Column -> whether it holds whole numbers, else texts.
 Columns = Mapping[str, bool]
 CHUNKS: Columns = TABLE_COLUMNS
 _ROWS = 4096
@@ -123,7 +123,7 @@ class _JsonArray(_Lines):
     _before = b"[\n"
 
     def write(self, lines: bytes) -> None:
-        for line in lines.splitlines():  # of bytes: at line feeds alone, and JSON has none inside
+        for line in lines.splitlines():  # splits bytes at line feeds only, and JSON has none inside
             self._stream.write(self._before + line)
             self._before = b",\n"
 

@@ -24,7 +24,7 @@ from chunker.index import Filter, Hit, Index, IndexingError, MissingExtraError, 
 from chunker.index.searching import By
 from chunker.index.sources import MAX_FILE_BYTES
 
-# What an embedder that is no model should be known for.
+# The description of an embedder without a model.
 _LABELS = {"hashing": "hashed words and parts of words: finds shared spelling, not shared meaning (see --embedder)"}
 # Lines of a chunk that are shown of a hit.
 _SHOWN = 12

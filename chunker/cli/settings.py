@@ -38,7 +38,7 @@ _WITHOUT = frozenset(
     }
 )
 
-# What has the name of an option of other commands and is about something else: the tokens of a file.
+# Options with the name of another command's option, but another meaning: here the tokens of a file.
 _OWN = frozenset({("check", "max_tokens")})
 
 

@@ -54,7 +54,7 @@ def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
     if offsets and _IMPORT.match(text):
         imports.insert(0, 0)
     for index in imports:
-        # What is weaker than an import and after it is a part of it; so is, after the only one, what is indented or closes a bracket.
+        # Weaker boundaries after an import belong to it; so do, after the last import, indented lines and closing brackets.
         following = (
             place
             for place in range(index + 1, len(strengths))

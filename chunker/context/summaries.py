@@ -19,7 +19,7 @@ import re
 from chunker.context.imports import import_statements
 from chunker.formats import Outline, Scope
 
-# How much of a definition is looked at for what it says of itself, in characters.
+# Characters at the start of a definition that are searched for its documentation.
 _LOOKED_AT = 2_000
 # A comment before or at the start of a definition: /** ... */, ///, //, #, --, ;; and the like. Group 1 or 2 is its first line of words.
 _COMMENT = re.compile(

@@ -62,7 +62,7 @@ class ContextWriter:
         ['Part 0 of a recipe.\\nCut the onions. ', 'Part 1 of a recipe.\\nSimmer the soup.']
     """
 
-    # Where a context that is too long may end, the best first.
+    # Functions that find the possible ends of a context that is too long, the best first.
     _ends: tuple[Callable[[str], Iterable[int]], ...] = (prose_sentence_ends, word_ends)
 
     def __init__(  # as many as there are options

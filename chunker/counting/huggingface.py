@@ -138,7 +138,7 @@ def own_tokenizer(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-t
                 "as one with parts written in Python cannot be copied"
             ) from error
         return core
-    # What is not written to the file: whether special tokens in the text are text.
+    # The file does not hold this setting: whether special tokens in the text are text.
     own.encode_special_tokens = core.encode_special_tokens
     own.no_truncation()
     own.no_padding()

@@ -177,7 +177,7 @@ def _separators(pipeline: Pipeline) -> str:
     if kind == "Metaspace" and item.get("split", True):
         return " "
     if kind == "ByteLevel" and item["use_regex"]:
-        # What does not begin with a space is given one: the second side of a cut would be.
+        # A text that does not begin with a space gets one, and so would the second side of a cut.
         return " " if item["add_prefix_space"] else _WHITE_SPACE
     if kind == "Split" and item["behavior"] == "Isolated" and not item["invert"]:
         # In none of these patterns is there white space behind anything but white space, apart from line ends behind punctuation.

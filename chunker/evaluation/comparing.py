@@ -24,7 +24,7 @@ from chunker.evaluation.retrieving import Findings, look_up, passages
 from chunker.files.progress import with_progress
 from chunker.index.embedders import Embedder, batches, checked, embedder_named
 
-# What is compared, best told apart first.
+# The compared figures, the most telling first.
 COMPARED = ("recall", "overlap", "rank", "first overlap")
 
 

@@ -25,7 +25,7 @@ from chunker.evaluation.questions import Question
 Planted = tuple[str, int, int]
 Rule = Callable[[str], tuple[str, list[Planted]]]
 
-_WORDS = 6  # of a sentence that asks for something
+_WORDS = 6  # the fewest words of a sentence that becomes a question
 _REST = 10  # characters that an answer has at least
 
 
@@ -93,7 +93,7 @@ def plant_questions(
             text, found = documents[name], []
         rewritten[name] = text
         asked += [Question(question, name, start, end) for question, start, end in found if text[start:end].strip()]
-    # What is asked in several places has several answers, of which only one would count.
+    # A question from several places has several answers, of which only one would count.
     times = Counter(question.text for question in asked)
     unique = sorted((question for question in asked if times[question.text] == 1), key=lambda one: _draw(one.text))
     return {name: rewritten[name] for name in documents if name in rewritten}, unique[:most]
@@ -110,7 +110,7 @@ def _draw(name: str) -> bytes:
 
 _FENCED = regex.compile(r"^(```+|~~~+).*?^\1[ ]*$", regex.MULTILINE | regex.DOTALL)
 _HEADING = regex.compile(r"^#{1,6} .*$", regex.MULTILINE)
-# Of paragraphs, the first that is prose: no list, quote, table, comment or code.
+# A first paragraph of prose: no list, quote, table, comment or code.
 _PARAGRAPH = regex.compile(r"(?:(?<=\n\n)|\A)(?![-*+>|<#`~\[\s]|\d+\.)(?:[^\n]+\n)+(?=\n|\Z)")
 _SENTENCE = regex.compile(r".+?[.!?。！？](?=\s|$)", regex.DOTALL)  # full stops of Chinese and Japanese
 _LINK = regex.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\[[^\]]*\]|\([^)]*\))")

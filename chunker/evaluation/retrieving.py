@@ -142,7 +142,7 @@ def cut(passage: Passage, tokens: int, tokenizer: Tokenizer) -> Retrieved:
     return Retrieved(span._replace(end=span.start + kept), context)
 
 
-def look_up(  # what is asked of what, how, and how much
+def look_up(
     chunks: Sequence[Passage],
     questions: Sequence[Question],
     documents: Mapping[str, str],

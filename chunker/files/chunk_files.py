@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from chunker.options import Options
 
 Result = TypeVar("Result")
-# What a run finds: files, standard input once it is read, and what is wrong with others.
+# The findings of a run: files, standard input once it is read, and problems.
 Found = FoundFile | Document | Problem
 
 
@@ -121,7 +121,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
         OptionError: An option cannot be used. Raised at once.
         WrongTypeError: An argument has a wrong type. Raised at once.
     """
-    given: object = workers  # what callers without types may pass
+    given: object = workers  # untyped callers may pass anything
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise OptionError(f"workers must be a whole number from 1, got {workers!r}")
     if not isinstance(paths, str | os.PathLike):
@@ -198,7 +198,7 @@ async def achunk_files(
             await asyncio.shield(loop.run_in_executor(thread, results.close))
 
 
-# Of formats whose names are no suffixes.
+# The suffixes of formats whose name is not one.
 _SUFFIXES = {"markdown": "md", "text": "txt"}
 
 

@@ -38,7 +38,7 @@ _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 11, 12, 13, 27}) + b"\x7f"
 # Compressed bytes hold about one in ten; text in an 8-bit encoding, which is to be reported, holds hardly any.
 _BINARY_SHARE = 0.02
 _BYTES_SHOWN = 4
-# Of many scripts: encodings in seven bits write them in bytes of ASCII.
+# Letters of many scripts: encodings in seven bits write them as ASCII bytes.
 _LETTERS = "éяλאع漢あ한ไ"
 
 
@@ -150,6 +150,6 @@ def _why_binary(sample: bytes) -> str | None:
 
 def _undecodable(path: str, content: bytes, error: UnicodeDecodeError, encoding: str) -> Problem:
     bad = " ".join(f"0x{byte:02X}" for byte in content[error.start : error.end][:_BYTES_SHOWN])
-    line = count_line_ends(content[: error.start].decode(encoding)) + 1  # what stands before the bad byte is sound
+    line = count_line_ends(content[: error.start].decode(encoding)) + 1  # the bytes before the bad one can be decoded
     name = encoding.removesuffix("-le").removesuffix("-be").upper()
     return Problem(path, f"not {name}: {error.reason} ({bad})", error.start, line)

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 IGNORE_FILE = ".gitignore"
-# Of our own, beside git's: what is kept in a repository and is not to be chunked, or the other way round.
+# Our own file beside .gitignore: for files in the repository that are not to be chunked, or the reverse.
 OWN_IGNORE_FILE = ".chunkerignore"
 
 _SLASH = ord("/")

@@ -10,7 +10,7 @@ Nothing of this is done to a text that is handed to a chunker: it is about files
 who wrote it.
 """
 
-# What not every file needs is imported where it is used: expressions take time to compile.
+# Modules that few files need are imported in functions: their expressions take time to compile.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DRAWING = "drawing without words"
 UNREAD = "unread document"
-# What was done to a file that was not left out, as a summary tells it.
+# What was done to files that were not left out, in the words of the summary.
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"
 WORDS_OF_DRAWING = "drawing"
@@ -159,9 +159,7 @@ def _shortened(document: Document, *, named: bool) -> Document | Problem:
     text, shortened = shorten(document.text)
     if shortened is None:
         return document
-    if (
-        document.places is not None
-    ):  # of cells, which are told by their numbers: there is no span of the file to be moved
+    if document.places is not None:  # places are numbers of cells, not spans of the file, so nothing moves
         return replace(document, text=text, places=document.places.moved(shortened.offsets, shortened.characters))
     left_out = f"{shortened.left_out:,} characters of embedded data"
     return replace(document, text=text, shortened=shortened, notes={**document.notes, "left_out": left_out})

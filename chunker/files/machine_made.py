@@ -45,7 +45,7 @@ SOURCE_MAPS = ("*.js.map", "*.mjs.map", "*.cjs.map", "*.css.map", "*.ts.map")
 VENDORED_FOLDERS = frozenset(
     {"node_modules", "bower_components", "jspm_packages", "site-packages", "third_party", "third-party", "_vendor"}
 )
-# What a packager leaves in a folder called vendor: of Go, of PHP, of Ruby; cargo leaves a file in each package.
+# Names of files that a package manager leaves in a folder called vendor: Go, PHP, Ruby; cargo leaves a file in each package.
 VENDOR_MARKS = frozenset({"modules.txt", "autoload.php", "composer", "bundle"})
 ENVIRONMENT_MARK = "pyvenv.cfg"
 
@@ -60,7 +60,7 @@ _MINIFIED_FROM, _MINIFIED_LINE = 2_000, 200
 _DATA_FROM, _DATA_LINE = 16_384, 1_000
 # The share of a text that is words with a space between them, or letters of scripts without spaces: English prose has more than four fifths.
 _PROSE_SHARE = 0.1
-_NUMBER_SHARE = 0.4  # of what is no white space
+_NUMBER_SHARE = 0.4  # share of the characters that are not white space
 _WORDS = re.compile(r"[^\W\d_]{2,30}(?= [^\W\d_])")
 _SAMPLE = 262_144
 
@@ -70,7 +70,7 @@ _COMMENT = re.compile(
     re.IGNORECASE,
 )
 _ENDS_OF_BLOCKS = {"/*": "*/", "<!--": "-->", '"""': '"""', "'''": "'''", "(*": "*)", "{#": "#}"}
-# What may stand between the comments at the top of a file.
+# Lines that may stand between the comments at the top of a file.
 _AMONG = re.compile(r"\s*+(?:$|<\?(?:php|xml)|package\s|['\"]use strict|\*/|syntax\s*=)")
 _MADE = re.compile(
     r"@generated\b|\bauto(?:matically)?[- ]?generated\b|\bgenerated\s+(?:by|from|with|using|automatically)\b|\bcode generated\b|\bmachine-generated\b",

@@ -22,12 +22,12 @@ NAMES = (
     "secrets.json", "secrets.toml", "secrets.y*ml", "secrets.ini",
     "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json",
 )  # fmt: skip
-# What is handed out to be filled in holds no secrets yet.
+# Templates to be filled in hold no secrets yet.
 TEMPLATES = (
     "*.example", "*.sample", "*.template", "*.dist", "*.tmpl",
     "example.env", "sample.env", "template.env",
 )  # fmt: skip
-# What is said of a file that is left out.
+# The messages about a file that is left out.
 LEFT_OUT_BY_NAME = "left out: by its name it holds secrets"
 LEFT_OUT_BY_TEXT = "left out: it holds a private key"
 LEFT_OUT = frozenset({LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT})

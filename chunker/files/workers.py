@@ -37,15 +37,15 @@ Result = TypeVar("Result")
 _AT_A_WORKER = 2
 # Results that are done before their turn, for each worker: while one item takes long, so many others are held.
 _AHEAD = 16
-# How often an item is given to a worker that dies of it.
+# How often an item is tried if its worker dies.
 _ATTEMPTS = 2
 # Bytes of a message that any pipe takes at one go, whether somebody reads it or not.
 _SHORT = 2_048
-# How often workers are looked after, in seconds.
+# Seconds between two looks at the workers.
 _LOOK = 1.0
 # In place of the number of an item: the worker has started.
 _READY = -1
-# What a worker that is told to end may take for it, in seconds.
+# Seconds that a worker gets to end by itself.
 _GRACE = 5.0
 
 
@@ -263,7 +263,7 @@ def _serve(pipe: Connection, inherited: list[Connection], work: Callable[[Any], 
     """The loop of a worker: answer each item with a result, until there are no more."""
     # Ctrl-C reaches all processes of a terminal. It is for the parent to say what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What the parent has set for itself, a way to clean up perhaps, is not for its workers.
+    # A signal handler of the parent, perhaps for cleaning up, is not meant for its workers.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

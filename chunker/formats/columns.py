@@ -53,7 +53,7 @@ class Columns:
         self._code_inside: Callable[[str, EmbeddedSpan, str], Outline | None] = (
             sketch_inside if sketching else code_inside
         )
-        self._sketches: list[Sketch] = []  # of code
+        self._sketches: list[Sketch] = []  # those of embedded code
 
     def put(self, offset: int, strength: int, label: str) -> None:
         """A boundary at `offset`, not before the last one; at the same place the stronger one stays."""
@@ -167,7 +167,7 @@ class CodeFound:
     def __init__(self, text: str, language: Callable[[int, int], str]) -> None:
         self._text = text
         self._language = language
-        self.scopes: list[Scope] = []  # of all that was looked into
+        self.scopes: list[Scope] = []  # the scopes of all refined units
 
     def __call__(
         self, start: int, end: int, indent: int, named: int, behind: int

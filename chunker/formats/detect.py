@@ -54,7 +54,7 @@ def detect(path: str, text: str = "") -> FormatGuess:
         if language == "JSON Lines":
             return FormatGuess("JSON", "jsonl")
     if suffix in tables.formats_of_suffixes:
-        # Of these languages it is a kind of its own, or one that their grammars do not know.
+        # These suffixes name a dialect of the language, or a language that its grammar does not know.
         return FormatGuess(language, tables.formats_of_suffixes[suffix] or None)
     return FormatGuess(language, tables.formats.get(language))
 

@@ -82,7 +82,7 @@ def _format_of(language: str) -> Format | None:
     try:
         return format_named(name)
     except (ChunkerError, ImportError):
-        return None  # what the parser of this language needs is not installed: lines will do
+        return None  # the parser of this language is not installed: cut by lines
 
 
 class _Line(NamedTuple):

@@ -24,7 +24,7 @@ _SIGNS_OF_MARKDOWN = (
     re.compile(r"^\|[^\n]*\|[ \t]*\n\|[ :|-]+\|", re.MULTILINE),
     re.compile(r"(?<![`\w])`[^`\n]{1,99}`(?![`\w])"),
 )
-# Of each language lines that others do not have; two different ones, or three of a kind, tell.
+# Lines that only one language has. Two different ones, or three of one kind, decide.
 _SIGNS_OF_CODE = {
     "Python": (
         r"^(?:async )?def \w+\(.*\)(?: -> .+)?:[ \t]*(?:#.*)?$",

@@ -26,10 +26,10 @@ from chunker.formats.outline import Outline, Scope, Strength
 # scope for each would cost more than all the rest.
 LONG = 64
 
-# So many characters of a name say what it is.
+# Names longer than this are shortened.
 _LONGEST_NAME = 80
 
-# What is nested deeper counts as this deep: nobody writes it, and the strengths stay within the scale.
+# Deeper nesting counts as this deep: nobody writes it, and the strengths stay within the scale.
 MAX_DEPTH = 250
 
 # A breadcrumb has no more names: whoever asks for it at many places must not pay for a depth that is a mistake or an attack.

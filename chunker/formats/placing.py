@@ -105,7 +105,7 @@ def _heads(found: WalkResult, tops: dict[int, int], ends: list[int]) -> dict[int
             first, header = tops.get(row, row) + 1, found.headers.get(row, row)
             farthest[first] = max(header, farthest.get(first, 0))
     heads: dict[int, int] = {}
-    # What an attribute holds may have a head of its own, and comments share a top: of those that a line is in the farthest counts.
+    # Inside an attribute there may be another head, and comments share their start: of all that contain a line, the farthest counts.
     line, header = 0, -1
     for first in [*sorted(farthest), len(ends)]:
         for inner in range(line, min(first, header + 1)):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import regex
 
 _WINDOW = 16_384  # characters that one call of `refine` looks at, but for the parts of a longer grapheme cluster
-_LOOK_AHEAD = 1_024  # how far behind the window rule SB8 may look for the lower case letter that continues a sentence
+_LOOK_AHEAD = 1_024  # how far after the window rule SB8 may search for the lower case letter that continues a sentence
 _BRANCHES = 32
 _STEP = 8  # characters between two of the places that are looked at, at least: where fewer are left, all is read
 _FEW = 8  # so many pairs that tell are enough to go on with

@@ -37,7 +37,7 @@ class Restarts(Protocol):
 
     # The label of what begins a numbered scope ("record 7"); None if no scope has a number.
     numbered: ClassVar[str | None]
-    # So many characters at the start of a text say how all of it is read.
+    # The number of characters at the start that decide how the whole text is read.
     decided_by: int
 
 
@@ -48,8 +48,8 @@ class RestartingOutline:
         self.rules = rules
         self._preamble = ""
         self._text = ""  # behind the preamble
-        self._start = 0  # of it
-        self._first: Found | None = None  # what begins there; None at the start of the text
+        self._start = 0  # the start of `_text`
+        self._first: Found | None = None  # the boundary at its start; None at the start of the text
         self._numbers = 0  # to be added to the numbers of scopes
         self._enough = STEP
         self._view = View(Outline([]), 0, 0)

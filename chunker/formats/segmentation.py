@@ -115,10 +115,10 @@ _SENTENCE_END = compiled_late(
     "V0",
 )
 
-# The same for marked-up prose, tailored: a single line end is a space, and a sentence that ends at one ends behind it
-# and not behind the indentation of the next line; emphasis marks close a sentence and opening brackets do not; and a
-# Latin terminator must be followed by white space, so that an address such as example.com/?Query=1 stays whole. CJK
-# terminators need no space. No end cuts a grapheme cluster.
+# The sentence rules for marked-up prose. A single line end is a space. A sentence that ends at a line end ends after it, not after
+# the indentation of the next line. Emphasis marks close a sentence, opening brackets do not. A Latin terminator must be followed
+# by white space, so that an address such as example.com/?Query=1 stays whole; CJK terminators need no space. No end cuts a
+# grapheme cluster.
 _CJK_TERMINATOR = "[。！？｡]"
 _PROSE_CLOSE = rf"(?: (?! [\p{{Ps}}\p{{Pi}}] ) [\p{{SB=Close}}*_~`] {_SB_X} )*+"
 _PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
@@ -137,10 +137,10 @@ _PROSE_SENTENCE_END = compiled_late(
 )
 
 
-# What the expressions above come to in ASCII, where nothing extends a character: no X, no Hebrew, no emoji. For sentences there are three
-# characters more: _LETTER is a letter without case, _SEPARATOR a line end, and with _MARK, which extends or formats, they do not apply.
-# One for each character that may end a sentence, because an expression that begins with a literal is searched for at the speed of that. No
-# match holds the beginning of another that ends elsewhere, so that they do not compete.
+# The expressions above reduced to ASCII, where nothing extends a character: no X, no Hebrew, no emoji. Sentences have three more
+# characters: _LETTER is a letter without case, _SEPARATOR a line end, and _MARK, which extends or formats, excludes these expressions.
+# There is one expression for each character that may end a sentence, because an expression that begins with a literal is searched
+# fastest. No match contains the start of another with a different end, so they do not compete.
 _LETTER, _MARK, _SEPARATOR = "\x80", "\x81", "\x82"
 # The ASCII characters that have a property, as the inside of a class.
 _ASCII_SB = {
@@ -275,7 +275,7 @@ def _in_ascii(text: str) -> str:
     """Translate a text, character by character, into ASCII and the three characters beyond."""
     if len(text.encode("utf-8", "surrogatepass")) * 4 > len(text) * 5:
         return text.translate(_IN_ASCII)
-    # Where nearly all is ASCII, it is quicker to look for what is not.
+    # In mostly ASCII text it is quicker to search for the other characters.
     return _NOT_ASCII.sub(lambda match: match.group().translate(_IN_ASCII), text)
 
 

@@ -44,7 +44,7 @@ class Sketch(Outline):
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
     _outer: Scopes | None  # outside of closed units, once somebody has asked
-    _inner: dict[int, Scopes | Iterable[Scope]]  # of the units that have been looked into, by their starts
+    _inner: dict[int, Scopes | Iterable[Scope]]  # the scopes of refined units, by their starts
 
     @classmethod
     def of(

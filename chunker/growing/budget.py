@@ -29,7 +29,7 @@ def _distinct_characters(text: str) -> Iterable[str]:
     return found
 
 
-# What an overlap is made of: whole units of the format; whole sentences, where a unit does not fit; or as much text as fits.
+# The parts of an overlap: whole units of the format; sentences, where a unit does not fit; or as much text as fits.
 OverlapBy = Literal["unit", "sentence", "token"]
 
 
@@ -74,7 +74,7 @@ class Budget:
         limits = {"max_tokens": max_tokens, "overlap": overlap, "reserve": reserve}
         limits |= {"min_tokens": min_tokens} if min_tokens is not None else {}
         limits |= {"desired_tokens": desired_tokens} if desired_tokens is not None else {}
-        whole: dict[str, object] = dict(limits)  # what callers without types may pass
+        whole: dict[str, object] = dict(limits)  # untyped callers may pass anything
         for name, value in whole.items():
             require_whole(value, name, " of tokens")
         if max_tokens < 1:

@@ -42,7 +42,7 @@ class Grower:
         self._units = Units(text, outline)
         self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
         self._empty = self._encoder.snapshot()
-        # How many of the units ahead repeat the end of the previous chunk.
+        # The number of units ahead that repeat the end of the previous chunk.
         self._overlapping = 0
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
@@ -267,7 +267,7 @@ class Grower:
         """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
         limit = self._budget.max_tokens - self._budget.overlap
         if end - start > limit * LONGEST_TOKEN:
-            return False  # what reaches to the end of the text is not read again for each chunk that it spans
+            return False  # a unit up to the end of the text would be read again for each chunk in it
         return self._fits(self._context_at(start), start, self._end_of_ink(start, end), limit)
 
     def _is_crumb(self, start: int) -> bool:

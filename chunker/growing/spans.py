@@ -18,7 +18,7 @@ class _Known(NamedTuple):
     breaks: int
 
 
-# Of a stretch of a text, not empty: where it starts and ends in bytes, and its first and its last line.
+# A span that is not empty: start and end in bytes, first and last line.
 Measured = tuple[int, int, int, int]
 
 

@@ -30,7 +30,7 @@ class Place(NamedTuple):
     enclosing_end: int
 
 
-# What Place(*row) makes of a row, at a third of the time.
+# Equal to Place(*row), in a third of the time.
 _as_place: Callable[[tuple[int, int, str, int]], Place] = partial(tuple.__new__, Place)
 
 
@@ -55,7 +55,7 @@ def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -
 
 
 _compiled = native()
-# The same for all boundaries of a text.
+# Compiled if there is a core.
 _ends_of: Callable[[list[int], list[int], int], list[int]] = (
     enclosing_ends if _compiled is None else _compiled.enclosing_ends
 )
@@ -93,9 +93,9 @@ class Units:
         self._ends = _ends_of(outline.offsets, outline.strengths, len(text))
         self._sketch = outline if isinstance(outline, Sketch) else None
         self._heads = outline.heads if self._sketch is None else dict(outline.heads)
-        # Where units begin that nobody has looked into -> where the sketch says so; a unit may have got the blank lines before it.
+        # The start of each unit that is not refined yet -> its start in the sketch; a unit may have got the blank lines before it.
         self._closed = {} if self._sketch is None else dict(zip(self._sketch.closed, self._sketch.closed, strict=True))
-        self._behind = 0  # of the rows
+        self._behind = 0  # the index of the next row
         self._front: list[Place] = []  # before what is ahead of the rows, last one first
 
     def __bool__(self) -> bool:

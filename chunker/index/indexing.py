@@ -36,7 +36,7 @@ from chunker.options import Strategy
 # The embedder in the settings of an index whose embedder has no name, but was given as an object.
 _GIVEN = "(given)"
 
-# Where vectors are without a store.
+# The name of the place of vectors without a store.
 _FILE = "a file of the index"
 
 DEFAULT_FOLDER = ".chunker"
@@ -308,7 +308,7 @@ class Index(Asking):
 
     def _ensure(self) -> None:
         if not self._exists:
-            self._settings.cut()  # what is wrong with the options is told before a folder is made
+            self._settings.cut()  # raises for bad options before a folder is made
             self._store.create(self._settings)
             kept = self._store.settings()
             if kept is not None:

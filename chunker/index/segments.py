@@ -20,7 +20,7 @@ from chunker.formats import Outline, Strength
 from chunker.growing.pieces import ContextAt, Piece, context_behind
 from chunker.models import Chunk
 
-# Of the text behind a boundary, so many characters decide between equal ones.
+# Characters after a boundary that decide between equal ones.
 _HASHED = 160
 _MIXER = 0x9E3779B1
 

@@ -93,9 +93,9 @@ class Sync:
         self._known: dict[tuple[str, str], _Known] = {}
         self._appeared: Counter[bytes] = Counter()
         self._disappeared: Counter[bytes] = Counter()
-        self._promised: set[bytes] = set()  # of a dry run: keys that would have vectors by now
-        self._planned: dict[bytes, NewVersion] = {}  # of a dry run: versions that there would be
-        self._held: Counter[bytes] = Counter()  # of a dry run: versions that files would have
+        self._promised: set[bytes] = set()  # in a dry run: keys that would have vectors by now
+        self._planned: dict[bytes, NewVersion] = {}  # in a dry run: versions that there would be
+        self._held: Counter[bytes] = Counter()  # in a dry run: versions that files would have
         self._new_names: list[tuple[str, bytes]] = []
 
     def run(self, sources: Sources) -> SyncReport:
@@ -163,7 +163,7 @@ class Sync:
         form = chunker.format
         notes = repr(form) if isinstance(form, LinesFormat) else ""
         if document.shortened is not None:
-            notes += repr(document.shortened)  # what was left out moves the spans
+            notes += repr(document.shortened)  # leaving text out moves the spans
         if document.places is not None or document.notes:
             notes += repr((document.places, document.notes))  # equal texts of other pages
         key = version_key(self._fingerprint, type(form).__name__, form.language, notes, document.text)

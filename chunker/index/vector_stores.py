@@ -36,7 +36,7 @@ from chunker.index.errors import VectorStoreError
 from chunker.index.vectors import Vectors
 
 GROUP = "bpe_chunker.stores"
-# What stands between a user and an address, with the password that follows it.
+# A user name and password before the address.
 _PASSWORD = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*@")
 
 

@@ -26,7 +26,7 @@ from chunker.models import Chunk
 
 Array = NDArray[np.float32]
 
-# Of the tokens of a window, the share that the next one reads again: what begins in it has so much before it.
+# One in this many tokens of a window is read again by the next, as context for its first tokens.
 _OVERLAP_SHARE = 8
 
 

@@ -104,7 +104,7 @@ def assemble(
         raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
     require(chat_format, (str, ChatFormat, type(None)), "chat_format", "a name, a ChatFormat or None")
     require_text(separator, "separator")
-    given: object = items  # what callers without types may pass
+    given: object = items  # untyped callers may pass anything
     if isinstance(given, str | bytes) or not isinstance(given, Sequence):
         raise WrongTypeError(f"items must be a sequence of Item, Section, Chunk, Hit or Path, not {told(given)}")
     frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format

@@ -21,7 +21,7 @@ from chunker.formats.segmentation import grapheme_ends
 # characters of the class Prepend, none of which is among them.
 _PLAIN = "[ -~\u00c0-\u024f\u0391-\u03c9\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]"
 _SURE = re.compile(f"(?<={_PLAIN})(?={_PLAIN})")
-# So many characters are searched at a time; if there is no sure place in so many, all clusters of the text are found once.
+# Characters searched at a time, and the most of them; with no certain boundary in so many, all clusters of the text are found once.
 _BLOCK, _FAR = 64, 4_096
 
 

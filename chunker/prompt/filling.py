@@ -26,7 +26,7 @@ from chunker.prompt.pricing import Pricer
 from chunker.prompt.report import Reason
 from chunker.prompt.truncating import Cutter, Version
 
-# What does not fit for these reasons would not fit into an empty section either: no reason for "strict" to stop.
+# An item that does not fit for these reasons would fit nowhere, so "strict" does not stop at it.
 _ITS_OWN_FAULT = ("empty", "duplicate", "maximum")
 
 
@@ -137,7 +137,7 @@ class Filler:
         outcome.kept, outcome.tokens, outcome.step = version.kept, version.tokens, self._step
         self._step += 1
         grown = self.row.put(leaf.place, version.priced or version.text)
-        # What an item adds is booked to it, so with the frame it comes to the whole, whatever is taken out again.
+        # Growth is booked to the item that caused it, so items and frame add up to the whole, even after some are removed.
         outcome.added += grown
         self.ledger.book(leaf.region, grown)
         if self._drop_duplicates:
@@ -168,7 +168,7 @@ class Filler:
             if leaf.item.truncate is None or not (too_long or self.ledger.room(leaf, self._layout.root) < 0):
                 continue
             self._take(leaf)
-            # What of it is least to stay, if even that is too much: the next one will be cut as well.
+            # If even its smallest part is too much, the next item will be cut as well.
             if not self._try(leaf, self._layout.root):
                 self._put_least(leaf)
         self._check_required(required)
@@ -206,7 +206,7 @@ class Filler:
         limit = ledger.limits[region]
         if limit is None:
             raise AssertionError("a section is filled after it was given its budget")
-        # What required and stable items outside of these sections have left: it is what is shared out. A section's own are part of its share.
+        # Sections share what the required and stable items outside of them leave. A section's own are part of its share.
         base = max(limit - ledger.used[region] + sum(ledger.used[inner] for inner in region.budgeted), 0)
         passed_on = 0
         for inner in region.budgeted:
@@ -277,7 +277,7 @@ class Filler:
         for leaf in growing:
             if leaf.place in aims:
                 self._enlarge(leaf, aims[leaf.place], scope)
-        # What rounding and joins leave over goes to the first that can use it.
+        # Tokens left over by rounding and joins go to the first item that can use them.
         for leaf in growing:
             self._enlarge(leaf, self._most(leaf), scope)
 

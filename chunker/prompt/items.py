@@ -24,9 +24,9 @@ from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.errors import ItemFileError
 
-# Which part of an item goes when it is cut: its end, its beginning, or what is between.
+# The part of an item that is cut off: its end, its beginning, or its middle.
 Truncate = Literal["tail", "head", "middle"]
-# Where an item may be cut: between grapheme clusters, at line starts, at sentence starts; or at the offsets that a function finds in it.
+# Offsets at which an item may be cut: grapheme clusters, line starts, sentence starts, or those that a function returns.
 TruncateAt = Literal["token", "line", "sentence"] | Callable[[str], Sequence[int]]
 Fill = Literal["best_effort", "strict"]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from chunker.prompt.chat import Part
 from chunker.prompt.pricing import Priced, Pricer
 
-# What stands between two texts of the row that are neighbours; -1 is the start of the row, and its length the end.
+# The text between two neighbours of the row; -1 is the start of the row, and its length the end.
 Glue = Callable[[int, int], Sequence[Part]]
 # Texts of one kind have the same glue before and behind them.
 Kind = Callable[[int], int]
@@ -26,7 +26,7 @@ Kind = Callable[[int], int]
 # Runs at least this long, in characters, are worth remembering the count of; so many of them.
 _LONG = 200
 _REMEMBERED = 6
-# How many characters on each side of a place decide whether it is a safe split.
+# The number of characters on each side of an offset that decide whether it is a safe split.
 _SIGHT = 2
 
 
@@ -150,7 +150,7 @@ class Row:
     def _count(self, run: str) -> int:
         if len(run) < _LONG:
             return self._pricer.count(run) if run else 0
-        # What the row is now is asked for again and again, and what was priced last may be what it is next.
+        # The current row is priced again and again, and a row that was priced last often becomes the current one.
         tokens = self._long.pop(run, None)
         if tokens is None:
             tokens = self._pricer.count_run(run)

@@ -21,7 +21,7 @@ from chunker.counting import TokenCounter
 from chunker.prompt.chat import Break, Part
 from chunker.prompt.runs import LongRuns
 
-# Where a text has its first safe split, where its last: offsets in characters, None for none.
+# Finds the first or the last safe split of a text: an offset in characters, None for none.
 Cut = Callable[[str], int | None]
 
 # Characters that are searched for a cut before all of a text is.
@@ -37,7 +37,7 @@ class Priced(NamedTuple):
     head: str
     inner: int
     tail: str | None
-    tokens: int  # of the text alone
+    tokens: int  # the tokens of the text alone
 
     def start(self, length: int) -> str:
         """At most so many characters that it starts with; none of those behind the first cut."""

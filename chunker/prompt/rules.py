@@ -25,7 +25,7 @@ Rule = Callable[[Layout, PromptOptions], Iterator[str]]
 
 def check(layout: Layout, options: PromptOptions) -> None:
     """Raise `PromptConfigurationError` with all that is wrong."""
-    # What is wrong with the shape of the tree would make the other messages wrong.
+    # Faults in the shape of the tree would make the other messages wrong.
     broken = [message for rule in (_entries, _depth, _whole) for message in rule(layout, options)]
     broken = broken or [message for rule in RULES for message in rule(layout, options)]
     if broken:
@@ -66,7 +66,7 @@ def _whole(_layout: Layout, options: PromptOptions) -> Iterator[str]:
     whole: dict[str, object] = {
         "budget": options.budget,
         "reserve": options.reserve,
-    }  # what callers without types may pass
+    }  # untyped callers may pass anything
     for name, value in whole.items():
         if not isinstance(value, int) or isinstance(value, bool):
             yield f"{name} must be a whole number of tokens, got {value!r}"

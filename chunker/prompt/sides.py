@@ -17,7 +17,7 @@ from chunker.growing.optimal import Recounted, SlicePrices
 from chunker.prompt.clusters import Clusters
 from chunker.prompt.pricing import Pricer
 
-# How many characters are looked at for each token that may be kept, at first; so many tokens above that prove it to be enough.
+# Characters read at first for each token that may be kept; and tokens above the limit that prove that enough was read.
 _CHARACTERS_A_TOKEN, _PROOF = 8, 16
 # More places than these are not tried at a time: three tokens of spaces may have hundreds.
 _TRIED = 32

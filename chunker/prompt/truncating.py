@@ -21,11 +21,11 @@ from chunker.prompt.items import Item
 from chunker.prompt.pricing import Priced, Pricer
 from chunker.prompt.sides import Side
 
-# What is longer by up to so many tokens than the best so far is tried, place by place.
+# Cuts with up to this many tokens more than the best so far are tried one by one.
 _TRIED_ABOVE = 3
 
 
-# How many characters are kept on the left and on the right.
+# The number of characters kept on the left and on the right.
 Lengths = tuple[int, int]
 
 
@@ -34,7 +34,7 @@ class Version(NamedTuple):
 
     text: str
     kept: tuple[tuple[int, int], ...]
-    tokens: int  # of the kept parts, each by itself, without the ellipsis
+    tokens: int  # the tokens of the kept parts, each by itself, without the ellipsis
     priced: Priced | None = None  # the text as joins see it, where that is known
 
 
@@ -162,7 +162,7 @@ class Cutter:
                 0 if self._right is None else self._right.at_most(tokens),
             )
         left = self._left.at_most(tokens - behind)
-        # Where one side may not be cut near its share, the other has the rest.
+        # If one side cannot be cut near its share, the other gets the rest.
         right = self._right.at_most(tokens - self._left.tokens(left))
         left = max(left, self._left.at_most(tokens - self._right.tokens(right)))
         if left + right < len(self._text):

@@ -39,7 +39,7 @@ class TurnRow:
         self._row = Row(_END, self._pricer, self._glue, self._kind)
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is known of counts and joins is as large as the texts, and found again in one pass over them.
+        # Known counts and joins are as large as the texts, and are found again in one pass.
         return {name: value for name, value in vars(self).items() if name not in ("_row", "_pricer", "_known")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -75,7 +75,7 @@ class Ties:
         self._pairs = pairs
         self._calls: dict[str, Unit] = {}  # by the id of the call; some models give the same id again: the newest
         self._groups: dict[str, Unit] = {}
-        self._exchange: Unit | None = None  # that of the last turn of a user
+        self._exchange: Unit | None = None  # the exchange of the last turn of a user
 
     def knows_call(self, call: str) -> bool:
         """Whether a turn has made this call, be it in the prompt or not."""

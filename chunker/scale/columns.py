@@ -34,7 +34,7 @@ from chunker.scale.texts import column_of, text_type, texts
 Problems = Literal["raise", "rows"]
 
 AUTO = "auto"
-# Where tables have the name of the file that a text is from.
+# Column names that tables have for the name of the file.
 SOURCES = ("path", "source", "file_path", "file_name", "filename")
 # Before the names of columns that would have the name of one of ours.
 PREFIX = "document_"
@@ -238,8 +238,8 @@ class _Rows:
         self._languages: list[str | None] = []
         self._notes: list[str | None] = []
         self._metadata: list[str] = []  # as JSON
-        self._names: list[str] = []  # of the breadcrumbs of all rows
-        self._ends = [0]  # how many of these there are up to each row
+        self._names: list[str] = []  # the names in the breadcrumbs of all rows
+        self._ends = [0]  # the number of names up to the end of each row
         self._problems: list[tuple[int, str]] = []  # by row
 
     def __len__(self) -> int:
@@ -276,7 +276,7 @@ class _Rows:
             pa.array(self._ends, pa.int32()), pa.array(self._names, pa.string())
         )
         if self._problems:
-            # Which row of the columns is at each row of the table: none at that of a problem.
+            # The row of the columns for each row of the table; none for a problem.
             reasons = dict(self._problems)
             numbers = iter(range(len(self._languages)))
             places = pa.array([None if row in reasons else next(numbers) for row in range(len(self))], pa.int64())
@@ -309,7 +309,7 @@ def _taken(column: pa.ChunkedArray, rows: list[int]) -> pa.ChunkedArray:
     try:
         return column.take(pa.array(rows, pa.int64()))
     except pa.ArrowNotImplementedError:
-        # Of views and other new types Arrow takes none yet. Each row is a slice, and those are joined.
+        # Arrow cannot take rows of views and other new types yet, so each row is sliced, and the slices are joined.
         parts = [part for number, count in Counter(rows).items() for part in [column.slice(number, 1).chunk(0)] * count]
         return pa.chunked_array([pa.concat_arrays(parts)] if parts else [], column.type)
 

@@ -129,7 +129,7 @@ class PartWork:
         return done
 
 
-# What does the work with each part, in any order: one process, several, or the tasks of an engine.
+# Runs the work on each part, in any order: in one process, in several, or as tasks of an engine.
 Runner = Callable[[PartWork, Sequence[CorpusPart]], Iterable[Done | Problem]]
 
 

@@ -156,7 +156,7 @@ class ChunkStream:
         self._chunker = TextChunker() if chunker is None else chunker
         self._source = source
         self._waiting: list[str] = []
-        self._size = 0  # of what waits, in characters
+        self._size = 0  # the size of the waiting text, in characters
         self._enough = STEP
         self._growing = _GrowingText.of(self._chunker, source)
 
@@ -180,7 +180,7 @@ class ChunkStream:
         if self._growing is None:
             return []
         chunks = self._growing.feed(self._take())
-        # Where hardly anything is certain yet, twice as much is read before the next attempt: all attempts together are linear.
+        # If hardly anything is certain yet, twice as much is read before the next attempt, so all attempts together are linear.
         self._enough = max(STEP, self._growing.held)
         return chunks
 
@@ -208,13 +208,13 @@ class _GrowingText:
         self._outline = outline
         self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
         self._text = ""
-        # Of the text that is gone.
+        # Bytes and line breaks of the text that is gone.
         self._bytes = 0
         self._breaks = 0
-        self._index = 0  # of the next chunk
-        self._done = 0  # where the last one ended
+        self._index = 0  # the index of the next chunk
+        self._done = 0  # the end of the last chunk
         self._carriage_return = ""
-        # What the outline says of each stretch, with the end of the stretch.
+        # The end of each stretch, and its outline.
         self._views: deque[tuple[int, View, ContextAt]] = deque()
 
     @classmethod

@@ -32,7 +32,7 @@ from chunker.growing.units import Place
 
 _BUDGETS = 3
 _SPARE_TOKENS = 256
-# What `refine` reads of a stretch, with room to spare.
+# More characters than `refine` reads of a unit.
 _REFINED = 20_000
 # Between two such characters a grapheme cluster ends, whatever is around them: one that is longer than the window is read to its end.
 _CLUSTER_END = regex.compile(r"[\p{GCB=Other}\p{GCB=Control}\n][\p{GCB=Other}\p{GCB=Control}\n]", regex.V0)
@@ -45,12 +45,12 @@ class StreamGrower:
         self._tokenizer = tokenizer
         self._budget = budget
         self._context_at = context_at
-        # What is ahead: units that were cut finer or repeat the end of a chunk, then those of the outline as they are.
+        # Units ahead: those that were refined or repeat the end of a chunk, then those of the outline.
         self._front: list[Place] = []
         self._overlapping = 0
         self._columns = Found([], [], [])
-        self._end = 0  # of the last window: to the units ahead it was the end of the text
-        self.start = 0  # where the next chunk begins; what is before it is needed no more
+        self._end = 0  # the end of the last window, at which the units ahead saw the text end
+        self.start = 0  # the start of the next chunk; text before it is needed no more
 
     def pieces(self, window: str, found: Found, finest: int, *, last: bool) -> Iterator[Piece]:
         """The chunks that are certain once the text is known up to the end of `window`, which begins at `start`; all if it is the `last`.
@@ -101,7 +101,7 @@ def _with_ends(places: list[Place], open_end: int, found: Found, end: int) -> li
     result = []
     for place in places:
         if place.enclosing_end == open_end:
-            index = bisect_right(strongest, place.strength)  # of the first that is stronger
+            index = bisect_right(strongest, place.strength)  # the first that is stronger
             place = place._replace(enclosing_end=found.offsets[index] if index < len(strongest) else end)  # noqa: PLW2901
         result.append(place)
     return result

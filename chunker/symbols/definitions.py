@@ -20,9 +20,9 @@ from chunker.formats.outline import Outline, Scope
 _NO_DEFINITIONS = frozenset(
     {"block", "extension", "impl", "instance", "index", "module", "rule", "script", "section", "stylesheet", "test"}
 )
-# What a scope is called that has no name of its own: `class << self`, a conversion operator.
+# Labels of scopes without a name: `class << self`, a conversion operator.
 _NO_NAMES = frozenset({"const", "operator", "self", "this"})
-_ATTRIBUTES = ("@", "#[", "[")  # what a line begins with that says something of the definition below
+_ATTRIBUTES = ("@", "#[", "[")  # the starts of lines that annotate the definition below
 _LONGEST_SIGNATURE = 300  # characters
 _FURTHEST = 1 << 16  # characters of comments that may stand above a definition
 _ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
@@ -130,7 +130,7 @@ def _signature(text: str, code: str, start: int, end: int) -> str:
     depth = 0
     stop = min(end, start + 4 * _LONGEST_SIGNATURE)
     at = start
-    for at in range(start, stop):  # where the loop ends is what is asked for
+    for at in range(start, stop):  # `at` is used after the loop
         character = code[at]
         if character in "([":
             depth += 1

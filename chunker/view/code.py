@@ -9,7 +9,7 @@ from __future__ import annotations
 from chunker.chunkers import TextChunker
 from chunker.formats.registry import name_of
 
-_OWN = ", format="  # where the arguments of a plain chunker end
+_OWN = ", format="  # the arguments of a plain chunker end before it
 
 
 def code_of(chunker: TextChunker, source: str | None = None) -> str:

@@ -31,7 +31,7 @@ class Grade(IntEnum):
     SENTENCE = 3  # inside a line or a paragraph
     LINE = 4  # at a line start
     PARAGRAPH = 5  # after a blank line
-    STRUCTURE = 6  # where the format's own structure says so
+    STRUCTURE = 6  # at a part of the format's own structure
 
 
 _FINER = {
@@ -96,7 +96,7 @@ class Cuts:
         levels = {boundary.strength for boundary in outline.boundaries}
         levels = {strength for strength in levels if Strength.STRUCTURE <= strength < Strength.DOCUMENT}
         self._levels = {strength: place for place, strength in enumerate(sorted(levels, reverse=True), 1)}
-        # Of the unit looked at last: where it ends, and where its blank lines begin.
+        # The end of the last unit, and the start of its blank lines.
         self._unit_end, self._unit_ink = -1, -1
 
     def before(self, chunks: Sequence[Chunk]) -> list[SeenCut | None]:

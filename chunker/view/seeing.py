@@ -107,7 +107,7 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
     done = 0
     for chunk, cut in zip(chunks, cuts, strict=True):
         start, end = chunk.span.start, chunk.span.end
-        # Where chunks nest, one may lie wholly inside what came before.
+        # Nested chunks may lie wholly inside earlier text.
         repeated = min(max(done - start, 0), end - start)
         seen.append(
             SeenChunk(

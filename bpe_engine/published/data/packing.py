@@ -43,7 +43,7 @@ def pack(tokens: Sequence[bytes]) -> bytes:
     Raises VocabularyError if a token is empty or stands twice, if it is not merged from two earlier ones, or if there are
     more tokens than three bytes can number. About 15 microseconds a token.
     """
-    # What finds the halves is needed where package data is made, not where it is loaded.
+    # Only making package data needs this import, not loading it.
     from bpe_engine.reference.dictionary import TokenDictionary  # noqa: PLC0415
 
     if len(tokens) > NO_HALF:

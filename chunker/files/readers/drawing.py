@@ -11,7 +11,7 @@ from html import unescape
 from chunker.files.readers import ReadText
 from chunker.formats.expressions import re
 
-# What has text that nobody sees, up to its end.
+# Elements with text that is not shown, up to their ends.
 _UNSEEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<(?P<tag>style|script|metadata|defs|font)\b(?:[^>\"']|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+(?:(?<!/)>|\Z).*?(?:</(?P=tag)\s*+>|\Z)",
     re.DOTALL | re.IGNORECASE,

@@ -18,7 +18,7 @@ from chunker.files.readers.page_text import Block, Line, Page, Part, union
 from chunker.files.readers.reading_order import Table, reading_order
 from chunker.formats.expressions import re
 
-_EDGE = 0.11  # of the height of a page: running heads stand in it
+_EDGE = 0.11  # share of the height of a page in which running heads stand
 _REPEATED = 3  # pages
 _LARGER = 1.13
 _LONGEST_HEADING = 200
@@ -39,7 +39,7 @@ class _Paragraph:
     lines: list[Line]
     page: int
     is_item: bool = False
-    level: int = 0  # of a heading
+    level: int = 0  # of a heading, from 1; 0 for other text
 
     @property
     def text(self) -> str:
@@ -195,7 +195,7 @@ def _short(line: Line, right: float) -> bool:
 
 
 def _blocks(found: list[_Paragraph | tuple[Table, int]]) -> Iterator[Block]:
-    parts: list[Part] = []  # of a paragraph that may go on
+    parts: list[Part] = []  # the parts of a paragraph that may continue
     open_paragraph: _Paragraph | None = None
     for one in found:
         if isinstance(one, _Paragraph) and open_paragraph is not None and _goes_on(open_paragraph, one):

@@ -38,7 +38,7 @@ _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _LINE_ENDS = "\r\n"
 _HYPHENS = "\x02\ufffe"
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-# What pdfium writes for a hyphen at the end of a line, and for what it does not know.
+# Codes that pdfium writes for a hyphen at the end of a line, and for unknown characters.
 _ODD = {0x02: "-", 0xFFFE: "-", 0xFFFF: None, 0x00: None, 0xAD: "-", **_LIGATURES}
 _IMAGE = 3  # FPDF_PAGEOBJ_IMAGE
 _FEW = 16  # characters of a document: a stamp on scanned pages has as many

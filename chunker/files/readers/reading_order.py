@@ -21,18 +21,18 @@ from dataclasses import dataclass
 from chunker.files.readers.page_text import Box, Line, Page, union
 from chunker.formats.expressions import re
 
-# Of the size of the font: words further apart are in different columns or cells.
+# In sizes of the font: words further apart are in different columns or cells.
 _APART = 1.0
 _LEAST_GUTTER = 6.0
-# Of the width of a region: who is wider stands in no column.
+# Share of the width of a region: wider lines are in no column.
 _NARROW = 0.62
 _FILLED = 0.93
 _LINES = 3
 _LOOK_AGAIN = 64  # rows
-_CELLS = 64  # of a row
+_CELLS = 64  # the most cells of a row
 _GAPS = 8  # that are looked at for a gutter, the widest
 _NEAR = 64  # lines that are looked at for a bullet
-# Of the rows of a column: so many are lines of prose at least.
+# The least share of the rows of a column that are lines of prose.
 _PROSE = 0.2
 # Characters of a line of prose.
 _LONG_ENOUGH = 18
@@ -56,7 +56,7 @@ Row = list[Line]
 def reading_order(pages: Sequence[Page]) -> Iterator[tuple[Page, list[list[Element]]]]:
     """Each page with its elements in runs that are read one after the other: each is one column of one band."""
     pieces = [_pieces(page) for page in pages]
-    # Of a page with little text in a column the others know where the columns are.
+    # On a page with little text in a column, the other pages show where the columns are.
     usual = [gutter for lines in pieces if (gutter := _gutter(lines, ())) is not None]
     for page, lines in zip(pages, pieces, strict=True):
         yield page, [_with_tables(_rows(run)) for run in _runs(lines, usual, 0) if run]
@@ -90,7 +90,7 @@ def _with_tables(rows: list[Row]) -> list[Element]:
         if is_table:
             elements.append(_table(rows[at:end]))
         else:
-            # What looks like a table for long and is none is not looked at again from each of its rows.
+            # A long run of rows that is no table is not tried again from each of its rows.
             end = end if end - at > _LOOK_AGAIN else at + 1
             elements += map(_whole, rows[at:end])
         at = end
@@ -227,7 +227,7 @@ def _gutter(lines: list[Line], usual: Sequence[float]) -> float | None:
             break
     if middle is None:
         return None
-    # Of a page in one column most lines are wide.
+    # On a page with one column, most lines are wide.
     wide = sum(one.box[0] < middle < one.box[2] for one in lines)
     return middle if wide <= len(narrow) else None
 

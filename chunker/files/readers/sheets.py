@@ -10,7 +10,7 @@ import importlib
 import io
 import zipfile
 from collections.abc import Iterable
-from xml.etree.ElementTree import ParseError  # what openpyxl raises
+from xml.etree.ElementTree import ParseError  # openpyxl raises it
 
 from chunker.errors import DamagedDocumentError, DocumentTooLargeError, MissingExtraError
 from chunker.files.readers import ReadText, TextBuilder

@@ -40,7 +40,7 @@ _DEEPEST = 32
 
 @dataclass(slots=True)
 class _Style:
-    level: int | None = None  # of a heading, from 1
+    level: int | None = None  # of a heading, from 1; None for other text
     numbering: tuple[str, int] | None = None
     based_on: str | None = None
 
@@ -48,7 +48,7 @@ class _Style:
 @dataclass(slots=True)
 class _State:
     styles: dict[str, _Style]
-    formats: dict[tuple[str, int], str]  # of numberings: "bullet", "decimal", ...
+    formats: dict[tuple[str, int], str]  # the formats of numberings: "bullet", "decimal", ...
     counts: dict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
     page: int = 1
     has_pages: bool = False

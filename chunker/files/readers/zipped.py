@@ -92,7 +92,7 @@ def parsed(content: bytes, name: str) -> ET.Element:
 
 def local(element: ET.Element) -> str:
     """The name of an element without its namespace."""
-    tag: object = element.tag  # of a comment it is a function
+    tag: object = element.tag  # the tag of a comment is a function
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 

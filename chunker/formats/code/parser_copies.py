@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from chunker.native import native
 
-# What stands for a character beyond ASCII: no markup, no space.
+# Stands for a character beyond ASCII: neither markup nor space.
 OTHER = "\x02"
 # Parsers take form feeds and vertical tabs for spaces at times; in markup they are ordinary characters.
 _TO_COPY = bytes.maketrans(b"?\x01\v\f", f"{OTHER}?{OTHER}{OTHER}".encode())

@@ -44,7 +44,7 @@ class Rank(IntEnum):
 
 _RANKS = len(Rank)
 
-# What is nested deeper is lines: nobody writes it, and the levels stay within the scale.
+# Deeper nodes are cut by lines: nobody writes such code, and the strengths stay within the scale.
 _MAX_DEPTH = 250
 
 _MOST_WRAPPERS = 8  # around one definition
@@ -153,7 +153,7 @@ class Walk:
     def run(self, root: Node) -> WalkResult:
         """Collect the parts of the tree."""
         stack: list[tuple[Node, int]] = []
-        # Whatever the root is called, it is a body.
+        # The root is a body, whatever its type.
         self._enter(root, 1, stack)
         settled: list[Closed] = []
         while stack or self.closed:
@@ -211,7 +211,7 @@ class Walk:
     def _pass_through(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
         """Walk any other node: of its children only clauses are parts, and the definition inside a wrapper."""
         held = self._held(node) if self._compiled.roles[node.kind_id] == _WRAPPER else None
-        # What stands on the node's first line begins no line that the node itself does not.
+        # Children on the node's first line begin no line of their own.
         after = self._lines.ends[bisect_right(self._lines.byte_starts, node.start_byte) - 1]
         for child, kind, role, row, last in self._children(node, after, depth, depth + 1, stack):
             if role == _COMMENT:
@@ -266,7 +266,7 @@ class Walk:
         if closed.node.start_byte > self._lines.indents[closed.first]:
             return True
         if self._compiled.inside[closed.node.kind_id] > 0:
-            return False  # what begins it may be a part itself, or an attribute
+            return False  # its first child may be a part itself, or an attribute
         strength, _ = self.found.parts.get(closed.first, (0, ""))
         return strength > closed.bound
 

@@ -111,7 +111,7 @@ class JsonScan:
         self.strengths: list[int] = []
         self.labels: list[str] = []
         self.members: list[Member] = []
-        # Of each open container, the outermost being the text itself: where its member begins, its number, and whether it is an array.
+        # For each open container, the outermost being the text itself: the start of its current member, its number, and whether it is an array.
         self._begins: list[int] = []
         self._numbers: list[int] = []
         self._arrays: list[bool] = []
@@ -149,7 +149,7 @@ class JsonScan:
                 put_offset(offset)
                 put_strength(strength_at(outer + len(begins), rank))
                 put_label("element" if arrays[-1] else "key")
-        # What is open still was cut off.
+        # Containers that are still open were cut off.
         self._end_scalar(end)
         for depth in range(len(self._begins) - 1):
             self._name(depth, end)

@@ -56,7 +56,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*+[A-Za-z]")
 _OVERWRITTEN = re.compile(r"\A.*(?:\r|\x08{4,})", re.DOTALL)
 _HEADING = re.compile(r"\s*+(#{1,6})[ \t]++([^\n]*?)[ \t#]*+(\n|\Z)")
 
-_Columns = tuple[list[int], list[int], list[str]]  # of an outline
+_Columns = tuple[list[int], list[int], list[str]]  # the columns of an outline
 _compiled = native()
 
 
@@ -180,7 +180,7 @@ class _Draft:
 
 def _drafts(text: str, members: Iterable[Member]) -> Iterator[_Draft]:
     """The cells among the members of a JSON text, which come in its order, outer ones first."""
-    trail: list[tuple[int, str]] = []  # where each ends, and its name
+    trail: list[tuple[int, str]] = []  # the end and the name of each
     draft: _Draft | None = None
     for member in members:
         while trail and trail[-1][0] <= member.start:

@@ -38,8 +38,8 @@ _COMMENT = re.compile(rf"[ \t]*+\#[^\r\n]*+{_LINE_END}")
 _LINE = re.compile(rf"[^\r\n]*+{_LINE_END}")
 # A line in an array that is no element: the bracket that closes it stays with the last one.
 _CLOSES_OR_BLANK = re.compile(r"[ \t]*+(?:[\]}\r\n]|\Z)")
-# What a value is made of, up to the next bracket, line end or the end of the text. A string that is not closed goes on to the end of its
-# line; one of several lines to the end of the text.
+# The tokens of a value up to the next bracket, line end or the end of the text. A string that is not closed ends with its line;
+# a multi-line string that is not closed ends with the text.
 _OPENED, _CLOSED, _LINE_ENDED = 1, 2, 3
 _EVENT = re.compile(
     r"(?:[^\"'\#\[\]{}\r\n]++"
@@ -123,7 +123,7 @@ class _Tables:
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
-        self._numbers: dict[_Path, int] = {}  # of the last element of each array of tables
+        self._numbers: dict[_Path, int] = {}  # the number of the last element of each array of tables
         self.scopes: list[Scope] = []
 
     def begin(self, start: int, parts: tuple[str, ...], *, of_array: bool) -> None:
@@ -176,7 +176,7 @@ class _Walk:
         self.found: dict[int, tuple[int, str]] = {}
         self.tables: list[Header] = []
         self.members: list[Member] = []  # the keys
-        self._comment: int | None = None  # where the comments above begin that belong to what follows
+        self._comment: int | None = None  # the start of the comments above that belong to the next entry
         self._comment_after_blank = False
 
     def run(self) -> None:

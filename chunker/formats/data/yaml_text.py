@@ -119,7 +119,7 @@ class _Walk:
         self._text = text
         self.found: dict[int, tuple[int, str]] = {}
         self._levels: list[_Level] = []
-        self._comments: list[_Comment] = []  # those above
+        self._comments: list[_Comment] = []  # the comments above the next entry
         self._documents = [0]
         self._started = False  # whether anything but comments and directives was there
         self._open_column: int | None = None  # lines indented more go on with the value that began there

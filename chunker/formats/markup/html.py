@@ -173,16 +173,16 @@ class _Reader:
         self.copy = copy_for_parsers(text)
         self._columns = Columns(text, self.copy)
         self._open: list[_Element] = []
-        self._places: defaultdict[str, list[int]] = defaultdict(list)  # of the open blocks of a name, in `_open`
+        self._places: defaultdict[str, list[int]] = defaultdict(list)  # name -> indices into `_open`
         self._barriers: list[int] = []
         self._sectioning: list[int] = []
         self._opening: _Opening | None = None
-        self._run: int | None = None  # where the text began that goes on
+        self._run: int | None = None  # the start of the text that continues
         self._after_break = False
         self._at = 0  # all before is read
         self._headings: list[Heading] = []
-        self._heading_start: int | None = None  # where the text of an open heading begins
-        self._heading_place = 0  # of that heading in `_open`
+        self._heading_start: int | None = None  # the start of the text of an open heading
+        self._heading_place = 0  # the index of that heading in `_open`
         self._section_ends: dict[int, list[int]] = defaultdict(list)  # headings by the element that ends their sections
         self._glued = 0  # the level of the heading that stands directly before, 0 if none does
 

@@ -91,9 +91,9 @@ BLOCKS = frozenset(
         "ul",
     ]
 )
-# Those without content.
+# Elements without content.
 VOID = frozenset({"col", "hr", "link", "meta"})
-# Those whose content is no HTML.
+# Elements whose content is not HTML.
 RAW = frozenset({"script", "style", "textarea"})
 # The parts of tables; only they close what is open around a cell.
 TABLE_PARTS = frozenset({"table", "tbody", "td", "tfoot", "th", "thead", "tr"})
@@ -134,7 +134,7 @@ SECTION_ENDS = frozenset(
         "th",
     ]
 )
-# What a boundary before an element is called, if not by its name.
+# The labels of boundaries before elements that are not called by their own name.
 LABELS = {
     "blockquote": "quote",
     "dd": "item",
@@ -159,7 +159,7 @@ _TAG = re.compile(
     """,
     re.VERBOSE,
 )
-# The same where a quotation mark that nothing closes would hide the rest of the text.
+# A tag in a text where an unclosed quotation mark would hide the rest.
 _TAG_WITHOUT_QUOTES = re.compile(
     r"""
     < (?: (?P<close> / )?+ (?P<name> [A-Za-z] [^\s/><]*+ ) [^<>]*+ >

@@ -148,12 +148,12 @@ class _Reader:
         self._copy = copy_for_parsers(text)
         self._columns = Columns(text, self._copy)
         self._open: list[_Environment] = []
-        self._places: defaultdict[str, list[int]] = defaultdict(list)  # of the environments of a name, in `_open`
-        self._whole = 0  # how many of the open ones are kept whole
+        self._places: defaultdict[str, list[int]] = defaultdict(list)  # name -> indices into `_open`
+        self._whole = 0  # the number of open environments that are kept whole
         self._headings: list[Heading] = []
-        self._run: int | None = None  # where the paragraph began that goes on
-        self._lead: int | None = None  # where the comments begin that stand directly before
-        self._trailing: int | None = None  # where the comments begin that the paragraph ends with so far
+        self._run: int | None = None  # the start of the paragraph that continues
+        self._lead: int | None = None  # the start of the comments directly before
+        self._trailing: int | None = None  # the start of the comments that end the paragraph so far
         self._glued = 0  # the level of the title that stands directly before, 0 if none does
         self._after_blank = True
         self._at = 0  # all before is read

@@ -56,7 +56,7 @@ _FRONT_MATTER = re.compile(
 _FENCE = re.compile(r"`{3,}+|~{3,}+")
 _CLOSING_FENCES = {mark: re.compile(rf"[ \t>]*+{mark}{{3,}}+[ \t]*+\n?\Z") for mark in "`~"}
 _LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]]*+\])")
-# Of documentation tools: {#anchor .class key="value"} behind a heading, of kramdown {: #anchor }.
+# Attributes of documentation tools: {#anchor .class key="value"} after a heading, in kramdown {: #anchor }.
 _ATTRIBUTES = re.compile(
     r"""[ \t]*+\{:?[ \t]*+(?=[\#.:}]|[\w-]++=|-\})(?:[\#.:]?[\w:.-]++(?:=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s"'{}]*+))?+[ \t]*+)*+\}[ \t]*+(?=\#*+\s*\Z)"""
 )
@@ -117,7 +117,7 @@ class _Reading:
             start = match.end()
         read_blocks(self._copy, start, self.found, self.found.read_plain)
         if match is not None:
-            self.found.strengthen(start)  # what is behind front matter is a unit of its own
+            self.found.strengthen(start)  # the text after front matter is a unit of its own
 
     def inside(self, unit: int) -> Inside:
         """The details of the unit that begins there, which were left for later."""

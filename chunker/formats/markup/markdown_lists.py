@@ -90,7 +90,7 @@ class _Walk:
         self.steps: list[ListStep] = []
         self._items: list[int] = []  # the column where the content of each open item begins
         self._lists: list[str] = []  # the kind of each open list: its bullet, or what stands behind its numbers
-        self._paragraph: int | None = None  # where the open one began
+        self._paragraph: int | None = None  # the start of the open one
 
     def item(self, at: int, column: int, marker: str, pad: int) -> bool:
         """A line that begins an item; False if it might not."""

@@ -19,10 +19,10 @@ from chunker.formats.outline import Strength
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
 _ITEM = -1  # an item, against the block that its list is
-_DEEPEST = 50  # what is nested deeper is as strong as what is not quite as deep
+_DEEPEST = 50  # deeper blocks are as strong as this depth
 _KEPT = -2  # between a heading and a block that should stay whole
 
-# What is left for later: "prose", "verbatim", "fence" (which has a language of its own), "yaml" or "toml"; its start and its end.
+# A unit to refine later: "prose", "verbatim", "fence" (which has a language of its own), "yaml" or "toml"; its start and its end.
 Work = tuple[str, int, int]
 
 

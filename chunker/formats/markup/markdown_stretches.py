@@ -25,8 +25,8 @@ from chunker.formats.markup.markdown_reader import Reader
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES
 _LIST_MARKS = frozenset("-+*0123456789")
 
-# Where a stretch for the parser may end: what follows belongs to no list, quote or paragraph before it.
-# It is looked for behind lines that are not blank, or else each of many blank lines would be read once for each before it.
+# A place where a stretch for the parser may end: the next line continues no list, quote or paragraph.
+# It is searched after lines that are not blank; otherwise each blank line would be read again for each one before it.
 _STRETCH_END = re.compile(
     r"""
     \n (?: (?<=[^ \t\n]\n) | (?<=[^ \t\n][ ]\n) | (?<=[^ \t\n][ ]{2}\n) | (?<=[^ \t\n][ ]{3}\n) )
@@ -34,7 +34,7 @@ _STRETCH_END = re.compile(
     """,
     re.VERBOSE,
 )
-# What goes on across blank lines and lines of any kind: a fence, and HTML that asks for its own end.
+# The starts of blocks that continue across any lines: fences, and HTML with an end of its own.
 _OPENER = re.compile(r"^[ ]{0,3}(?:```|~~~|<(?:script|pre|style|textarea|[!?]))", re.MULTILINE | re.IGNORECASE)
 
 _CONTAINERS = {"BlockQuote": "quote", "List": "list", "FootnoteDefinition": "footnote"}

@@ -108,7 +108,7 @@ class _Walk:
         self._headings: list[Heading] = []
         self._levels: dict[str, int] = {}
         self._glued = 0  # the level of the title that stands directly before, _LOWEST if another introduction does
-        self._lead: int | None = None  # where the targets begin that stand directly before
+        self._lead: int | None = None  # the start of the targets directly before
 
     def outline(self) -> Outline:
         """Walk."""

@@ -41,7 +41,7 @@ class OpenText:
         self.rules = TextRestarts(outline)
         self._outline = outline
         self._tail = ""
-        self._start = 0  # of the tail
+        self._start = 0  # the start of the tail
         self._began = False
         self._view = View(outline(""), 0, 0)
         self.settled = 0

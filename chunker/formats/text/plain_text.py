@@ -83,7 +83,7 @@ def rows_in_bulk(text: str) -> _Rows:
     else:
         lines = text.splitlines(keepends=True)
         blank = list(map(str.isspace, lines))
-    # How many blank lines end with each line.
+    # The number of blank lines that end with each line.
     runs: Iterable[int] = blank
     if any(map(and_, blank, islice(blank, 1, None))):
         runs = accumulate(blank, lambda run, is_blank: min(run + 1, _MOST_BLANK) if is_blank else 0)

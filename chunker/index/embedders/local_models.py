@@ -128,7 +128,7 @@ def content_of(model: str) -> str:
 def _loading(model: str) -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # whatever a package makes of a folder or of the network
+    except Exception as error:  # packages raise anything for a bad folder or a failing network
         raise EmbedderError(f"the model {model!r} cannot be loaded: {error}") from error
 
 

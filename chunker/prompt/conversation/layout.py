@@ -41,7 +41,7 @@ class Layout:
         longest = max(map(len, tokenizer.special_tokens_set), default=0)
         self.ahead = _CHAIN * longest + 1
         specification = tokenizer.specification
-        # Of a word by itself, which what stands before it decides; and with a normalizer lengths are those of another text.
+        # Text before a token decides whether it is a word by itself; and after a normalizer, lengths are those of another text.
         added = () if specification is None else specification.added_tokens
         self._reads_on = not any(token.special and token.single_word for token in added)
         self._ends = array("Q")

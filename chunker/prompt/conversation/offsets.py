@@ -78,11 +78,11 @@ def _offsets(
     while len(joined) - (extra or 0) < len(data) and number + len(ends) < len(ids):
         joined += tokenizer.decode_single_token_bytes(ids[number + len(ends)])
         if extra is None:
-            # What some tokenizers put before the first word.
+            # The space that some tokenizers put before the first word.
             extra = 1 if joined[:1] == b" " and data[:1] != b" " else 0
         ends.append(max(0, len(joined) - extra))
     if joined[extra or 0 :] == data:
-        # What stands before the first word shares its first character.
+        # Tokens before the first word share its first character.
         return [0, *ends[:-1]], [end or 1 for end in ends]
     found, starts = tokenizer.encode_with_offsets(data)
     if list(ids[number : number + len(found)]) != found:
@@ -99,7 +99,7 @@ def _ends(tokenizer: Tokenizer, data: bytes, ids: Sequence[int], starts: Sequenc
         start, end = starts[number], starts[number + 1] if number + 1 < len(starts) else len(data)
         if not tokenizer.decode_single_token_bytes(token)[-1:].isspace():
             end = start + len(data[start:end].decode(errors="replace").rstrip().encode())
-        made.append(max(end, start + 1))  # of a character that several share
+        made.append(max(end, start + 1))  # several tokens may share a character
     return made
 
 

@@ -54,7 +54,7 @@ class State(NamedTuple):
     documents: list[Any] | None
     add_generation_prompt: bool
     continued: str | None
-    spellings: list[Spelling]  # of tools, documents and variables
+    spellings: list[Spelling]  # the spellings in tools, documents and variables
 
 
 class RenderedMessages:
@@ -112,7 +112,7 @@ class RenderedMessages:
         self._plain: list[int] = []  # places of letters that spelled special tokens were broken at
         self._pins: list[Pin] = []
         self._sampled: list[int] = []  # ids behind the rendered text, which no message has yet
-        self._whole: list[Part] | None = None  # of a copy without pins
+        self._whole: list[Part] | None = None  # the parts of a copy without pins
 
     # --- what there is
 

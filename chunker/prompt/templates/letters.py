@@ -26,7 +26,7 @@ _SHIFTS = 9
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
 _PLACES = {letter: (alphabet, place) for alphabet in _ALPHABETS for place, letter in enumerate(alphabet)}
 _TAGS = re.compile(r"<[^<>]{0,60}>|\[[^\[\]]{0,40}\]")
-# What says how a message is rendered, and not what it says.
+# Fields that decide how a message is rendered, not what it says.
 _FIELDS = ("role", "type", "id", "tool_call_id", "name")
 
 

@@ -24,7 +24,7 @@ class Recording:
     numbers: dict[int, object] = field(
         default_factory=dict
     )  # by a number that a loop goes through: what has this number
-    text: str = ""  # what is rendered, without marks
+    text: str = ""  # the rendered text, without marks
     events: list[tuple[str, object]] = field(default_factory=list)
     active: set[int] = field(default_factory=set)  # loops that have written a mark
 

@@ -58,7 +58,7 @@ class Speller:
         specials = [text for text in tokenizer.special_tokens_set if text]
         self._beginnings = frozenset(text[:length] for text in specials for length in range(1, len(text)))
         self._longest = max(map(len, specials), default=0)
-        # What all of them begin with, if they stand in a text as they are: a text without it spells none.
+        # The common prefix of all special tokens that are found in raw text: a text without it spells none.
         added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
         self._start = "" if any(token.special and token.normalized for token in added) else _beginning(specials)
         self._lasts = frozenset(beginning[-1] for beginning in self._beginnings)
@@ -180,7 +180,7 @@ def _beginning(texts: Sequence[str]) -> str:
     >>> _beginning(["<|a|>", "<|b|>"]), _beginning([])
     ('<|', '')
     """
-    first, last = min(texts, default=""), max(texts, default="")  # what these two share, all between them do
+    first, last = min(texts, default=""), max(texts, default="")  # all texts share the prefix of these two
     length = next(
         (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
     )
