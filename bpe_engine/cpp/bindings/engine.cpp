@@ -206,7 +206,7 @@ nb::object pair_or_none(Halves pair) {
     return nb::make_tuple(pair.left, pair.right);
 }
 
-// What bpe_engine/fallback/merge_order.py calls Reordered, without the ranks.
+// The fields of Reordered in bpe_engine/fallback/merge_order.py, without the ranks.
 nb::object arrangement(const TokenSet& self) {
     if (!self.is_rearranged) return nb::none();
     nb::list tokens, ids, halves, crossings;
@@ -263,7 +263,7 @@ nb::object count_up_to(const Engine& self, nb::handle text, Py_ssize_t limit) {
     return found ? nb::steal(PyLong_FromSize_t(*found)) : nb::none();
 }
 
-// What `fitting_prefix` or `fitting_suffix` keeps of `text`; a str without lone surrogates, or bytes.
+// The part of `text` that `fitting_prefix` or `fitting_suffix` keeps: a str without lone surrogates, or bytes.
 nb::object truncate_fast(const Engine& self, nb::handle text, std::size_t most, bool head) {
     Text const given(text);
     Bytes const bytes = given.bytes();

@@ -24,7 +24,7 @@ nb::object shown(const TokenTables& tables, Bytes text) { return tables.as_bytes
 
 Bytes view(const nb::bytes& data) { return {reinterpret_cast<const Byte*>(data.c_str()), data.size()}; }
 
-// Of what a reader reads; None where another one has to say what is wrong.
+// The result of a reader; None if another reader has to say what is wrong.
 template <class Read>
 auto readable(const nb::bytes& data, Read&& read) -> std::optional<decltype(read(Bytes{}))> {
     try {

@@ -10,7 +10,7 @@
 
 namespace bpe::bindings {
 
-// As nb::cast, whose std::bad_cast would reach Python without a word.
+// nb::cast, with a message: its own std::bad_cast would reach Python without one.
 template <class Wanted>
 Wanted checked(nb::handle value) {
     Wanted found;

@@ -9,7 +9,7 @@ namespace bpe::bindings {
 
 namespace nb = nanobind;
 
-// What `text` is to the core: str as UTF-8, bytes as they are. The object that owns the bytes lives as long as this.
+// The bytes of `text`: str as UTF-8, bytes as they are. The object that owns them lives as long as this.
 class Text {
 public:
     // Throws TypeError for anything but str, bytes, bytearray and memoryview.

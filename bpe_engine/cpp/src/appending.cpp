@@ -35,7 +35,7 @@ void AppendingEncoder::append_token(std::uint32_t id, Bytes text) {
         text_.resize(start);
         throw;
     }
-    // What was open ends here, as if the text did: its count is known.
+    // The open pre-token ends here, as if the text did, so its count is known.
     state_.length = state_.settled_end = state_.first_open_end = end;
     state_.settled_count = ++state_.count;
     state_.tokens = tokens_.size();
@@ -78,7 +78,7 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
     std::size_t settled_end = state_.settled_end, settled_count = state_.settled_count;
     bool const was_short = old_length - std::min(old_length, settled_end) <= thresholds::long_tail && !pieces_.any_open();
     auto const take = [&](std::size_t start, std::size_t end) {
-        // What is short is counted alike, settled or open. A long piece that was there before may be asked for again, after a rollback:
+        // A short piece is counted in the same way, settled or open. A long piece that was there before may be asked for again after a rollback:
         // it has or gets a table.
         std::size_t const count = end - start <= thresholds::short_piece
                                       ? encoder_->count_piece({text + start, end - start}, text_.size() - start, *lease)

@@ -297,7 +297,7 @@ bool Dictionary::find_cut(Rank token, const Cuts& cuts) {
     return false;
 }
 
-// As `compatible`, by priorities.
+// `compatible` by priorities.
 bool Dictionary::fit(Rank left, Rank right) const {
     Rank limit = no_rank;
     for (;;) {

@@ -10,7 +10,7 @@ namespace bpe {
 
 namespace {
 
-// How many pre-tokens of the whole text the end of a slice may change, besides the one that it cuts: "\n  x" is "\n", " ", " x", and its
+// The largest number of pre-tokens of the whole text that the end of a slice may change, besides the one that it cuts: "\n  x" is "\n", " ", " x", and its
 // slice "\n  " is one pre-token under cl100k. One more than any grammar needs.
 constexpr int reread = 3;
 
@@ -206,7 +206,7 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
     if (before.size > 0 || !is_start(place)) {
         if (near_long(place)) return std::nullopt;
         Encoder::Lease const lease(*encoder_);
-        // As `count` reads a slice that ends far away.
+        // Reads the head as `count` does for a slice that ends far away.
         std::size_t const far = std::min(text_.size, start + thresholds::long_piece);
         total = before.size > 0 ? count_head_behind(before, place, far, *lease) : count_head(place, far, *lease);
         if (place == far) return std::nullopt;
@@ -219,7 +219,7 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
 
 std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {
     if (start == end) return 0;
-    // What will be looked at first, at both ends: the four waits for memory become one.
+    // Prefetch the first entries for both ends: the four waits for memory become one.
     if (!words_.empty()) {
         prefetch(&words_[start >> 6]);
         prefetch(&words_[(end - 1) >> 6]);

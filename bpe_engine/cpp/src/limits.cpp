@@ -14,7 +14,7 @@ std::size_t tokens_at_least(const Dictionary& dictionary, std::size_t bytes) {
     return (bytes + dictionary.longest() - 1) / dictionary.longest();
 }
 
-// Where each of the next `mark_distance` characters from `place` on ends.
+// The ends of the next `mark_distance` characters from `place` on.
 void next_characters(Bytes text, std::size_t place, std::vector<std::size_t>& ends) {
     UnicodeTable const& table = UnicodeTable::instance();
     ends.clear();
@@ -24,7 +24,7 @@ void next_characters(Bytes text, std::size_t place, std::vector<std::size_t>& en
     }
 }
 
-// Where each of the `mark_distance` characters before `place` starts, from right to left.
+// The starts of the `mark_distance` characters before `place`, from right to left.
 void previous_characters(Bytes text, std::size_t place, std::vector<std::size_t>& starts) {
     UnicodeTable const& table = UnicodeTable::instance();
     starts.clear();

@@ -40,7 +40,7 @@ public:
         return time;
     }
 
-    // Those that do not just wait for their own rank.
+    // The tokens that wait for more than their own rank.
     const std::unordered_map<Rank, Time>& late() const { return late_; }
 
 private:
@@ -92,7 +92,7 @@ MergeOrder merge_order(const std::vector<Bytes>& tokens, const std::vector<Rank>
         else if (halves[token].left == token) found.order.push_back(token);
     }
     std::stable_sort(merged.begin(), merged.end(), [&](Rank one, Rank other) { return first_ranks[one] < first_ranks[other]; });
-    // Whoever shares the first rank of its time with another may be before or behind it by its place.
+    // Tokens that share the first rank of their times are ordered by their places.
     std::vector<std::vector<Rank>> groups;
     for (std::size_t start = 0, end; start < merged.size(); start = end) {
         for (end = start + 1; end < merged.size() && first_ranks[merged[end]] == first_ranks[merged[start]];) ++end;

@@ -1,4 +1,4 @@
-// Which pair is merged next: the one of the highest count, of several such the one of the lowest key.
+// The pair that is merged next: the one of the highest count; among several such, the one of the lowest key.
 //
 //     heap     counts from `listed_counts` on: few pairs, each often changed
 //     lists    one a count below: most pairs wait here untouched, and cost nothing but the four bytes that link them
@@ -23,7 +23,7 @@ public:
     PairQueue(PairTable& pairs, std::uint64_t lowest, KeyOf key_of)
         : pairs_(pairs), lowest_(lowest), key_of_(std::move(key_of)), lists_(thresholds::listed_counts, no_pair) {}
 
-    // Of a count that is no higher than that of the last pair that was taken.
+    // Add a pair whose count is not above that of the last pair taken.
     void push(PairIndex index) {
         Pair& pair = pairs_[index];
         if (pair.count < lowest_) return pairs_.erase(index);

@@ -64,7 +64,7 @@ public:
         }
     }
 
-    // Of a pair that is not there yet.
+    // Insert a pair that is not in the table.
     PairIndex insert(Symbol left, Symbol right) {
         if ((used_ + 1) * 2 > slots_.size()) grow();
         ++used_;
@@ -84,7 +84,7 @@ public:
     void erase(PairIndex index) {
         std::size_t slot = home(pairs_[index].key());
         while (slots_[slot].pair != index) slot = (slot + 1) & mask();
-        // Those behind it move up, as far as their homes let them: no marks of what was there remain.
+        // Entries after it move up as far as their home slots allow, so no tombstones remain.
         for (std::size_t other = (slot + 1) & mask(); slots_[other].pair != no_pair; other = (other + 1) & mask()) {
             if (((other - home(slots_[other].key)) & mask()) < ((other - slot) & mask())) continue;
             slots_[slot] = slots_[other];

@@ -69,7 +69,7 @@ Ranking rank_by_pairs(const std::vector<Bytes>& tokens, const std::vector<std::p
     for (std::uint32_t number = 0; number < tokens.size(); ++number) (void)numbers.add(tokens[number], number);
     (void)numbers.index();
     Places places(merges.size());
-    // What is made at each place; none where the same pair comes again later, which counts.
+    // The token that is made at each offset; none if the same pair occurs again later, where it counts.
     std::vector<std::uint32_t> targets;
     std::vector<Byte> whole;
     for (std::uint32_t place = 0; place < merges.size(); ++place) {

@@ -168,7 +168,7 @@ private:
         }
         make_pairs(left_groups_, left_events_, made, true);
         make_pairs(right_groups_, right_events_, made, false);
-        // Where a pair came and went within this very step, it has both counts now, so the difference comes last.
+        // A pair that appeared and disappeared within this step has both counts now, so the difference comes last.
         for (Group const& group : left_groups_) reduce(group.symbol, pair.left, group.count);
         for (Group const& group : right_groups_) reduce(pair.right, group.symbol, group.count);
         for (auto* const groups : {&left_groups_, &right_groups_})

@@ -1,4 +1,4 @@
-// Of the formats of data: what stands where in one text. Offsets are in characters.
+// Bindings of the formats of data: the outline of one text. Offsets are in characters.
 #include "chunker/formats/json.hpp"
 #include "chunker/formats/line_formats.hpp"
 #include "chunker/formats/notebook.hpp"
@@ -13,7 +13,7 @@ using formats::Cell;
 using formats::Columns;
 using formats::Member;
 
-// What was found in one text.
+// The outline of one text.
 struct DataOutline {
     Columns columns;
     std::vector<Member> members;

@@ -1,4 +1,4 @@
-// What readers of formats take and give: a text by its characters; columns of boundaries.
+// Arguments and results of the readers of formats: a text by its characters; columns of boundaries.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@
 
 namespace chunker::bindings {
 
-// As nb::cast, whose std::bad_cast would reach Python without a word.
+// nb::cast, with a message: its own std::bad_cast would reach Python without one.
 template <class T>
 T as(nb::handle value, const char* what, const char* wanted) {
     T found;

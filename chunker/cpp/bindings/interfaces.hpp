@@ -1,4 +1,4 @@
-// What the encoders of bpe_engine offer to other compiled modules.
+// The interfaces of bpe_engine's encoders to other compiled modules.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Of Markdown: the copy that parsers read, and the sketch of a text. Offsets are in characters.
+// Bindings of Markdown: the copy that parsers read, and the sketch of a text. Offsets are in characters.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 

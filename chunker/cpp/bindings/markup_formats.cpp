@@ -1,4 +1,4 @@
-// Of the formats of markup: what stands where in one text. Offsets are in characters.
+// Bindings of the formats of markup: the outline of one text. Offsets are in characters.
 #include <nanobind/stl/string.h>
 
 #include <algorithm>

@@ -205,16 +205,16 @@ private:
     Window window_;
     nb::object appending_, prepending_;
     const GrowingInterface *right_, *left_ = nullptr;
-    std::vector<std::size_t> context_sizes_;  // of those that were asked for
+    std::vector<std::size_t> context_sizes_;  // the sizes of the contexts that were asked for
     std::string together_;                    // a context and what it stands before
 
-    // What grows to the right, in bytes: where it begins and ends, and ended when it was to be kept.
+    // The text that grows to the right, in bytes: its start, its end, and its end at the last mark.
     Context context_ = 0;
     std::size_t origin_ = nowhere, end_ = 0, kept_ = 0;
     std::optional<Prices::Agreement> agreed_;
     std::size_t agreed_in_ = no_window;  // the window that this is of
     bool appends_ = false, is_kept_ = false;
-    // What grows to the left: where it ends, in characters, and the tokens of the window up to there.
+    // The text that grows to the left: its end in characters, and the tokens of the window up to there.
     std::size_t behind_ = nowhere;
     std::optional<std::size_t> sum_behind_;
     std::size_t summed_in_ = no_window;

@@ -83,7 +83,7 @@ private:
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
     std::vector<std::int64_t> changes_;            // offsets between which the context is the same; see ContextAt of chunker/growing/pieces.py
-    std::vector<std::optional<Context>> steady_;   // of each stretch between them, once it was asked for; none where nobody says so
+    std::vector<std::optional<Context>> steady_;   // the context of each stretch between them, once it was asked for; none if it is not the same everywhere
     bool reads_overlap_ = true;
     std::size_t rows_;
     std::vector<nb::object> more_labels_;
@@ -96,7 +96,7 @@ inline Rows read_rows(nb::handle outline, std::size_t size, nb::handle closed) {
     rows.finest = given::number(outline.attr("finest"), "finest");
     if (rows.offsets.size() != rows.strengths.size() || rows.offsets.size() != nb::len(nb::object(outline.attr("labels"))))
         throw nb::value_error("as many strengths and labels as offsets");
-    // That of a stream may begin behind what is ahead of it already.
+    // The outline of a stream may begin after units that are ahead already.
     if (!std::is_sorted(rows.offsets.begin(), rows.offsets.end()) ||
         (!rows.offsets.empty() && (rows.offsets.front() < 0 || rows.offsets.back() >= static_cast<std::int64_t>(size))))
         throw nb::value_error("an outline's offsets must ascend inside of the text");

@@ -1,4 +1,4 @@
-// Of outlines: where their units end; and that of plain text.
+// Bindings of outlines: the ends of their units; and the outline of plain text.
 #include <nanobind/stl/tuple.h>
 
 #include "chunker/enclosing.hpp"

@@ -70,7 +70,7 @@ std::size_t Atoms::atomic_size(std::size_t start) {
 }
 
 std::vector<Atom> Atoms::find() {
-    // Of each row the last of those that nothing stronger parts from it, and of each of those the one before: their strengths never fall.
+    // For each row, the last row that no stronger one separates from it, and for that row the one before: their strengths never fall.
     std::size_t const size = rows_.strengths.size();
     std::vector<std::size_t> last_inside(size, no_row), previous(size, no_row);
     for (std::size_t row = 1; row < size; ++row) previous[row] = std::exchange(last_inside[stronger_[row]], row);

@@ -13,7 +13,7 @@ constexpr std::size_t digest_size = 16;
 constexpr std::array<std::uint64_t, 8> start = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
                                                 0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
 constexpr std::size_t rounds = 12;
-// Which words of a block a round takes, in order; the eleventh round is as the first.
+// The order in which a round takes the words of a block; the eleventh round is like the first.
 constexpr unsigned char order[10][16] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
     {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4}, {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
@@ -86,7 +86,7 @@ Blake2b::Digest Blake2b::digest() {
     std::size_t const last = size_;
     std::fill(waiting_.begin() + static_cast<std::ptrdiff_t>(size_), waiting_.end(), static_cast<unsigned char>(0));
     counted_ += last;
-    counted_ -= block_size;  // which `compress` adds
+    counted_ -= block_size;  // `compress` adds it
     compress(waiting_.data(), true);
     Digest result;
     for (std::size_t place = 0; place < digest_size; ++place) result[place] = static_cast<unsigned char>(state_[place / 8] >> 8 * (place % 8));

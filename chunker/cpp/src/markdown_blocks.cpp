@@ -28,7 +28,7 @@ std::size_t Blocks::read(std::size_t start) {
     }
     if (leaf_ == Leaf::fence || leaf_ == Leaf::comment) {
         if (!open_.empty()) return give_back();
-        leaf_end_ = copy_.size();  // what has no end ends with the text
+        leaf_end_ = copy_.size();  // a block without an end ends with the text
     }
     begin_line();
     close_unmatched();
@@ -77,7 +77,7 @@ Blocks::Step Blocks::match_containers() {
 Blocks::Step Blocks::continue_leaf() {
     if (leaf_ == Leaf::none || leaf_ == Leaf::paragraph) return Step::next;
     if (matched_ < open_.size()) {
-        // Where it ended is for a parser to say, if it has no end of its own.
+        // A parser has to say where such a block ended, if it has no end of its own.
         if (leaf_ == Leaf::fence || leaf_ == Leaf::comment) return Step::uncertain;
         end_leaf();
         return Step::next;

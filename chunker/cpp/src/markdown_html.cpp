@@ -1,4 +1,4 @@
-// What a line that begins with "<" begins: the kinds of HTML blocks in CommonMark (section 4.6).
+// The kinds of HTML blocks that a line with a "<" begins, by CommonMark (section 4.6).
 #include <algorithm>
 #include <array>
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char other = '\x02';
 
-// What becomes of each byte that begins a character.
+// The replacement of each byte that begins a character.
 constexpr std::array<char, 256> copies = [] {
     std::array<char, 256> table{};
     for (std::size_t byte = 0; byte < table.size(); ++byte) table[byte] = byte < 0x80 ? static_cast<char>(byte) : other;
@@ -30,7 +30,7 @@ bool has_odd(std::string_view utf8) {
 
 constexpr std::size_t step = 8;
 
-// How many of the next bytes are ASCII, in steps.
+// The number of the next bytes that are ASCII, in steps.
 std::size_t ascii_run(std::string_view utf8, std::size_t at) {
     std::size_t const start = at;
     while (at + step <= utf8.size()) {

@@ -30,7 +30,7 @@ Offsets spread(const Offsets& offsets) {
     return spread(offsets.size(), [&](std::size_t index) { return offsets[index]; });
 }
 
-// Where two characters are apart, at most once in each of 32 equal parts of the window; none if it is better to read it all.
+// Offsets at which two characters separate, at most one in each of 32 equal parts of the window; none if reading it all is better.
 template <class Apart>
 Offsets pairs_apart(const Text& text, std::size_t start, std::size_t end, Apart apart) {
     std::size_t const size = std::min(window, end - start);
@@ -57,7 +57,7 @@ Offsets cluster_ends_in_window(const Text& text, std::size_t start, std::size_t 
     return ends;
 }
 
-// Those of `offsets`, all in the window, that do not cut a grapheme cluster.
+// The `offsets`, all in the window, that do not cut a grapheme cluster.
 Offsets between_clusters(const Text& text, std::size_t start, std::size_t end, Offsets offsets) {
     if (std::all_of(offsets.begin(), offsets.end(), [&](std::size_t offset) { return clusters_apart(text[offset - 1], text[offset]); })) return offsets;
     Offsets const allowed = cluster_ends_in_window(text, start, end);
@@ -79,7 +79,7 @@ Offsets words(const Text& text, std::size_t start, std::size_t end) {
     if (!ends.empty()) return ends;
     std::size_t const last = std::min(end, start + window);
     ends = word_ends(text.part(start, last));
-    // Where the window is cut short, its last word may belong to the one before it, so that the start of that word is uncertain, too.
+    // If the window is cut short, its last word may belong to the one before it, so the start of that word is uncertain, too.
     std::size_t const size = last - start - (last == end ? 0 : 1);
     ends.erase(std::lower_bound(ends.begin(), ends.end(), size), ends.end());
     if (last != end && !ends.empty()) ends.pop_back();

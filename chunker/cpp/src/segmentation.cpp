@@ -110,7 +110,7 @@ private:
         return true;
     }
 
-    // As many links as are whole.
+    // Read as many links as are complete.
     template <class Link>
     void chain(Link link) {
         std::size_t whole = at;
@@ -154,7 +154,7 @@ public:
     }
 
 private:
-    // What WB4 lets stick to any character.
+    // Skip characters that WB4 attaches to any character.
     void extend() { skip(word<WB::Extend, WB::Format, WB::ZWJ>); }
 
     // A mark that joins two characters of a kind (WB6-7, WB11-12); or nothing.
@@ -313,7 +313,7 @@ private:
 bool is_thai_or_lao(char32_t character) { return character >= 0xE01 && character <= 0xEFF; }
 bool is_shad(char32_t character) { return (character >= 0xF0D && character <= 0xF11) || character == 0xF14; }
 
-// Where Thai, Lao and Tibetan end a phrase: behind a space between letters; behind shads.
+// The ends of phrases in Thai, Lao and Tibetan: after a space between letters; after shads.
 void phrase_ends(Characters text, std::vector<std::size_t>& ends) {
     for (std::size_t at = 0; at < text.size();) {
         std::size_t behind = at + 1;

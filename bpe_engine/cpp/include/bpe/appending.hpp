@@ -50,7 +50,7 @@ public:
     static std::size_t settled_end(const State& state) { return state.settled_end; }
     static std::size_t settled_count(const State& state) { return state.settled_count; }
 
-    // The same text under the same encoder, from `other`. Tables of long pre-tokens are not copied.
+    // Copy the text of `other`, which has the same encoder. Tables of long pre-tokens are not copied.
     void copy(const AppendingEncoder& other);
 
     const State& state() const { return state_; }

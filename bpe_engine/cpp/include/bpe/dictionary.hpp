@@ -62,7 +62,7 @@ public:
     bool is_ordered() const { return priorities_.empty(); }
     bool is_ordered(Bytes piece) const { return priorities_.empty() || is_ordered_in(piece); }
     Rank priority(Rank token) const { return priorities_.empty() ? token : priorities_[token]; }
-    // Of two merges that share a half, the right one of `left` and the left one of `right`: whether `left` is made first.
+    // Whether `left` is made before `right`, two merges that share a half: the right one of `left` and the left one of `right`.
     bool comes_first(Rank left, Rank right) const {
         return (left <= right) != std::binary_search(crossings_.begin(), crossings_.end(), key_of(left, right));
     }
@@ -91,7 +91,7 @@ public:
     // Tries over the reachable tokens; built when first asked for.
     const Trie& starting() const { return *lazily(starting_, Trie::Direction::forward, true); }
     const Trie& ending() const { return *lazily(ending_, Trie::Direction::backward, true); }
-    // The same over all tokens.
+    // `starting` for all tokens.
     const Trie& starting_any() const {
         return has_unreachable_ ? *lazily(starting_any_, Trie::Direction::forward, false) : starting();
     }
@@ -144,7 +144,7 @@ private:
     std::array<Rank, 256> byte_ranks_;
     std::vector<Rank> byte_pairs_;
     MergeMap merges_;
-    std::size_t longest_ = 1;  // where there is no token, too: sizes are divided by it
+    std::size_t longest_ = 1;  // 1 without tokens, too: sizes are divided by it
     bool has_unreachable_ = false;
     bool has_all_bytes_ = true;
     std::vector<Rank> priorities_;          // empty: the ranks
@@ -163,7 +163,7 @@ private:
     mutable Rank twice_ = no_rank;  // the first token that stands there before
 };
 
-// The same as `compatible`, whatever the order: looks at every merge that there may be at the join. Some of both depths, multiplied.
+// `compatible` for any order: looks at every merge that there may be at the join. Time: the product of both depths.
 bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right);
 
 // May token `right` follow token `left`? It may if the bytes of both together encode to just these two. Both must be reachable.

@@ -79,7 +79,7 @@ private:
     struct Pieces;
     template <class Cache, class Use>
     void for_each_piece(Bytes text, const Cache& cache, Use&& use) const;
-    // Of a piece with the key `key`.
+    // The number of tokens of a piece with the key `key`.
     template <class Cache, class Key>
     std::size_t count_by(Cache& cache, const Key& key, Bytes piece, Workspace& workspace) const {
         return count_by(cache, key, key.hash(), piece, workspace);

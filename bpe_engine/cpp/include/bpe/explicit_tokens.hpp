@@ -50,7 +50,7 @@ public:
         fresh_.clear();
         core.encode_from(known_, fresh_);
         std::size_t const kept = Core::settled_count(known_);
-        // What was open before is mostly what it was.
+        // The ids of the open text are mostly the same as before.
         auto const old = ids_.begin() + static_cast<std::ptrdiff_t>(kept);
         auto const [first, differs] = std::mismatch(old, ids_.end(), fresh_.begin(), fresh_.end());
         auto const same = static_cast<std::size_t>(first - ids_.begin());
@@ -73,7 +73,7 @@ public:
 
 private:
     std::vector<std::uint32_t> ids_, fresh_;
-    State known_;  // what is settled in it has its ids at the start of `ids_`
+    State known_;  // the ids of its settled text are at the start of `ids_`
     std::size_t changed_from_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which token do two neighbours merge to?
+// The token that two neighbours merge to.
 //
 // One hash table over all merges of a vocabulary, in buckets of four slots of four bytes. A slot holds the rank of the merged token, and in
 // the bits that are left a few of the hash. The pair itself is not stored, because the halves of the rank are the pair:

@@ -44,7 +44,7 @@ inline constexpr std::size_t short_length = 16;
 // Encodes a piece of at most `short_length` bytes, all of which are tokens. `out` takes up to as many tokens. Returns how many.
 std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out);
 
-// The same for pieces of up to `medium_length` bytes.
+// For pieces of up to `medium_length` bytes.
 inline constexpr std::size_t medium_length = 128;
 std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out);
 
@@ -64,13 +64,13 @@ public:
     // The tokens of `piece`, valid until the next call. Throws EncodingError where a byte is no token.
     const std::vector<Rank>& encode(const Dictionary& dictionary, Bytes piece);
 
-    // The same for a piece that is known to be one token.
+    // For a piece that is known to be one token.
     const std::vector<Rank>& single(Rank token) {
         tokens_.assign(1, token);
         return tokens_;
     }
 
-    // The same by backtracking, whatever the length.
+    // By backtracking, for any length.
     const std::vector<Rank>& backtrack(const Dictionary& dictionary, Bytes piece);
 
 private:

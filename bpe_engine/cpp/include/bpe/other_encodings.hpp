@@ -12,7 +12,7 @@ namespace bpe {
 // The longest token first, at each place.
 std::vector<Rank> encode_greedy(const Dictionary& dictionary, Bytes piece);
 
-// As few tokens as possible: a shortest path over the places between bytes. Of equals the one whose last token is the longest.
+// The encoding with the fewest tokens: a shortest path over the offsets between bytes. Among equals, the one with the longest last token.
 std::vector<Rank> encode_minimal(const Dictionary& dictionary, Bytes piece);
 
 // Each possible merge is skipped with the probability `dropout`, anew for each pair at each step; it ends when no pair passes.

@@ -12,9 +12,9 @@ namespace bpe {
 
 // Numbers of tokens.
 struct Ranking {
-    std::vector<std::uint32_t> order;                // those that merging makes, the single bytes first
+    std::vector<std::uint32_t> order;                // the tokens that merging makes, the single bytes first
     std::optional<std::uint32_t> disordered;         // one that comes before one of its halves: then the rest means nothing
-    std::vector<std::uint32_t> blocked, unreachable;  // those that it does not make: of two tokens that do not merge; of others
+    std::vector<std::uint32_t> blocked, unreachable;  // the others: tokens of two tokens that do not merge; those that nothing makes
 };
 
 // A merge that makes no token.

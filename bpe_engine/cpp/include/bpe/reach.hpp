@@ -1,4 +1,4 @@
-// How far a text goes with a number of tokens, by sums at the places where its pre-tokens start: about what a slice has, before any slice is counted.
+// An estimate of how far a text goes with a number of tokens: sums at the starts of its pre-tokens, before any slice is counted.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ namespace bpe {
 
 class RunIndex {
 public:
-    enum class Side { right, left };  // where the text grows
+    enum class Side { right, left };  // the side on which the text grows
 
     // Kinds of runs.
     enum Kind { letter, word, number, space, newline, newline_or_slash, not_punctuation, not_punctuation_or_mark, upper, lower, both,

@@ -30,11 +30,11 @@ struct Scanner {
     std::string_view name;
     // The next pre-tokens of text[0:limit] from `place` on; `place` < `limit`. Constant time, but for a long pre-token.
     Step (*step)(const Byte* text, std::size_t place, std::size_t limit);
-    // The same in units: pre-tokens, and parts of them between seams of the dictionary (seams.hpp). A step may end at a seam.
+    // A step in units: pre-tokens, and parts of them between seams of the dictionary (seams.hpp). A step may end at a seam.
     Step (*units)(const Byte* text, std::size_t place, std::size_t limit, const class Dictionary& dictionary);
     // The end of the pre-token at `place`.
     std::size_t (*pretoken_end)(const Byte* text, std::size_t place, std::size_t limit);
-    // The same in O(log n), from an index of the runs of characters.
+    // The end of a pre-token in O(log n), from an index of the runs of characters.
     std::size_t (*indexed_end)(const class IndexedText& text, const Byte* bytes, std::size_t place);
     int lookback;  // all but the last `lookback` pre-tokens of a text are settled
     // Whether the end of an open pre-token may move to the left when text is appended; `last` is its last character.

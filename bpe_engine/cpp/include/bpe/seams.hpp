@@ -27,7 +27,7 @@ public:
     static constexpr Byte first_lead = 0xE3;
 
     explicit Seams(const Dictionary& dictionary);
-    // Of so many tokens; `bytes` tells those of each.
+    // Made for `count` tokens; `bytes` returns the bytes of each.
     Seams(std::size_t count, const std::function<Bytes(std::size_t)>& bytes);
 
     // Of `places`, bits of a block of 64 bytes, those that are seams. Each is the place of such a first byte between two continuations of

@@ -83,7 +83,7 @@ struct DeepseekV3 {
             return next.flags & number_class || in_cjk(next.code) ? run.end : run.last;
         }
 
-        // What no split takes stays together, but for the last character where a word follows: it goes with that.
+        // Text that no split takes stays together; its last character goes with a word that follows.
         std::size_t const end = text.end_of(cjk ? Set::cjk_left_over : Set::other_left_over, place);
         if (end < limit && holds(word, text.at(end))) return text.before(end, place);
         return end;

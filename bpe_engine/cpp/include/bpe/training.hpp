@@ -27,7 +27,7 @@
 
 namespace bpe {
 
-// Which of several pairs of the same count is merged.
+// The pair that is merged among several of the same count.
 enum class Ties {
     lowest,  // the one whose left symbol has the lowest number, then the one whose right symbol has it
     first,   // the one that stands first in the words, as they were added

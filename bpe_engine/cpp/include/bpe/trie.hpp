@@ -1,4 +1,4 @@
-// Which tokens does a text have at a place? A trie in a double array: one load and one comparison a byte.
+// The tokens that a text has at an offset. A trie in a double array: one load and one comparison for each byte.
 //
 //     child of node n by byte b:   c = base[n] ^ b,   which is a child of n if label[c] == b
 //

@@ -1,4 +1,4 @@
-// Which class has a character? Flags of one byte, from a generated table of Unicode 16.0 (see scripts/build_core_tables.py).
+// The class of a character: flags in one byte, from a generated table of Unicode 16.0 (see scripts/build_core_tables.py).
 //
 // A character of no letter, number or white space is "punctuation" to every grammar, marks and controls included. Bytes that
 // are not UTF-8 are characters of their own, one byte each, of no class at all: so they count as punctuation too.
@@ -81,7 +81,7 @@ private:
     std::bitset<0x20000> punctuation_;  // there is none beyond
 };
 
-// How many bytes the character at `text` has: a well-formed sequence of UTF-8, else 1. `available` > 0.
+// The size of the character at `text` in bytes: that of a well-formed sequence of UTF-8, else 1. `available` > 0.
 inline std::size_t character_size(const Byte* text, std::size_t available) {
     Byte const lead = text[0];
     if (lead < 0xC2 || lead > 0xF4) return 1;
@@ -94,7 +94,7 @@ inline std::size_t character_size(const Byte* text, std::size_t available) {
     return continued(2) && continued(3) && (lead != 0xF0 || second >= 0x90) && (lead != 0xF4 || second < 0x90) ? 4 : 1;
 }
 
-// How many bytes at the end of `text` are the beginning of a character that more bytes could complete: 0 to 3.
+// The number of bytes at the end of `text` that begin a character which more bytes could complete: 0 to 3.
 std::size_t unfinished_end(Bytes text);
 
 }  // namespace bpe

@@ -29,7 +29,7 @@ inline bool decode_base64(Bytes text, std::vector<Byte>& out) {
             if (found < 0) return false;
             value = value << 6 | static_cast<std::uint32_t>(found);
         }
-        // What is left over is zero.
+        // Unused bits must be zero.
         if ((digits == 3 && (value & 0xFF) != 0) || (digits == 2 && (value & 0xFFFF) != 0)) return false;
         out.push_back(static_cast<Byte>(value >> 16));
         if (digits > 2) out.push_back(static_cast<Byte>(value >> 8));

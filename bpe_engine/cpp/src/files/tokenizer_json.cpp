@@ -137,7 +137,7 @@ struct LongEntries {
 
 // Reads the entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Goes behind it.
 void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
-    std::size_t waiting = 0;  // where merges begin that stand before the vocabulary
+    std::size_t waiting = 0;  // the start of merges that stand before the vocabulary
     bool has_prefix = false;
     cursor.expect('{');
     if (cursor.take('}')) return;

@@ -58,7 +58,7 @@ UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<s
     : unknown_(options.unknown), bytes_(options.bytes), is_float_(options.flavor == UnigramOptions::Flavor::sentencepiece) {
     std::vector<std::uint32_t> defined = options.user_defined;
     std::sort(defined.begin(), defined.end());
-    // Where there is no token: what the two libraries begin their search with.
+    // The value with which the two libraries begin their search for the lowest score.
     double lowest = is_float_ ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::infinity();
     std::vector<double> used = scores;
     for (std::size_t index = 0; index < scores.size(); ++index) {

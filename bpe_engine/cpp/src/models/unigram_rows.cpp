@@ -26,8 +26,8 @@ void UnigramRows::add_as(Bytes text, std::size_t start, std::size_t end) {
     Row& made = row(end);
     Rank last = beginning;
     double best = 0;
-    std::size_t part = start;   // where the last token of the best way begins
-    std::size_t frame = start;  // of what place `best` is a sum
+    std::size_t part = start;   // the start of the last token on the best way
+    std::size_t frame = start;  // the offset whose sum `best` is
     // By ascending `from`. A later one must be better, not as good: the order and the comparisons are those of both libraries.
     auto const offer = [&](Rank token, double score, std::size_t from) {
         count_step();
@@ -104,7 +104,7 @@ Rank UnigramRows::token_of_run(const Row& row, std::size_t end) const {
 }
 
 std::size_t UnigramRows::fewest(std::size_t end) const {
-    // What goes on beyond `end` parts the text at one of the rows back to where a token may begin that reaches beyond it.
+    // A continuation after `end` splits the text at one of the rows back to the first at which a token may begin that reaches beyond `end`.
     std::size_t least = count(end);
     for (std::size_t place = end - model_->automaton_->depth(row(end).state); place <= end; ++place) {
         count_step();

@@ -66,7 +66,7 @@ private:
     struct Row {
         double score;
         std::uint32_t count;
-        std::uint32_t run;  // where the run of unknown characters began that ends here
+        std::uint32_t run;  // the start of the run of unknown characters that ends here
         Rank last;
         TokenAutomaton::State state;
     };

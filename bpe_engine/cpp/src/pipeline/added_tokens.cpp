@@ -45,7 +45,7 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
             node = found->second;
             if (is_new) building.emplace_back();
         }
-        building[node].token = static_cast<std::int32_t>(number);  // of two with one text the last
+        building[node].token = static_cast<std::int32_t>(number);  // of two tokens with one text the last counts
         begins_[static_cast<Byte>(sought[0])] = true;
         if (token.single_word) words_begin_[static_cast<Byte>(sought[0])] = looks_back_ = true;
         finds_always_ = finds_always_ || !token.special;

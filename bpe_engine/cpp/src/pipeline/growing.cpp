@@ -87,7 +87,7 @@ void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
         text_.resize(start);
         throw;
     }
-    // What was open ends here, as if the text did: its count is known.
+    // The open pre-token ends here, as if the text did, so its count is known.
     state_.length = text_.size();
     state_.certain = {text_.size(), Before::token};
     state_.certain_count = ++state_.count;

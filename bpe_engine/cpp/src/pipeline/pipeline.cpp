@@ -170,7 +170,7 @@ std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) co
     std::array<std::size_t, 256> splits;
     SafeSplits::Search search(*splits_, text.data, 0, std::min(text.size, limit), false);
     std::size_t const first = text.size > 0 ? character_size(text.data, text.size) : 0;
-    // What stands before the first character may make another of it.
+    // Text before the first character may change it.
     for (std::size_t count; found.empty() && (count = search.next(splits.data(), splits.size())) > 0;)
         std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found), [&](std::size_t split) { return split > first + 3; });
     return found;

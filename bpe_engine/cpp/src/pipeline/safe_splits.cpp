@@ -56,7 +56,7 @@ struct StageFacts {
             default: return Boundaries::ends | Boundaries::begins;
         }
     }
-    // The same where the model merges nothing over it.
+    // The flags that suffice if the model merges nothing across the offset.
     std::uint8_t enough_if_not_merged(bool is_last) const {
         if (behaviour == Behaviour::without_gap) return Boundaries::resumes;
         if (behaviour == Behaviour::isolated) return is_last ? Boundaries::meets : Boundaries::resumes;
@@ -265,7 +265,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         last = place;
         place += character.size;
     }
-    // What follows may take back a split before the last character.
+    // The next character may take back a split before the last one.
     if (count > 0 && offsets[count - 1] == last && splits_.depends_on_next_) {
         if (place < limit_) held_ = offsets[--count];
         else if (!at_end_) --count;

@@ -10,7 +10,7 @@ namespace bpe {
 
 namespace {
 
-// As in bpe_engine/patience.py: how many times as long a text may become, and bytes that any text may.
+// The bounds of bpe_engine/text/patience.py: the factor by which a text may grow, and the bytes to which any text may.
 constexpr std::size_t growth = 64, growth_of_any = 1 << 14;
 constexpr Byte replacement[] = {0xEF, 0xBF, 0xBD};  // U+FFFD
 
@@ -34,7 +34,7 @@ SentencePieceNormalizer::Part SentencePieceNormalizer::part_at(const Byte* raw, 
     if (begins_symbol_[raw[place]]) {
         std::string_view const rest(reinterpret_cast<const char*>(raw) + place, limit - place);
         std::size_t longest = 0;
-        // Those that begin with one more byte of the text each time.
+        // The range of symbols that begin with the bytes of the text read so far.
         auto first = rules_.user_defined.begin(), last = rules_.user_defined.end();
         for (std::size_t size = 1; first != last; ++size) {
             if (size > rest.size()) {

@@ -10,7 +10,7 @@
 
 namespace bpe {
 
-// As in bpe_engine/text/patience.py: how many times as long a text may become, and characters that any text may.
+// The bounds of bpe_engine/text/patience.py: the factor by which a text may grow, and the characters to which any text may.
 inline constexpr std::size_t growth = 64, growth_of_any = 1 << 14;
 
 inline bool is_space(char32_t code) { return code < 0x110000 && UnicodeTable::instance().flags_of(code) & space_class; }

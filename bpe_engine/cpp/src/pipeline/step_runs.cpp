@@ -72,7 +72,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
     std::size_t size = out.text.size();
     std::size_t const longest = std::max<std::size_t>(longest_image_, 4);
     std::size_t room = 0;
-    // Of their own: a write through a pointer to bytes might change any member.
+    // Local copies: a write through a pointer to bytes might change any member.
     Byte* text = nullptr;
     std::uint32_t* origins = nullptr;
     std::uint8_t* cuts = nullptr;
@@ -177,7 +177,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         }
         apply(items, starts, starts && is_first, at_end && is_last);
         if (is_last && !at_end) {
-            // What is certain ends at the last cut, before which nothing changes any more.
+            // Certain text ends at the last cut, before which nothing changes any more.
             std::size_t certain = items.size();
             while (certain > 0 && !items[certain - 1].is_cut) --certain;
             std::size_t const end = certain > 0 ? items[certain - 1].origin : static_cast<std::uint32_t>(place - base);

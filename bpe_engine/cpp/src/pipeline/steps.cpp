@@ -166,7 +166,7 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
     changed.reserve(items.size());
     for (std::size_t place = 0; place < items.size();) {
         if (place + size <= items.size() && std::equal(pattern.begin(), pattern.end(), items.begin() + static_cast<std::ptrdiff_t>(place), [](char32_t code, Item const& item) { return item.code == code; })) {
-            // What is put in comes from the last character of what it stands for.
+            // Inserted characters come from the last character that they replace.
             std::uint32_t const origin = items[place + size - 1].origin;
             for (std::size_t number = 0; number < step.content.size(); ++number)
                 changed.push_back({step.content[number], origin, number == 0 && size == 1 && items[place].is_cut});
@@ -198,7 +198,7 @@ void StepNormalizer::replace_members(Items& items, const NormalizationStep& step
 }
 
 void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step, bool at_end) {
-    // What is not certain yet ends behind the last cut: a match may go on there.
+    // Uncertain text is kept from the last cut on: a match may continue there.
     std::size_t certain = items.size();
     if (!at_end) {
         while (certain > 0 && !items[certain - 1].is_cut) --certain;
@@ -221,7 +221,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
     std::size_t done = 0, place = 0;  // items, bytes
     while (place < text.size()) {
         if (!at_end) {
-            // Whatever follows: what is before this is no part of a match that is not known.
+            // Whatever follows, text before this match is in no later one.
             regex::Found const known = step.program->find(text.data(), place, place, certain_size, false, cache);
             if (!known.settled) {
                 std::size_t const open = number_at(std::min(known.start_settled ? known.start : known.open_from, certain_size));
@@ -234,7 +234,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
         if (found.start == regex::no_match) break;
         std::size_t const first = number_at(found.start), last = number_at(found.end);
         changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
-        // What is put in comes from the last character of what it stands for.
+        // Inserted characters come from the last character that they replace.
         for (char32_t const code : step.content) changed.push_back({code, items[last - 1].origin, false});
         if (!step.content.empty() && last == first + 1) changed[changed.size() - step.content.size()].is_cut = items[first].is_cut;
         done = last;
@@ -244,7 +244,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
     items = std::move(changed);
 }
 
-// As Precompiled of Hugging Face does it.
+// Precompiled, in the manner of Hugging Face.
 void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool at_start) {
     constexpr std::size_t too_long = 6;  // bytes
     std::size_t const most = growth * items.size() + growth_of_any;
@@ -253,11 +253,11 @@ void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool a
     ClusterBreaks breaks;
     std::vector<Byte> text;
     bool was_put_in = false;  // the last character
-    // What stands in place of items[first, last), each character of it from one of those.
+    // Replace items[first, last); each new character comes from one of them.
     auto const map = [&](std::size_t first, std::size_t last) {
         Charsmap::Match const match = charsmap.shortest({text.data(), text.size()});
         if (match.size == 0) return false;
-        // What is left out belongs to the character before, which comes from there if it stood for none itself.
+        // The inserted character before a removed one now stands for it.
         if (match.content.size == 0 && was_put_in) changed.back().origin = items[first].origin;
         was_put_in = false;
         std::size_t place = first;
@@ -294,7 +294,7 @@ void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool a
             if (index > first && changed.size() > before) changed[before].is_cut = false;
         }
     }
-    // What is left out at the start is part of the first character.
+    // Characters removed at the start belong to the first that is left.
     if (at_start && !changed.empty()) changed[0].origin = items[0].origin;
     items = std::move(changed);
 }

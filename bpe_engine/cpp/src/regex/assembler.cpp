@@ -20,7 +20,7 @@ struct Next {
     bool end = false;
 };
 
-// What an expression asks of the next character, where that is all it asks.
+// The condition on the next character, if an expression is nothing else.
 bool asks_next(const Node& node, Next& next) {
     switch (node.kind) {
     case Node::Kind::set: next.set.add(node.set); return true;

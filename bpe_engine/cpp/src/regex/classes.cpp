@@ -12,7 +12,7 @@ constexpr std::size_t most_classes = 2000;
 }  // namespace
 
 Classes::Classes(const std::vector<CharacterSet>& sets) {
-    // Where a set begins or ends, its bit in the signature of the characters from there on changes.
+    // At the start and end of a set, its bit in the signature of the following characters changes.
     std::vector<std::pair<char32_t, std::uint32_t>> switches;
     for (std::uint32_t set = 0; set < sets.size(); ++set)
         for (CharacterRange const range : sets[set].ranges()) {

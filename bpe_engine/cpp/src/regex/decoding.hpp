@@ -32,7 +32,7 @@ inline Decoded decode(const Classes& classes, const Byte* text, std::size_t plac
     return decode_beyond_ascii(classes, text + place, limit - place);
 }
 
-// Where the character before `offset` begins; `start` < `offset`.
+// The start of the character before `offset`; `start` < `offset`.
 inline std::size_t character_before(const Classes& classes, const Byte* text, std::size_t start, std::size_t offset) {
     if (text[offset - 1] < 0x80) return offset - 1;
     for (std::size_t size = 2; size <= 4 && offset - start >= size; ++size)

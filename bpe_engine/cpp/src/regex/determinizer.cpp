@@ -129,15 +129,15 @@ Key Determinizer::start(unsigned context, bool nonempty) const {
 
 // One step.
 struct Determinizer::Walk {
-    // Which instructions a list already tries. One that is tried again behind that cannot succeed first; unless what it was tried under is undone.
+    // The instructions that a list has tried. A second attempt at one cannot succeed first, unless the first is undone.
     struct Tried {
         explicit Tried(std::size_t size) : visited(size), taken(size) {}
         std::vector<bool> visited, taken;  // in this step; behind a character
     };
-    // Where a list stands: what was tried around it, and what cuts it off when it succeeds.
+    // A place in a list: what was tried around it, and what its success cuts off.
     struct Place {
         Tried* tried;
-        Place* outside;                          // of a body: where what follows the body goes on
+        Place* outside;                          // for a body: the place at which the text after it continues
         std::vector<Index> cut_off_by;           // threads of bodies around, whose success makes this list void
         std::vector<const List*> required;       // bodies of look-ahead around, all of which have to match
         std::size_t depth;

@@ -15,7 +15,7 @@ namespace bpe::regex {
 
 class Foresight {
 public:
-    // Of text[from:limit). `open`: more may follow `limit`, so every state there may still reach a match.
+    // Made for text[from:limit). `open`: text may follow `limit`, so every state there may still reach a match.
     Foresight(const Program& program, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool open);
 
     // Whether a match will be reached from a state of the table of all states, or of a Cache, at `place`.

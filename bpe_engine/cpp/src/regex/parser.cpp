@@ -26,7 +26,7 @@ NodePointer any_of(NodePointer first, NodePointer second) {
     return node;
 }
 
-// How many characters every match of the expression has; false where that differs or is not simple.
+// The number of characters of every match of an expression; false if it varies or is not simple.
 bool single_set(const Node& node, CharacterSet& set) {
     if (node.kind == Node::Kind::set) return set.add(node.set), true;
     if (node.kind == Node::Kind::sequence) return node.children.size() == 1 && single_set(*node.children[0], set);
@@ -305,7 +305,7 @@ NodePointer Parser::flags_group() {
         case 'a': flags_.ascii = on; continue;
         case 'u':
         case 'w':
-        case 'f': continue;  // what is done anyway
+        case 'f': continue;  // the default
         case 'V':
             if (flavour_ != Flavour::regex || (peek(1) != '0' && peek(1) != '1')) break;
             ++place_;

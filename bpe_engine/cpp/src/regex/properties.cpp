@@ -153,7 +153,7 @@ bool find_posix_class(std::string_view name, bool ascii, CharacterSet& set) {
     if (name == "alpha" || name == "lower" || name == "upper" || name == "ascii") {
         find_binary(name, set);
     } else if (name == "digit") {
-        // Whatever the flavour says of \d.
+        // In every flavour, whatever its \d is.
         set = decimal_digits();
     } else if (name == "alnum") {
         set = from_switches(alphabetic_switches);

@@ -11,10 +11,10 @@ namespace bpe::regex {
 
 using thresholds::first_patience, thresholds::patience;
 
-// How trying to match at one place went.
+// The outcome of an attempt to match at one offset.
 struct Sweep::Attempt {
     std::size_t end = no_match;
-    std::size_t certain_end = no_match;  // of the matches that were seen before what may still change
+    std::size_t certain_end = no_match;  // the end of the best match before text that may still change
     bool settled = false;
     std::size_t reach = 0;
 };
@@ -91,7 +91,7 @@ Sweep::Attempt Sweep::attempt(Table& table, std::size_t from, bool nonempty) {
     auto const read_to = [&](std::size_t stop) {
         while (place < stop) {
             count_step();
-            // What could come would be no better, or nothing: it was looked at up to the limit to know that.
+            // No better match can follow. Knowing that took reading up to the limit.
             if (foresight && !table.reaches(*foresight, place, state)) {
                 made.reach = limit_;
                 made.settled = true;
@@ -192,7 +192,7 @@ Found Sweep::next_in(Table& table) {
     found.open_from = open_ || at_end_ ? no_match : from_;
     found.reach = from_;
     for (std::size_t place = from_; place <= limit_; place += place < limit_ ? decode(program_.classes_, text_, place, limit_).size : 1) {
-        // Where no match begins, and nothing has to be said of it.
+        // Skip offsets at which no match begins, if they need no report.
         for (std::size_t const stop = open_ ? certain_ : limit_; place < stop && !program_.begins_[text_[place]];) ++place;
         bool const nonempty = nonempty_ && place == from_;
         if (!foresight_ && read_ > patience * (place - begun_) + first_patience) look_ahead_of(place);

@@ -1,4 +1,4 @@
-// What the rules of UAX #29 have to know of each character.
+// The properties of a character that the rules of UAX #29 ask for.
 #pragma once
 
 #include <array>

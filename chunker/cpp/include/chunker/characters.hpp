@@ -21,9 +21,9 @@ public:
     std::size_t place(std::size_t offset) const;
     // The character that the byte at this place is of.
     std::size_t offset_at(std::size_t place) const;
-    // Where text[start:end] ends without the white space at its end, as str.rstrip has it.
+    // The end of text[start:end] without the white space at its end, as str.rstrip has it.
     std::size_t stripped(std::size_t start, std::size_t end) const;
-    // Where the next line feed of text[start:end] is; `end` if there is none.
+    // The next line feed of text[start:end]; `end` if there is none.
     std::size_t line_feed(std::size_t start, std::size_t end) const;
 
 private:

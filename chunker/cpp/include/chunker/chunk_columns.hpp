@@ -30,7 +30,7 @@ struct ChunkColumns {
     // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or behind the text.
     void add(std::string_view text, const std::vector<Piece>& pieces, std::string_view identity);
 
-    // Of all texts; while none has a context, they are the bodies, and are not kept twice.
+    // The texts of all chunks. Without any context they are the bodies, and are not kept twice.
     const StringColumn& texts() const { return context.data.empty() ? body : text; }
 
     StringColumn text, body, context, kind, id, content_hash;

@@ -1,4 +1,4 @@
-// What a grower asks for while it grows: counts of a text that grows, what stands before a chunk, what is inside a closed unit.
+// The interfaces that a grower asks: counts of a text that grows, the context of a chunk, the inside of a closed unit.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace chunker {
 // The number of a context; 0 is that of no context.
 using Context = std::size_t;
 
-// What is inside a closed unit: its boundaries, by columns, and heads.
+// The inside of a closed unit: its boundaries, by columns, and heads.
 struct Inside {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<std::size_t> labels;  // numbers
@@ -31,7 +31,7 @@ public:
     virtual void keep() = 0;
     virtual void go_back() = 0;
 
-    // Where about so many tokens end that begin at `start`, and where those begin that end at `end`: no farther than one may go in a step. `start` and `end` where nobody knows.
+    // About where so many tokens from `start` end, and where those that end at `end` begin: no farther than one step may go. `start` and `end` if unknown.
     virtual std::size_t reach(std::size_t start, std::size_t) { return start; }
     virtual std::size_t reach_back(std::size_t end, std::size_t) { return end; }
 
@@ -63,13 +63,13 @@ public:
     virtual bool are_quick() const { return false; }
 };
 
-// What only the caller knows.
+// Answers that only the caller knows.
 class Surroundings {
 public:
     virtual ~Surroundings() = default;
-    // What stands before a chunk whose new text begins at `fresh`, behind the overlap from `start` on.
+    // The context of a chunk whose new text begins at `fresh`, after the overlap from `start` on.
     virtual Context context_at(std::size_t fresh, std::size_t start) = 0;
-    // What is inside the closed unit that the sketch has at `offset`.
+    // The inside of the closed unit that the sketch has at `offset`.
     virtual Inside inside(std::size_t offset) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Where the units of an outline end.
+// The ends of the units of an outline.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a walk over a syntax tree collects, by line; the twin of `Found` in chunker/formats/code/walking.py.
+// The findings of a walk over a syntax tree, by line; the twin of `Found` in chunker/formats/code/walking.py.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Placed {
     Label label = line_label;
 };
 
-// Of some lines one value each, `none` where nothing was set. They are those that a walk may touch.
+// A value for each line that a walk may touch; `none` if it was not set.
 template <class Value>
 class ByRow {
 public:

@@ -27,7 +27,7 @@ public:
     // In characters, where the line begins; of the row behind the last one, the length of the text.
     std::uint32_t character(Row row) const { return characters_.empty() ? starts_[row] : characters_[row]; }
 
-    // How many bytes of indentation the line has.
+    // The number of bytes of indentation of a line.
     std::uint32_t indent(Row row) const { return indents_[row] - starts_[row]; }
 
     // Whether the line holds nothing but indentation.

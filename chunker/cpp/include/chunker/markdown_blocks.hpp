@@ -39,7 +39,7 @@ private:
         bool empty = false;      // an item in which there is nothing yet
     };
     enum class Leaf : unsigned char { none, paragraph, fence, indented, comment, html };
-    // What became of a line, or of a part of it.
+    // The outcome of a rule for a line, or for a part of it.
     enum class Step : unsigned char { done, next, text, uncertain };
 
     void begin_line();
@@ -82,7 +82,7 @@ private:
     std::size_t start_ = 0;    // of the line
     std::size_t end_ = 0;      // without its line feed
     std::size_t next_ = 0;     // the next line
-    std::size_t at_ = 0;       // how far the line has been read
+    std::size_t at_ = 0;       // the offset up to which the line is read
     std::size_t matched_ = 0;  // so many of the open containers go on in it
     bool fresh_ = false;       // it has opened others since
 

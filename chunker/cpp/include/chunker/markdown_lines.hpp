@@ -1,4 +1,4 @@
-// What a line of Markdown begins with, or is. Each of these looks at one line, once.
+// The beginnings of Markdown lines. Each function looks at one line, once.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct ItemMark {
 };
 ItemMark item_mark(std::string_view line);
 
-// What a line that begins with "<" begins.
+// The kinds of blocks that a line with a "<" begins.
 enum class Html {
     none,
     comment,

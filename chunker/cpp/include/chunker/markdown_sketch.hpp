@@ -1,4 +1,4 @@
-// What a sketch of Markdown is made of: where units begin, and what is left to be looked into.
+// The parts of a sketch of Markdown: the starts of units, and the units to refine later.
 //
 //     # Guide                  boundary 0 section    heading 0..8, level 1
 //     Some words. In two       boundary 8 paragraph? no: the heading keeps it. Work: prose 8..40, of the unit at 0
@@ -80,7 +80,7 @@ public:
     const std::vector<Table>& tables() const { return tables_; }
     std::string_view copy() const { return copy_; }
 
-    // What `take_back` takes all that came later from.
+    // A state that `take_back` returns to.
     struct Mark {
         std::size_t boundaries, works, headings, tables, depth;
         std::int32_t last_strength, first;

@@ -29,7 +29,7 @@ public:
     std::vector<Piece> pieces();
 
 private:
-    // How a chunk begins: at which offset, of what it repeats if anything, behind which context, and what begins there.
+    // The start of a chunk: its offset, the unit that it repeats from if any, its context, and the kind of its first unit.
     struct Start {
         std::size_t offset;
         Context context;
@@ -56,7 +56,7 @@ private:
     // The sizes of chunks that grow from `start`: what text[start.offset:end] has behind its context. The ends ascend.
     void begin(const Start& start);
     std::size_t size_at(std::size_t behind);
-    // How a chunk begins with atom `first`, which fits; `size` with that alone.
+    // The start of a chunk whose first new atom is `first`, which fits; `size` with that atom alone.
     Start start_of(std::size_t first, std::size_t& size);
     bool fits(const Start& start, std::size_t first, std::size_t& size);
     Places places_before(std::size_t first);
@@ -75,7 +75,7 @@ private:
     std::vector<double> costs_;   // of a cut before each of them
     std::vector<Way> ways_;
 
-    // What grows.
+    // The growing text.
     std::size_t appended_ = 0;            // up to which offset
     std::optional<std::size_t> agreed_;   // from which byte on its size is the exact sum and `shift_`
     std::ptrdiff_t shift_ = 0;

@@ -1,4 +1,4 @@
-// What is finer than an outline: what `refine` of chunker/formats/refining.py finds, level by level down to characters.
+// Boundaries finer than an outline, as `refine` of chunker/formats/refining.py finds them: level by level down to characters.
 #pragma once
 
 #include <cstddef>

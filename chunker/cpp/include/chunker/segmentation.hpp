@@ -11,7 +11,7 @@ namespace chunker {
 
 using Characters = std::span<const char32_t>;
 
-// Where the grapheme cluster ends that begins at `start`, which is inside the text.
+// The end of the grapheme cluster that begins at `start`, which is inside the text.
 std::size_t cluster_end(Characters text, std::size_t start);
 // The ends of the grapheme clusters, that of the text included.
 std::vector<std::size_t> cluster_ends(Characters text);

@@ -11,7 +11,7 @@ public:
     struct Place {
         std::size_t offset = 0, byte = 0, breaks = 0;
     };
-    // What text[start:end] spans; `last_line` counts the breaks before its last character.
+    // The span of text[start:end]; `last_line` counts the breaks before its last character.
     struct Span {
         Place start, end;
         std::size_t last_line;

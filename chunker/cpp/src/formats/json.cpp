@@ -6,7 +6,7 @@ namespace chunker::formats {
 
 namespace {
 
-// Where the string ends that begins at `at`: behind its quotation mark, or with its line.
+// The end of the string that begins at `at`: after its quotation mark, or with its line.
 std::size_t behind_string(Text text, std::size_t at) {
     for (++at; at < text.size(); ++at) {
         if (text[at] == '"') return at + 1;
@@ -19,7 +19,7 @@ std::size_t behind_string(Text text, std::size_t at) {
     return at;
 }
 
-// Where the comment ends that begins at `at`; `at` where none does. One that nothing closes goes on to the end of the text.
+// The end of the comment that begins at `at`; `at` if none does. A comment that nothing closes ends with the text.
 std::size_t behind_comment(Text text, std::size_t at) {
     if (begins(text, at, U"//")) return line_end(text, at);
     if (!begins(text, at, U"/*")) return at;
@@ -93,7 +93,7 @@ void JsonScan::run(std::size_t start, std::size_t end, std::size_t outer) {
             default: ++at;
         }
     }
-    // What is open still was cut off.
+    // Containers that are still open were cut off.
     end_scalar(end);
     for (std::size_t depth = 0; depth + 1 < containers_.size(); ++depth) name(depth, end);
 }

@@ -16,7 +16,7 @@ using namespace latex;  // the constants of the format
 struct Environment {
     std::string_view name;
     std::size_t start;
-    bool whole;  // what is inside is lines
+    bool whole;  // its inside is cut by lines
     std::size_t title_start = 0, title_end = 0;  // of a slide
 };
 
@@ -154,7 +154,7 @@ private:
         glued_ = command.level;
     }
 
-    // Where the text of the argument behind a command stands, which is read then.
+    // The span of the argument after a command, which is read then.
     std::pair<std::size_t, std::size_t> title(std::size_t start) {
         auto const [first, last] = argument(markup_.copy(), start, environments_);
         at_ = last > first ? last + 1 : first;
@@ -188,7 +188,7 @@ private:
             markup_.verbatim(start, end);
             return;
         }
-        std::vector<std::pair<std::size_t, std::size_t>> rows;  // where each is marked to end, and where its line does
+        std::vector<std::pair<std::size_t, std::size_t>> rows;  // the end mark of each row, and the end of its line
         for (std::size_t at = table; at < end;) {
             std::size_t const mark = row_mark(copy, at);
             std::size_t const feed = mark == none ? none : copy.find('\n', mark);

@@ -45,10 +45,10 @@ constexpr bool is_of_command(char character) {
 }
 std::size_t behind_command(std::string_view copy, std::size_t at);
 
-// Where \begin{document} stands outside of comments; none if it does not.
+// The offset of \begin{document} outside of comments; none if there is none.
 std::size_t document_start(std::string_view copy);
 
-// Where the content of the first argument in braces behind `start` stands, optional ones in brackets skipped; (start, start) if there is none
+// The span of the first argument in braces after `start`, optional ones in brackets skipped; (start, start) if there is none
 // that ends within a few hundred characters.
 std::pair<std::size_t, std::size_t> argument(std::string_view copy, std::size_t start, const Environments& environments);
 

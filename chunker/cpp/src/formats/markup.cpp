@@ -154,7 +154,7 @@ private:
         return at;
     }
 
-    // Where the sentence ends whose terminator stands at `at`; none if none does.
+    // The end of the sentence whose terminator is at `at`; none if it ends none.
     std::size_t end_at(std::size_t at) const {
         char32_t const character = text_[at];
         bool const is_cjk = character == U'。' || character == U'！' || character == U'？' || character == U'｡';

@@ -20,7 +20,7 @@ std::size_t behind_properties(Text body, std::size_t at, bool at_end) {
 
 bool ends_or_comments(Text body, std::size_t at) { return at == body.size() || body[at] == '#'; }
 
-// What a member holds on its own line.
+// Whether the text after a key, on its line, begins a block scalar.
 bool is_block_scalar(Text value) {
     std::size_t at = behind_properties(value, behind_blanks(value, 0), false);
     if (at == value.size() || (value[at] != '|' && value[at] != '>')) return false;
@@ -213,7 +213,7 @@ private:
         boundaries_.put(top, strength_at(depth, rank), label);
     }
 
-    // What is open inside this column ends, and so does the member before the one that begins there.
+    // End everything that is open inside this column, and the member before the one that begins there.
     void close(std::int64_t column, Kind kind, std::size_t end) {
         std::pair const place(column, kind);
         while (!levels_.empty() && levels_.back().place() > place) {
@@ -231,14 +231,14 @@ private:
             members_.push_back({level.start, end, Member::key, level.first, level.last});
     }
 
-    // What a member in this column holds on its own line.
+    // Note the text after the key of a member in this column, on its line.
     void value(Text value, std::int64_t column) {
         in_block_ = is_block_scalar(value);
         open_column_.reset();
         if (in_block_ || !is_no_value(value)) open_column_ = column;
     }
 
-    // Where the comments above a line begin that are not indented more; they are used up.
+    // The start of the comments above a line that are not indented more; they are used up.
     std::size_t with_comments(const Line& line) {
         std::size_t top = line.start;
         for (; !comments_.empty() && comments_.back().indent <= line.indent; comments_.pop_back()) top = comments_.back().offset;

@@ -1,4 +1,4 @@
-// How a definition is named in a breadcrumb; the twin of chunker/formats/code/naming.py, which draws it.
+// The name of a definition in a breadcrumb; the twin of chunker/formats/code/naming.py, which draws it.
 #pragma once
 
 #include <tree_sitter/api.h>

@@ -1,4 +1,4 @@
-// What is asked of the nodes of a syntax tree.
+// Questions to the nodes of a syntax tree.
 #pragma once
 
 #include <tree_sitter/api.h>
@@ -51,7 +51,7 @@ inline TSNode child_named(TSNode node, std::string_view name) {
     return found;
 }
 
-// What is there at the end of a path; null if nothing is.
+// The node at the end of a path; null if there is none.
 inline TSNode at_path(TSNode node, const Path& path) {
     for (const std::vector<std::string>& ways : path) {
         TSNode found{};

@@ -47,7 +47,7 @@ Kept& kept() {
     return chunks;
 }
 
-// What stands before a block: where it came from, and its bytes with this.
+// The header before a block: its origin, and its size with the header.
 struct Head {
     std::uint64_t size;  // of a block of a pool; 0 for one of malloc, 1 for a large one of a pool
 };
@@ -73,7 +73,7 @@ void* behind(Head* head, std::uint64_t size) {
 
 }  // namespace
 
-// What the runtime asks for. No exception may pass through its frames.
+// The allocation functions of the runtime. No exception may pass through its frames.
 struct Allocator {
     static void* allocate(std::size_t wanted) noexcept {
         if (!used) return behind(static_cast<Head*>(checked(std::malloc(wanted + sizeof(Head)), wanted)), plain);

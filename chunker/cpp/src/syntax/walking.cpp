@@ -25,7 +25,7 @@ Walk::~Walk() {
 }
 
 void Walk::run(TSNode root) {
-    // Whatever the root is called, it is a body.
+    // The root is a body, whatever its type.
     enter_body(root, 1, 0);
     std::vector<Closed> settled;
     std::vector<Pending> nodes;  // of those
@@ -94,10 +94,10 @@ void Walk::enter_body(TSNode node, int depth, Row first) {
     if (siblings.attributes != no_row) found_.put(siblings.attributes, siblings.strength, statement_label);
 }
 
-// Of the children of any other node only clauses are parts, and the definition inside a wrapper.
+// Among the children of any other node, only clauses are parts, and the definition inside a wrapper.
 void Walk::pass_through(TSNode node, int depth, Row first) {
     TSNode const inner = kind_of(node).role == Role::wrapper ? held(node) : TSNode{};
-    // What stands on the node's first line begins no line that the node itself does not.
+    // Children on the node's first line begin no line of their own.
     for_children(node, lines_.end(first) + 1, depth, depth + 1, first, [&](const Child& child) {
         if (child.kind.role == Role::comment) {
             put_comment(child.row, child.last, child.end);
@@ -147,7 +147,7 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
 bool Walk::is_part(const Closed& closed) const {
     TSNode const node = nodes_[closed.node].node;
     if (ts_node_start_byte(node) > lines_.ink(closed.first)) return true;
-    if (kind_of(node).inside > 0) return false;  // what begins it may be a part itself, or an attribute
+    if (kind_of(node).inside > 0) return false;  // its first child may be a part itself, or an attribute
     return found_.parts(closed.first).strength > closed.bound();
 }
 

@@ -45,14 +45,14 @@ public:
     // Collect the parts of these nodes.
     void enter(std::vector<Pending> nodes);
 
-    // What was closed, by `Closed::node` each.
+    // The closed units, by `Closed::node`.
     const std::vector<Closed>& closed() const { return closed_; }
     const std::vector<Pending>& nodes() const { return nodes_; }
     // By `Region::definition`.
     const std::vector<Defined>& defined() const { return defined_; }
 
 private:
-    // What the children of one node that came before mean for the next one.
+    // The meaning of the earlier children of a node for the next one.
     struct Siblings {
         explicit Siblings(int of_depth) : depth(of_depth), part(strength::at(of_depth, strength::part)) {}
 

@@ -22,7 +22,7 @@ public:
     bool index();
     // The number of a token; `none` where there is none.
     std::uint32_t find(Bytes text) const { return find(text, byte_hash(text)); }
-    // The same in two steps, of which the first asks for the memory of the second.
+    // Reading in two steps; the first returns the memory that the second needs.
     std::uint64_t prepare(Bytes text) const {
         std::uint64_t const hash = byte_hash(text);
         prefetch(&slots_[hash & (slots_.size() - 1)]);

@@ -4,7 +4,7 @@
 //                                                        ^^^^^^^^^^^^^            ^^^^^^^^^^^^                 what is read here
 //     {"added_tokens": [...], "model": {"type": "BPE", "vocab": {}, "merges": []}}                            the rest
 //
-// Whatever is not as it should be throws Unreadable: then a reader that is slower, and says where and why, has the word.
+// Anything unexpected throws Unreadable. Then a slower reader takes over, which says what is wrong and where.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ VocabularyFile read_tokenizer_json(Bytes data);
 
 // The pieces of a SentencePiece model, and the file without them.
 struct PieceFile {
-    // As in the file format: 1 is a normal piece.
+    // The file format's type of a normal piece.
     static constexpr std::uint64_t normal = 1;
 
     std::vector<Byte> texts;

@@ -1,4 +1,4 @@
-// Which tokens of a vocabulary end at a place? The automaton of Aho and Corasick, over the trie of the tokens in a double array.
+// The tokens of a vocabulary that end at an offset: an Aho-Corasick automaton over the trie of the tokens in a double array.
 //
 //     tokens  a ab bc abcd          text     a    b    c    b    c
 //                                   state    a    ab   abc  b    bc        the longest end of the text that begins a token
@@ -45,7 +45,7 @@ public:
     // The longest token that ends at a state; no_rank where none does.
     Rank longest(State state) const { return Trie::rank(nodes_[state].trie); }
     const Token& token(Rank rank) const { return tokens_[rank]; }
-    // How many bytes back a token may begin that goes on beyond this state.
+    // The largest number of bytes before this state at which a token may begin that continues after it.
     std::uint32_t depth(State state) const { return nodes_[state].depth; }
 
 private:

@@ -37,7 +37,7 @@ private:
 
     std::vector<std::uint32_t> ids_;  // by rank
     Trie trie_;
-    Trie::Node inside_;  // where walks begin after the first token; 0 where no token has the prefix
+    Trie::Node inside_;  // the node at which walks begin after the first token; 0 if no token has the prefix
     std::optional<std::uint32_t> unknown_;
     std::size_t most_characters_;
 };

@@ -21,7 +21,7 @@ struct AddedToken {
     bool lstrip = false, rstrip = false;  // it takes the white space on that side along
     bool single_word = false;             // not found inside a word
     bool normalized = false;              // looked for behind the others, in the regions that they leave
-    std::string sought = {};              // what is looked for, where that is not `text`
+    std::string sought = {};              // the text to search, if it is not `text`
 };
 
 class AddedTokens {
@@ -32,11 +32,11 @@ public:
         std::size_t certain = 0;                                    // no token begins before this, whatever follows the limit
         bool is_found() const { return start != static_cast<std::size_t>(-1); }
     };
-    // Which special tokens are found: by number. Empty: none.
+    // By number, whether a special token is found. Empty: none is.
     using Wanted = std::vector<std::uint8_t>;
 
     AddedTokens() = default;
-    // Those of `tokens` that are `normalized`, or not.
+    // Searches those of `tokens` that are `normalized`, or those that are not.
     AddedTokens(const std::vector<AddedToken>& tokens, bool normalized);
 
     bool any() const { return nodes_.size() > 1; }

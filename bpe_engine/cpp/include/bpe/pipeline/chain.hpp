@@ -36,7 +36,7 @@ struct Stage {
     std::shared_ptr<const Matcher> matcher;
     Behaviour behaviour = Behaviour::isolated;
     const Scanner* scanner = nullptr;  // in place of a matcher: its pre-tokens are the pieces
-    std::shared_ptr<const regex::Program> expression = nullptr;  // of which the pre-tokens of a scanner are the matches, where that is known
+    std::shared_ptr<const regex::Program> expression = nullptr;  // if known, an expression whose matches are the pre-tokens of the scanner
 };
 
 class Chain {
@@ -68,7 +68,7 @@ public:
         return stages_.size() == 1 && (stages_[0].scanner || (stages_[0].matcher->expression() && stages_[0].behaviour == Behaviour::isolated));
     }
 
-    // The same for a text that ends at `limit` now, and goes on later: calls `sink.uncertain()` behind the last piece that is certain. In one pass.
+    // For a text that ends at `limit` now and continues later: calls `sink.uncertain()` after the last certain piece. One pass.
     template <class Sink>
     void run_to_end(const Byte* text, std::size_t start, std::size_t limit, Sink& sink) const {
         if (!stages_[0].scanner) return search_to_end(text, start, limit, sink);
@@ -105,7 +105,7 @@ private:
         for (;;) {
             for (std::size_t count; is_certain && (count = search.ends(ends.data(), ends.size())) > 0;)
                 for (std::size_t index = 0; index < count; ++index) give(ends[index], true);
-            // Where it is not settled, as if the text ended here.
+            // If it is not settled, take it as if the text ended here.
             Found const found = search.next();
             if (found.start == no_match) break;
             give(found.start, is_certain && (found.settled || found.start_settled));
@@ -189,7 +189,7 @@ private:
                 for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
                     for (std::size_t index = 0; index < count; ++index) {
                         if (number + 1 == stages.size() && with_matches) {
-                            // What is known of a piece comes from memory meanwhile.
+                            // Prefetch what is known of a piece a few steps ahead.
                             if constexpr (requires { sink.expect(piece, limit); })
                                 if (index + 4 < count) sink.expect(ends[index + 3], ends[index + 4]);
                             sink.piece(piece, ends[index]);

@@ -26,10 +26,10 @@ public:
 
     struct Match {
         std::size_t size = 0;  // bytes; 0: nothing is known of this text
-        Bytes content{};       // what stands in its place
+        Bytes content{};       // the replacement
         bool is_open = false;  // a longer one may be there if the text goes on
     };
-    // Of the texts in the table that `text` begins with, the shortest, or the longest. No text of a table holds a zero.
+    // The shortest or the longest text of the table at the start of `text`. No text of a table holds a zero.
     Match shortest(Bytes text) const { return find(text, false); }
     Match longest(Bytes text) const { return find(text, true); }
 

@@ -44,7 +44,7 @@ public:
     static std::size_t settled_end(const State& state) { return state.certain.offset; }
     static std::size_t settled_count(const State& state) { return state.certain_count; }
 
-    // The same text under the same pipeline, from `other`.
+    // Copy the text of `other`, which has the same pipeline.
     void copy(const PipelineAppendingEncoder& other) {
         text_ = other.text_;
         tokens_ = other.tokens_;

@@ -24,7 +24,7 @@ public:
     OpenTail(std::size_t origin, bool begins_region, bool begins_text) : origin_(origin), begins_region_(begins_region), begins_text_(begins_text) { restart(); }
 
     std::size_t origin() const { return origin_; }
-    // Of the text that was read last.
+    // The length of the text that was read last.
     std::size_t length() const { return now_.length; }
     ChainMemory& chain() { return chain_; }
 
@@ -98,7 +98,7 @@ private:
     ChainMemory chain_;
     Normalized normalized_;
     std::vector<Piece> pieces_;  // that were asked for last
-    std::size_t run_start_ = 0, run_end_ = 0;  // of equal bytes, at the end of what was normalized last
+    std::size_t run_start_ = 0, run_end_ = 0;  // a run of equal bytes at the end of the text that was normalized last
 };
 
 }  // namespace bpe

@@ -39,7 +39,7 @@ public:
     // The safe splits of a text, from left to right.
     class Search {
     public:
-        // Of text[from:limit), without `from`. `at_end`: the region ends at `limit`.
+        // Searches text[from:limit), without `from`. `at_end`: the region ends at `limit`.
         Search(const SafeSplits& splits, const Byte* text, std::size_t from, std::size_t limit, bool at_end)
             : splits_(splits), text_(text), place_(from), limit_(limit), at_end_(at_end) {}
 

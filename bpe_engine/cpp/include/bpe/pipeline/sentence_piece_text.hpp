@@ -40,7 +40,7 @@ private:
     struct Part {
         std::size_t size;  // bytes of the text
         Bytes content;
-        bool is_open;  // what follows the text may change it
+        bool is_open;  // text that follows may change it
     };
     Part part_at(const Byte* raw, std::size_t place, std::size_t limit) const;
 

@@ -1,4 +1,4 @@
-// Which places between two characters part the matches of an expression, whatever stands around them.
+// Pairs of characters between which matches of an expression always end or begin, whatever surrounds them.
 //
 //     " ?\\p{L}+|\\s+|..."     letter, space     a match ends there always: after the letter every state is over at a space, and at the end
 //                              space, letter     none: " a" is one match
@@ -19,7 +19,7 @@ class Boundaries {
 public:
     enum : std::uint8_t {
         uncrossed = 1,  // no match holds both characters, and those before are the same if the text ends between them
-        ends = 2,       // the same, and the left character always ends a match
+        ends = 2,       // as `uncrossed`, and the left character always ends a match
         resumes = 4,    // `uncrossed`, or a match that holds both is made of two: those of the two texts that meet between them
         meets = 8,      // `ends`, or the same
         begins = 16,    // `uncrossed`, and the right character always begins a match

@@ -36,7 +36,7 @@ class Determinizer {
 public:
     Determinizer(const Code& code, const Classes& classes);
 
-    // What stands before a place matters only as far as conditions ask.
+    // The number of contexts before an offset that conditions can tell apart.
     std::size_t contexts() const { return context_count_; }
     unsigned context_of(std::size_t class_number) const { return context_of_[class_number]; }  // classes.count(): the start of the region
     // The state before the first character; `nonempty`: the match must not be empty.
@@ -51,7 +51,7 @@ public:
     // Instructions that lead to this one without reading a character.
     const std::vector<Index>& silent_before(Index index) const { return silent_before_[index]; }
     bool holds(Index condition, unsigned context, std::size_t class_number) const { return after_holds_[condition][class_number] && before_holds_[condition][context]; }
-    // How much steps have done so far, in instructions.
+    // The work of all steps so far, in instructions.
     std::size_t work() const { return work_; }
 
 private:

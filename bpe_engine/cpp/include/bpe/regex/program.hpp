@@ -35,7 +35,7 @@ struct Found {
     bool settled = false;        // whatever follows `limit`, this match comes first, with this start and this end
     bool start_settled = false;  // whatever follows, a match begins at `start` and none before it; its end may still move
     std::size_t reach = 0;       // text[from:reach) was looked at; a settled result is the same for any text that is equal up to there
-    std::size_t open_from = 0;   // where there is no match, or it is not settled: the first offset at which one may begin once text is appended
+    std::size_t open_from = 0;   // if there is no settled match: the first offset at which one may begin once text is appended
 };
 
 class Program;

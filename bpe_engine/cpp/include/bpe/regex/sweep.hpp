@@ -3,7 +3,7 @@
 //     Sweep sweep(*program, cache, text, 0, 0, size, true);
 //     for (Found found = sweep.next(); found.start != no_match; found = sweep.next()) ...
 //
-// Where matches stand one behind the other, as pre-tokens do, ends() finds many at once: a match that is over where the next begins costs
+// Where matches follow one another, as pre-tokens do, ends() finds many at once: a match that is over where the next begins costs
 // nothing but the store of its end.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace bpe::regex {
 
 class Foresight;
 
-// How far tries of long matches have come, for sweeps of the same text when it has grown. A place is forgotten by whoever cuts the text back.
+// How far attempts at long matches have read, for the next sweep of the text when it has grown. Truncating the text must remove entries.
 struct Resumption {
     struct Try {
         std::size_t from = no_match, place = 0;
@@ -95,7 +95,7 @@ private:
     Cache& cache_;
     const Byte* text_;
     std::size_t start_, from_, limit_;
-    std::size_t certain_;  // what follows may still change
+    std::size_t certain_;  // text after it may still change
     std::size_t finished_;  // so far all characters are whole
     Resumption* resumption_;
     Recollection* recollection_;

@@ -30,12 +30,12 @@ class Elements {
 public:
     static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
-    // Those that the reader asks for by name.
+    // The elements that the reader asks for by name.
     static constexpr std::array<std::string_view, 9> needed = {"table", "tr", "thead", "p", "pre", "td", "th", "article", "section"};
 
     explicit Elements(std::vector<Element> elements);
 
-    // Of a name in lower case.
+    // The number of an element, by its name in lower case.
     std::size_t number_of(std::string_view name) const;
     const Element& operator[](std::size_t number) const { return elements_[number]; }
     std::size_t size() const { return elements_.size(); }

@@ -10,7 +10,7 @@
 
 namespace chunker::formats {
 
-// What the names of environments mean, and the commands of sections, the highest first: chunker/formats/markup/latex_commands.py.
+// The meaning of environments by name, and the commands of sections, the highest first: chunker/formats/markup/latex_commands.py.
 struct Environments {
     using Names = std::set<std::string, std::less<>>;
 

@@ -39,7 +39,7 @@ struct Region {
     std::size_t told_start, told_end;
 };
 
-// What is found in a text besides boundaries is named when somebody asks for it.
+// The outline of a text. Other findings are named when somebody asks for them.
 struct MarkupOutline {
     Columns columns;
     std::vector<Heading> headings;
@@ -59,7 +59,7 @@ public:
 
     // A boundary at `offset`, not before the last one; at the same place the stronger one stays.
     void put(std::size_t offset, std::int32_t strength, Label label);
-    // Where to cut before what stands at `offset`: before the indentation of its line, if there is nothing else on it. The last boundary, if a
+    // The offset of a cut before `offset`: before the indentation of its line, if there is nothing else on it. The last boundary, if a
     // cut there would part characters that belong together.
     std::size_t cut_before(std::size_t offset) const;
     // All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line.

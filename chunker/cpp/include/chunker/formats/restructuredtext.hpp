@@ -15,7 +15,7 @@ struct TextLine {
     std::string_view text;
 };
 
-// Of copy[start:], which is ASCII with line feeds for line ends.
+// The lines of copy[start:], which is ASCII with line feeds for line ends.
 std::vector<TextLine> restructuredtext_lines(std::string_view copy, std::size_t start);
 
 }  // namespace chunker::formats

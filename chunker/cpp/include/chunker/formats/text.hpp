@@ -20,12 +20,12 @@ constexpr bool is_blank(char32_t character) { return character == ' ' || charact
 constexpr bool is_line_end(char32_t character) { return character == '\n' || character == '\r'; }
 constexpr bool is_digit(char32_t character) { return character >= '0' && character <= '9'; }
 constexpr bool is_letter(char32_t character) { return (character | 0x20) >= 'a' && (character | 0x20) <= 'z'; }
-// Of words of ASCII, and all other characters but white space.
+// Whether it is part of an ASCII word, or another character that is not white space.
 constexpr bool is_of_name(char32_t character) {
     return character < 0x80 ? is_letter(character) || is_digit(character) || character == '_' : !is_space(character);
 }
 
-// Where the line end ends that begins at `at`; `at` if none does.
+// The end of the line end that begins at `at`; `at` if none does.
 constexpr std::size_t behind_line_end(Text text, std::size_t at) {
     if (at >= text.size() || !is_line_end(text[at])) return at;
     return at + (text[at] == '\r' && at + 1 < text.size() && text[at + 1] == '\n' ? 2 : 1);
@@ -40,7 +40,7 @@ constexpr std::size_t behind_blanks(Text text, std::size_t at) { return behind(t
 constexpr std::size_t line_end(Text text, std::size_t at) {
     return behind(text, at, [](char32_t character) { return !is_line_end(character); });
 }
-// Where the white space at the end of text[start:end] begins.
+// The start of the white space at the end of text[start:end].
 constexpr std::size_t stripped(Text text, std::size_t start, std::size_t end) {
     while (end > start && is_space(text[end - 1])) --end;
     return end;
