@@ -205,8 +205,7 @@ def frame(name: str, styles: tuple[str, ...], scripts: tuple[str, ...]) -> tuple
     whole = whole.replace("{{style-hash}}", content_hash(style)).replace("{{script-hash}}", content_hash(script))
     head, rest = whole.split("{{style}}")
     body, tail = rest.split("{{data}}")
-    before_script, after_script = tail.split("{{script}}")
-    return head + style, body, before_script + script + after_script
+    return head + style, body, tail.replace("{{script}}", script)
 
 
 def _asset(name: str) -> str:

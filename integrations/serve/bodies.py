@@ -83,10 +83,6 @@ class AskedCut(Asked):
         Tokens | None, Field(description="Tokens that a model adds around each chunk; null asks the tokenizer.")
     ] = None
 
-    def options(self) -> dict[str, Any]:
-        """All of these as JSON values, as the operations of workers take them."""
-        return {name: getattr(self, name) for name in AskedCut.model_fields}
-
 
 class AskedExport(AskedCut):
     """A text to cut, and the format of the file that its chunks are written to."""

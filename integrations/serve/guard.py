@@ -25,7 +25,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-PAGE = "/"
+# What a browser may be led to: pages, and their description for programs.
+PAGES = frozenset({"/", "/docs", "/openapi.json"})
 # Of every answer, whatever it is.
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -77,8 +78,8 @@ class Guard:
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return refused(421, "this server is not called so: its address is the one that it printed")
         sites = headers.getlist("sec-fetch-site")
-        if path == PAGE:
-            # Who follows a link to the page gets it, and has it in a window of its own; it holds nothing of anybody's.
+        if path in PAGES:
+            # Who follows a link to a page gets it, and has it in a window of its own; it holds nothing of anybody's.
             foreign = any(site not in {"same-origin", "none"} for site in sites)
             visits = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
             return refused(403, "the page is not to be embedded by other sites") if foreign and not visits else None

@@ -1,12 +1,17 @@
 """The application, and the loop that serves it.
 
     GET  /              the page
+    GET  /docs          the REST API, to read
+    GET  /openapi.json  the same for programs
     POST /api/cut       a text and how to cut it  ->  what the page shows of its chunks
+    POST /api/chunk     the same                  ->  the chunks, as records
+    POST /api/export    the same                  ->  a file of them
+    POST /api/count     texts                     ->  their tokens
     POST /api/files     {}                        ->  the names of the files of the roots, and which are refused, and why
     POST /api/file      a name                    ->  its text
     POST /api/search    a question                ->  hits of the index
 
-All but the page is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`chunker.integrations.service.pool`), for as
+All but the pages and exports is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`chunker.integrations.service.pool`), for as
 long as the client waits for it.
 """
 
@@ -14,14 +19,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import socket
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
-from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -30,39 +30,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from chunker.formats.registry import format_names
-from chunker.integrations.serve.bodies import (
-    MOST_TEXT_BYTES,
-    Asked,
-    AskedCut,
-    AskedFile,
-    AskedSearch,
-    Unusable,
-    read,
-    while_there,
-)
-from chunker.integrations.serve.guard import Guard, refused
-from chunker.integrations.serve.page import serve_page
+from chunker.integrations.serve.api import Api, Served
+from chunker.integrations.serve.bodies import MOST_TEXT_BYTES
+from chunker.integrations.serve.guard import Guard
+from chunker.integrations.serve.openapi import document
+from chunker.integrations.serve.page import exports, samples, serve_page
 from chunker.integrations.serve.patience import ImpatientProtocol
-from chunker.integrations.service.errors import BusyError, ServiceError, TooMuchError, WorkerError
+from chunker.integrations.serve.reading import docs_page
 from chunker.integrations.service.pool import Pool
-from chunker.integrations.service.roots import Roots
 
-# From a complete request to its answer; while others are at work it waits.
-ANSWER_SECONDS = 60.0
-_MOST_FILES = 10_000
+__all__ = ["Door", "Served", "application", "run"]
+
 _MOST_CONNECTIONS = 64
-_SEARCH_CHARACTERS = 200_000
-
-
-@dataclass(frozen=True)
-class Served:
-    """The files, the tokenizers by name, and the folder of an index, if there is one, that are served. `tokenizer` is
-    the first choice.
-    """
-
-    roots: Roots
-    tokenizers: list[str]
-    index: Path | None
 
 
 @dataclass(frozen=True)
@@ -76,51 +55,22 @@ class Door:
 
 def application(served: Served, door: Door, pool: Pool) -> Guard:
     """The ASGI application."""
+    needs_token = door.token is not None
     state = {
         "tokenizers": served.tokenizers,
         "formats": format_names(),
+        "exports": exports(),
+        "samples": samples(),
         "mostBytes": MOST_TEXT_BYTES,
         "hasFiles": bool(served.roots),
         "hasIndex": served.index is not None,
-        "needsToken": door.token is not None,
+        "needsToken": needs_token,
     }
-    page, policy = serve_page(state)
+    described = document(served.tokenizers, needs_token=needs_token)
+    pages = {"/": _shown(*serve_page(state)), "/docs": _shown(*docs_page(described))}
 
-    async def show(_request: Request) -> Response:
-        return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": policy})
-
-    async def cut(request: Request) -> Response:
-        asked = await _asked(request, AskedCut)
-        size = len(asked.text.encode("utf-8", "surrogatepass"))
-        if size > MOST_TEXT_BYTES:
-            raise TooMuchError(f"the text has {size:,} bytes; {MOST_TEXT_BYTES:,} is the limit")
-        if asked.tokenizer not in served.tokenizers:
-            raise Unusable(422, f"tokenizer must be one of {', '.join(served.tokenizers)}")
-        return _json(await while_there(request, pool.ask("see", **asked.model_dump())))
-
-    async def files(request: Request) -> Response:
-        await _asked(request, Asked)
-        given_up = threading.Event()  # a thread cannot be stopped from outside
-        try:
-            listing = asyncio.to_thread(served.roots.listed, _MOST_FILES + 1, given_up.is_set)
-            names, refused = await while_there(request, listing)
-        finally:
-            given_up.set()
-        marked = [{"name": name, "why": why} for name, why in islice(refused.items(), _MOST_FILES)]
-        told = {"files": names[:_MOST_FILES], "more": len(names) > _MOST_FILES, "refused": marked}
-        return _json(json.dumps(told).encode())
-
-    async def file(request: Request) -> Response:
-        asked = await _asked(request, AskedFile)
-        document = await asyncio.to_thread(served.roots.read, asked.name)
-        return _json(json.dumps({"name": asked.name, "text": document.text}).encode())
-
-    async def search(request: Request) -> Response:
-        asked = await _asked(request, AskedSearch)
-        if served.index is None:
-            raise Unusable(404, "no index is served: chunker serve --index FOLDER")
-        work = pool.ask("search", folder=str(served.index), most_characters=_SEARCH_CHARACTERS, **asked.model_dump())
-        return _json(await while_there(request, work))
+    async def describe(_request: Request) -> Response:
+        return JSONResponse(described)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -130,41 +80,21 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
             yield
         await asyncio.gather(warming, return_exceptions=True)
 
-    asks = {"cut": cut, "files": files, "file": file, "search": search}
-    routes = [Route(f"/api/{name}", _answering(answer), methods=["POST"]) for name, answer in asks.items()]
-    app = Starlette(routes=[Route("/", show, methods=["GET"]), *routes], lifespan=lifespan)
+    routes = [
+        *(Route(path, shown, methods=["GET"]) for path, shown in {**pages, "/openapi.json": describe}.items()),
+        *(Route(f"/api/{name}", one, methods=["POST"]) for name, one in Api(served, pool).endpoints().items()),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan)
     return Guard(app, door.names, any_address=door.any_address, token=door.token)
 
 
-async def _asked(request: Request, model: type[Any]) -> Any:  # noqa: ANN401  # an instance of the model
-    return await read(request, model)
+def _shown(page: bytes, policy: str) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that answers a page with its content security policy."""
 
+    async def show(_request: Request) -> Response:
+        return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": policy})
 
-def _answering(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """`answer`, with what it complains of as an answer, too."""
-
-    async def answering(request: Request) -> Response:
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await answer(request)
-        except TimeoutError:
-            return refused(503, f"this took more than {ANSWER_SECONDS:g} seconds, and was given up")
-        except Unusable as error:
-            return refused(error.status, str(error))
-        except BusyError as error:
-            return refused(503, str(error))
-        except TooMuchError as error:
-            return refused(413, str(error))
-        except WorkerError as error:
-            return refused(500, str(error))
-        except ServiceError as error:
-            return refused(422, str(error))
-
-    return answering
-
-
-def _json(content: bytes) -> Response:
-    return Response(content, media_type=JSONResponse.media_type)
+    return show
 
 
 def run(served: Served, door: Door, listening: list[socket.socket], started: Callable[[], None]) -> None:

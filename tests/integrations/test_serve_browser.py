@@ -5,6 +5,7 @@ Skipped, with the reason, where there is no Chromium or no playwright to drive i
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from accessibility import violations
 from serving import Server, serving
 
 pytest.importorskip("starlette", reason='needs starlette: pip install "bpe-chunker[serve]"')
@@ -339,6 +341,76 @@ def test_light_dark_and_a_phone(show: Open, server: Server) -> None:
         tab.wait_for_selector("#hits li")
         assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert colours[0] != colours[1]
+
+
+def test_a_sample_to_begin_with(show: Open, server: Server) -> None:
+    tab = show(server)
+    cut(tab)
+    samples = tab.locator("#samples-list button")
+    assert samples.all_inner_texts() == ["Markdown", "Python", "CSV", "Prose"]
+    samples.nth(1).click()
+    tab.wait_for_selector("article")
+    assert not tab.is_visible("#samples")
+    assert tab.inner_text("#heading") == "cart.py"
+    text = tab.input_value("#text")
+    assert cut(tab) == bodies(CodeChunker("python", 256).chunk(text, source="cart.py"))
+    tab.fill("#text", "")
+    assert cut(tab) == []
+    assert tab.is_visible("#samples")
+
+
+def test_every_option_the_code_and_a_file(show: Open, server: Server, tmp_path: Path) -> None:
+    tab = show(server)
+    tab.fill("#text", SOURCE)
+    tab.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+    for name, value in {"max-tokens": 60, "overlap": 8, "min-tokens": 3, "desired-tokens": 30, "reserve": 2}.items():
+        tab.fill(f"#{name}", str(value))
+    tab.select_option("#overlap-by", "token")
+    tab.select_option("#format", "python")
+    for name in ("context", "context-summary"):
+        tab.check(f"#{name}")
+    options: dict[str, Any] = {"overlap": 8, "min_tokens": 3, "desired_tokens": 30, "reserve": 2}
+    expected = CodeChunker("python", 60, **options, overlap_by="token", context=["breadcrumb", "summary"]).chunk(SOURCE)
+    assert cut(tab) == bodies(expected)
+    imports, made = tab.inner_text("#code").split("\n")
+    names: dict[str, Any] = {"text": SOURCE}
+    exec(imports, names)
+    assert eval(made, names) == expected
+    assert not tab.is_visible("#command-part")  # the command has no such context
+    tab.uncheck("#context-summary")
+    cut(tab)
+    assert tab.inner_text("#command").startswith("chunker chunk - --language python --max-tokens 60 --min-tokens 3")
+    tab.select_option("#export-format", "json")
+    with tab.expect_download() as saved:
+        tab.click("#save")
+    saved.value.save_as(tmp_path / "chunks.json")
+    assert saved.value.suggested_filename == "chunks.json"
+    records = json.loads((tmp_path / "chunks.json").read_text(encoding="utf-8"))
+    assert [record["text"] for record in records] == cut(tab)
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(show: Open, server: Server, theme: str, width: int) -> None:
+    tab = show(server, color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)
+    cut(tab)
+    assert violations(tab) == []
+    tab.click("#samples-list button")
+    tab.wait_for_selector("article")
+    if width < 960:
+        tab.click("#panel-button")
+    tab.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+    cut(tab)
+    assert violations(tab) == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.click("#search-tab")
+    tab.fill("#query", "Shop")
+    tab.press("#query", "Enter")
+    tab.wait_for_selector("#hits li")
+    assert violations(tab) == []
+    tab.goto(f"{server.url}docs")
+    assert violations(tab) == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_long_text_does_not_block(show: Open, server: Server) -> None:

@@ -60,6 +60,7 @@ function applyFilter() {
   const all = left === text.chunks.length;
   byId("outcome").textContent = all ? count(left, "chunk") : `${number.format(left)} of ${count(text.chunks.length, "chunk")}`;
   byId("nothing").hidden = left > 0;
+  byId("feed").role = left > 0 ? "feed" : "region"; // a feed has articles
   byId("nothing").textContent = text.chunks.length ? "No chunk matches the filter." : "This text is empty.";
   const [low, high] = [Math.round(wanted.least * BINS * 10) / 10, Math.round(wanted.most * BINS * 10) / 10];
   byId("fills").querySelectorAll("button").forEach((bar, bin) => bar.setAttribute("aria-pressed", low === bin && high === bin + 1));

@@ -11,6 +11,10 @@ class Refused extends Error {
 }
 
 async function ask(what, content) {
+  return (await answerTo(what, content)).json();
+}
+
+async function answerTo(what, content) {
   const headers = { "Content-Type": "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   let response;
@@ -19,8 +23,8 @@ async function ask(what, content) {
   } catch (error) {
     throw new Refused(`The server cannot be reached: ${error.message}`, 0);
   }
+  if (response.ok) return response;
   const answer = await response.json().catch(() => ({ error: response.statusText }));
-  if (response.ok) return answer;
   if (response.status === 401) askForToken();
   throw new Refused(answer.error ?? response.statusText, response.status);
 }

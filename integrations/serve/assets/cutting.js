@@ -15,6 +15,7 @@ function changed(content, name = draft.name) {
   if (isNew) draft.cut = 0;
   const bytes = new Blob([content]).size;
   byId("size").textContent = content ? `${number.format(bytes)} bytes` : "";
+  byId("samples").hidden = content !== "";
   cutSoon();
 }
 
@@ -24,16 +25,23 @@ function cutSoon(after = AFTER) {
   waiting = setTimeout(cutNow, after);
 }
 
+const CONTEXT = { context: "breadcrumb", "context-imports": "imports", "context-summary": "summary" };
+const numberOrNull = (id) => (Number.isNaN(byId(id).valueAsNumber) ? null : byId(id).valueAsNumber);
+
 function wantedCut() {
   return {
     text: draft.content.toWellFormed?.() ?? draft.content, // half a character has as many code units as what stands for it
     name: draft.name,
     tokenizer: byId("tokenizer").value,
     max_tokens: byId("max-tokens").valueAsNumber,
+    min_tokens: numberOrNull("min-tokens"),
+    desired_tokens: numberOrNull("desired-tokens"),
     overlap: byId("overlap").valueAsNumber,
+    overlap_by: byId("overlap-by").value,
     strategy: byId("strategy").value,
+    reserve: numberOrNull("reserve"),
     format: byId("format").value,
-    context: byId("context").checked,
+    context: Object.keys(CONTEXT).filter((id) => byId(id).checked).map((id) => CONTEXT[id]),
   };
 }
 
@@ -55,6 +63,7 @@ async function cutNow() {
     data.text = wanted.text;
     showText(data, 0, stay ? shown.current : 0, { stay });
     draft.cut++;
+    showCode(settings);
     tell(byId("state"), `${count(data.chunks.length, "chunk")}${data.language ? `, ${data.language}` : ""}, in ${number.format(Math.round(performance.now() - started))} ms`);
     if (draft.version === version) document.body.classList.remove("outdated");
   } catch (error) {

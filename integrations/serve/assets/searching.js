@@ -33,7 +33,7 @@ async function search() {
   tell(byId("found"), "Searching …");
   const started = performance.now();
   try {
-    const hits = await ask("search", { query: byId("query").value, by: byId("by").value, sources: sources ? [sources] : [] });
+    const { hits } = await ask("search", { query: byId("query").value, by: byId("by").value, sources: sources ? [sources] : [] });
     if (mine !== searched) return; // another question was asked meanwhile
     byId("hits").replaceChildren(...hits.map(hitFor));
     tell(byId("found"), hits.length ? `${count(hits.length, "hit")}, in ${number.format(Math.round(performance.now() - started))} ms` : "Nothing found.");

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from accessibility import violations
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 from chunker.view import PageSettings, SeenText, page, see
@@ -327,6 +328,18 @@ def test_a_phone_scrolls_up_and_down_alone(show: Open, tokens: bool) -> None:
         assert max(boxes) <= PHONE["width"]
         tab.locator("#texts-list button").nth(1).tap()
     assert tab.inner_text("#heading") == "shop.py"
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(show: Open, theme: str, width: int) -> None:
+    tab = show([source_text()], color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)
+    if width < 960:
+        tab.click("#panel-button")
+    assert violations(tab) == []
+    tab.fill("#filter-text", "no chunk has this")
+    expect(tab.locator("#nothing")).to_be_visible()
+    assert violations(tab) == []
 
 
 def test_hostile_text_is_only_shown(show: Open) -> None:
