@@ -343,7 +343,7 @@ def _place(identity: bytes, chunk: Chunk, names: Sequence[tuple[int, str]]) -> N
         chunk.token_count,
         len(chunk.context),
         chunk.kind,
-        tuple(chunk.span),
+        chunk.span,
         split_names([name for _, name in names]),
         _json_or_none(list(chunk.breadcrumb)),
         _json_or_none(chunk.metadata),

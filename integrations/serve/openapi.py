@@ -129,7 +129,7 @@ def document(tokenizers: list[str], *, needs_token: bool) -> dict[str, Any]:
     asked: list[type[BaseModel]] = [AskedCut, AskedExport, AskedCount, Asked, AskedFile, AskedSearch]
     answered: list[type[BaseModel]] = [Counts, Files, File, Refusal]
     _, made = models_json_schema(
-        [*((model, "validation") for model in asked), *((model, "serialization") for model in answered)],  # type: ignore[misc]  # pairs with literals
+        [*((model, "validation") for model in asked), *((model, "serialization") for model in answered)],
         ref_template=_SCHEMA + "{model}",
     )
     schemas = {**made["$defs"], **chunk_schema(), **hit_schema(), "Chunks": chunks_schema(), "Hits": hits_schema()}
