@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from chunker.chunkers import TextChunker, chunker_for
 from chunker.cli.console import STANDARD_OUTPUT, open_output
+from chunker.cli.options import load_tokenizer
 from chunker.cli.runs import Run
 from chunker.counting import TokenCounter
 from chunker.errors import ChunkerError
@@ -20,6 +22,7 @@ from chunker.files.discovery import portable, printable
 from chunker.files.documents import Document
 from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenText, see
+from chunker.view.side_by_side import Column, side_by_side
 
 DEFAULT_PAGE = "chunker-view.html"
 
@@ -48,43 +51,101 @@ class ViewOptions:
             context=self.context,
         )
 
+    def of_page(self) -> PageSettings:
+        """The settings at the head of the page."""
+        plain = self.chunker("")
+        return PageSettings(
+            tokenizer=portable(self.tokenizer_name),
+            max_tokens=plain.max_tokens,
+            min_tokens=plain.min_tokens,
+            overlap=plain.overlap,
+            context=bool(plain.context),
+            show_tokens=self.show_tokens,
+        )
+
+    def code(self, paths: list[str]) -> str:
+        """Python that makes the chunks of these files."""
+        given = [
+            f", {name}={value!r}"
+            for name, value, default in (
+                ("tokenizer", self.tokenizer_name, "o200k_base"),
+                ("min_tokens", self.min_tokens, None),
+                ("overlap", self.overlap, 0),
+                ("context", self.context, False),
+            )
+            if value != default
+        ]
+        return f"from chunker import chunk_files\nchunk_files({paths!r}, {self.max_tokens}{''.join(given)})"
+
+    def with_others(self, given: str) -> ViewOptions:
+        """These settings with others in place of some: "max-tokens=256,overlap=32,context=true".
+
+        Raises:
+            typer.BadParameter: An option is unknown, or its value is none of its kind.
+        """
+        found: dict[str, Any] = {}
+        for part in filter(None, map(str.strip, given.split(","))):
+            name, _, value = part.partition("=")
+            key = name.strip().lstrip("-").replace("-", "_")
+            try:
+                found |= self._other(key, value.strip())
+            except (KeyError, ValueError):
+                known = ", ".join(f"{one.replace('_', '-')}={example}" for one, example in _COMPARED.items())
+                message = f"{part} is no option with a value that can be compared: {known}"
+                raise typer.BadParameter(message, param_hint="--compare") from None
+        return replace(self, **found)
+
+    def _other(self, name: str, value: str) -> dict[str, Any]:
+        if name == "tokenizer":
+            return {"tokenizer": load_tokenizer(value), "tokenizer_name": value}
+        if name == "context":
+            return {name: _BOOLEANS[value.lower()]}
+        return {name: _WHOLE[name](value)}
+
+
+# What can be compared, with an example of each.
+_COMPARED = {"max_tokens": "256", "min_tokens": "16", "overlap": "32", "context": "true", "tokenizer": "cl100k_base"}
+_WHOLE = dict.fromkeys(("max_tokens", "min_tokens", "overlap"), int)
+_BOOLEANS = {"": True, "true": True, "yes": True, "false": False, "no": False}
+
 
 def show(
     paths: Sequence[str],
     run_to: Callable[..., Run],
-    options: ViewOptions,
+    settings: Sequence[ViewOptions],
     output: str | None,
     *,
     terminal: bool,
     open_page: bool,
 ) -> None:
-    """Write the page to `output`, or the lines to standard output or to it; `run_to` makes the run over the files. Raises `typer.Exit` if a file failed."""
-    try:
-        plain = options.chunker("")
-    except ChunkerError as error:
-        raise typer.BadParameter(str(error)) from None
+    """Write the page to `output`, or the lines to standard output or to it; `run_to` makes the run over the files. Raises `typer.Exit` if a file failed.
+
+    `settings`: those of the page, or of each of its columns.
+    """
+    for options in settings:
+        try:
+            options.chunker("")
+        except ChunkerError as error:
+            raise typer.BadParameter(str(error)) from None
     if output is None:
         output = STANDARD_OUTPUT if terminal else DEFAULT_PAGE
     run = run_to(output=output)
+    title = ", ".join(map(portable, paths))
 
-    def seen(document: Document) -> SeenText:
+    def seen(document: Document) -> list[SeenText]:
         path = document.path if document.format is None else f"text.{suffix_of(document.format)}"
-        return see(options.chunker(path, document.text), document.text, portable(document.path))
+        name = portable(document.path)
+        return [see(one.chunker(path, document.text), document.text, name) for one in settings]
 
     texts = run.over(seen, streaming=True)
+    first = (columns[0] for columns in texts)
     with open_output(output) as results:
         if terminal:
-            parts = _lines(texts, to_file=output != STANDARD_OUTPUT, show_tokens=options.show_tokens)
+            parts = _lines(first, to_file=output != STANDARD_OUTPUT, show_tokens=settings[0].show_tokens)
+        elif len(settings) > 1:
+            parts = iter([_compared(paths, settings, list(texts), title).encode()])
         else:
-            settings = PageSettings(
-                tokenizer=portable(options.tokenizer_name),
-                max_tokens=plain.max_tokens,
-                min_tokens=plain.min_tokens,
-                overlap=plain.overlap,
-                context=bool(plain.context),
-                show_tokens=options.show_tokens,
-            )
-            parts = page(texts, settings, ", ".join(map(portable, paths)))
+            parts = page(first, settings[0].of_page(), title)
         for part in parts:
             results.write(part)
     if output != STANDARD_OUTPUT:
@@ -92,6 +153,18 @@ def show(
     if open_page:
         webbrowser.open(Path(output).resolve().as_uri())
     run.finish()
+
+
+def _compared(
+    paths: Sequence[str], settings: Sequence[ViewOptions], texts: Sequence[list[SeenText]], title: str
+) -> str:
+    """A page with a column for each of the settings; `texts`: of each file, as each of them cuts it."""
+    columns = []
+    for number, options in enumerate(settings):
+        seen = [columns[number] for columns in texts]
+        html = b"".join(page(seen, options.of_page(), title)).decode()
+        columns.append(Column(options.code([portable(path) for path in paths]), seen, html))
+    return side_by_side(columns, title)
 
 
 def _lines(texts: Iterator[SeenText], *, to_file: bool, show_tokens: bool) -> Iterator[bytes]:

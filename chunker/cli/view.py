@@ -36,6 +36,7 @@ Examples:
   chunker view README.md --open
   chunker view src --max-tokens 256 --overlap 32 --output chunks.html
   chunker view src/main.py --terminal --tokens
+  chunker view guide.md --max-tokens 512 --compare max-tokens=128,overlap=16 --open
   FORCE_COLOR=1 chunker view src --terminal | less -R
 
 {EXIT_CODES}"""
@@ -60,6 +61,15 @@ def view(
             help="The page to write (default: chunker-view.html), or - for standard output.",
         ),
     ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare",
+            metavar="OPTIONS",
+            show_default=False,
+            help="Show the same files beside it with other options: max-tokens=256,overlap=32,context=true",
+        ),
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     terminal: Annotated[bool, typer.Option("--terminal", help="Print the chunks here in place of a page.")] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show tokens from the start.")] = False,
@@ -73,7 +83,7 @@ def view(
     """Show how files are cut: one HTML page, or the terminal.
 
     The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is,
-    where each token begins, with a filter and keys. Of a folder it holds all files.
+    where each token begins, with a filter and keys. Of a folder it holds all files. Two settings are shown side by side.
     """
     with ending_quietly():
         from functools import partial
@@ -89,4 +99,7 @@ def view(
         options = ViewOptions(
             load_tokenizer(tokenizer), tokenizer, max_tokens, min_tokens, overlap, context=context, show_tokens=tokens
         )
-        show(paths, run, options, output, terminal=terminal, open_page=open_page)
+        if compare is not None and terminal:
+            raise typer.BadParameter("settings are compared in a page, not in the terminal", param_hint="--compare")
+        settings = [options] if compare is None else [options, options.with_others(compare)]
+        show(paths, run, settings, output, terminal=terminal, open_page=open_page)

@@ -24,6 +24,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from chunker.view.seeing import SeenChunk, SeenText, histogram
+from chunker.view.syntax import syntax_runs
 
 # In this order: each may use what those before it define.
 READER_SCRIPTS = ("text.js", "chunks.js", "overview.js", "filter.js", "reader.js")
@@ -88,8 +89,16 @@ def text_data(seen: SeenText) -> dict[str, Any]:
         "maxTokens": seen.max_tokens,
         "notes": seen.notes,
         "text": seen.text,
+        "syntax": _syntax(seen),
         "chunks": [_chunk_data(item, place) for item in seen.chunks],
     }
+
+
+def _syntax(seen: SeenText) -> list[int | str]:
+    """The runs of the syntax, lengths in code units and classes by turns."""
+    runs = syntax_runs(seen.text, seen.language)
+    lengths = _units_of_tokens(seen.text, [length for length, _ in runs]) or []
+    return [value for length, (_, name) in zip(lengths, runs, strict=True) for value in (length, name)]
 
 
 def _chunk_data(seen: SeenChunk, place: _Utf16) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from chunker.arguments import require_all
 from chunker.chunkers import TextChunker, chunker_for, chunker_named
@@ -26,11 +26,37 @@ from chunker.view.page import PageSettings, escaped, page
 from chunker.view.seeing import SeenText, see_chunks
 
 _STYLE = (
-    "body{margin:0;font:14px system-ui,sans-serif;display:flex;gap:8px;height:100vh;color-scheme:light dark;background:Canvas;color:CanvasText}"
+    "body{margin:0;font:14px system-ui,sans-serif;color-scheme:light dark;background:Canvas;color:CanvasText}main{display:flex;gap:8px;height:100vh}"
     "section{flex:1;min-width:0;display:flex;flex-direction:column}"
     "header{padding:8px}pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}p{margin:4px 0 0}"
-    "iframe{flex:1;border:0;width:100%}@media(max-width:700px){body{flex-direction:column;height:auto}iframe{min-height:90vh}}"
+    "iframe{flex:1;border:0;width:100%}@media(max-width:700px){main{flex-direction:column;height:auto}iframe{min-height:90vh}}"
 )
+
+
+class Column(NamedTuple):
+    """One of several pages of chunks: the code that makes them, the texts that were cut, and the page that shows them."""
+
+    code: str
+    texts: Sequence[SeenText]
+    html: str
+
+
+def side_by_side(columns: Sequence[Column], title: str) -> str:
+    """One page with a column for each setting, in frames of their own.
+
+    Args:
+        columns: The columns, from left to right.
+        title: The title of the page.
+    """
+    sections = "".join(
+        f'<section aria-label="Setting {number}">{_head(column)}{_frame(column.html, f"column {number}")}</section>'
+        for number, column in enumerate(columns, 1)
+    )
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escaped(title)}</title>'
+        f"<style>{_STYLE}</style>"
+    )
+    return f'<!doctype html><html lang="en"><head>{head}</head><body><main>{sections}</main></body></html>'
 
 
 class ChunkView:
@@ -51,14 +77,11 @@ class ChunkView:
         pages = [self._page(chunker, seen) for chunker, seen in self._columns]
         if len(pages) == 1:
             return pages[0]
-        sections = "".join(
-            f"<section>{_head(chunker, seen)}{_frame(made, f'column {number}')}</section>"
-            for number, ((chunker, seen), made) in enumerate(zip(self._columns, pages, strict=True), 1)
-        )
-        head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escaped(self._title)}</title>'
-        return (
-            f'<!doctype html><html lang="en"><head>{head}<style>{_STYLE}</style></head><body>{sections}</body></html>'
-        )
+        columns = [
+            Column(code_of(chunker, seen.chunks[0].chunk.source if seen.chunks else None), [seen], made)
+            for (chunker, seen), made in zip(self._columns, pages, strict=True)
+        ]
+        return side_by_side(columns, self._title)
 
     def save(self, path: str | Path) -> Self:
         """Write the page.
@@ -136,10 +159,13 @@ def _like(chunks: Sequence[Chunk]) -> TextChunker:
     return chunker_named(language if language in format_names() else "text", max(one.token_count for one in chunks))
 
 
-def _head(chunker: TextChunker, seen: SeenText) -> str:
-    code = code_of(chunker, seen.chunks[0].chunk.source if seen.chunks else None)
-    facts = f"{len(seen.chunks):,} chunks, {seen.tokens:,} tokens, {seen.mean_fill:.0%} full on average"
-    return f"<header><pre>{escaped(code)}</pre><p>{escaped(facts)}</p></header>".replace("\\n", "\n")
+def _head(column: Column) -> str:
+    chunks = sum(len(seen.chunks) for seen in column.texts)
+    tokens = sum(seen.tokens for seen in column.texts)
+    room = sum(len(seen.chunks) * seen.max_tokens for seen in column.texts)
+    facts = f"{chunks:,} chunks, {tokens:,} tokens, {tokens / room if room else 0:.0%} full on average"
+    code = "\n".join(map(escaped, column.code.split("\n")))
+    return f'<header><pre tabindex="0">{code}</pre><p>{facts}</p></header>'
 
 
 def _frame(html: str, title: str, height: str | None = None) -> str:

@@ -109,7 +109,7 @@ function build(group) {
   const inTokens = shown.tokens && shown.near.has(group.first / GROUP);
   for (const article of group.querySelectorAll("article")) {
     if (article.inTokens === inTokens) continue;
-    article.querySelector(".text").replaceChildren(chunkNodes(shown.text.chunks[article.place], shown.text.text, inTokens));
+    article.querySelector(".text").replaceChildren(chunkNodes(shown.text.chunks[article.place], shown.text, inTokens));
     article.inTokens = inTokens;
   }
 }

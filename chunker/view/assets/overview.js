@@ -126,6 +126,19 @@ function listTexts(index) {
     return item;
   });
   byId("texts-list").replaceChildren(...items);
+  byId("texts-filter").addEventListener("input", () => filterTexts(index.texts));
+}
+
+// Shows the files whose paths have the words that are asked for, each anywhere.
+function filterTexts(texts) {
+  const words = byId("texts-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const items = [...byId("texts-list").children];
+  let left = 0;
+  items.forEach((item, place) => {
+    item.hidden = !words.every((word) => texts[place].path.toLowerCase().includes(word));
+    left += !item.hidden;
+  });
+  say(count(left, "file"));
 }
 
 function markText(place) {

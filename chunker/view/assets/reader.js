@@ -157,11 +157,12 @@ byId("feed").addEventListener("click", (event) => {
   if (article && window.getSelection().isCollapsed) select(article.place, { focus: false });
 });
 byId("feed").addEventListener("pointerover", (event) => {
-  const { first, last } = event.target.dataset ?? {};
-  if (!first) return;
-  const total = shown.text.chunks[event.target.closest("article").place].count;
+  const token = event.target.closest(".t");
+  if (!token) return;
+  const { first, last } = token.dataset;
+  const total = shown.text.chunks[token.closest("article").place].count;
   const which = first === last ? `Token ${first}` : `Tokens ${first} to ${last}, which share a character,`;
-  event.target.title = `${which} of ${number.format(total)}`;
+  token.title = `${which} of ${number.format(total)}`;
 });
 byId("map").addEventListener("click", (event) => {
   const box = byId("map").getBoundingClientRect();

@@ -61,6 +61,35 @@ function appendText(parent, text, start, end) {
   parent.append(slice.slice(done));
 }
 
+// Where the runs of the syntax end in a text, and their classes; made of lengths and classes by turns when they are first asked for.
+function syntaxRuns(text) {
+  if (!text.runs) {
+    let end = 0;
+    text.runs = { ends: [], names: [] };
+    for (let at = 0; at < (text.syntax ?? []).length; at += 2) {
+      text.runs.ends.push((end += text.syntax[at]));
+      text.runs.names.push(text.syntax[at + 1]);
+    }
+  }
+  return text.runs;
+}
+
+// Appends whole.slice(start, end) to `parent` in the colours of its syntax; `shift` is how far offsets in the text are from those in `whole`.
+function appendColoured(parent, whole, start, end, runs, shift) {
+  let [low, high] = [0, runs.ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs.ends[middle] <= start + shift) low = middle + 1;
+    else high = middle;
+  }
+  for (let at = start; at < end; low++) {
+    const stop = low < runs.ends.length ? Math.min(runs.ends[low] - shift, end) : end;
+    const name = runs.names[low];
+    appendText(name ? parent.appendChild(element("span", name)) : parent, whole, at, stop);
+    at = stop;
+  }
+}
+
 // Where tokens end in the text of a chunk: those that end inside a character are one group with the token that completes it.
 function* tokenGroups(lengths) {
   let end = 0;
@@ -74,7 +103,9 @@ function* tokenGroups(lengths) {
 }
 
 // The text of a chunk in nodes: context, what is repeated, the rest; in tokens if they are asked for.
-function chunkNodes(chunk, text, showTokens) {
+function chunkNodes(chunk, shownText, showTokens) {
+  const { text } = shownText;
+  const runs = syntaxRuns(shownText);
   const whole = chunk.context + text.slice(chunk.start, chunk.end);
   const bodyAt = chunk.context.length;
   const newAt = bodyAt + (chunk.repeated ?? 0);
@@ -85,9 +116,11 @@ function chunkNodes(chunk, text, showTokens) {
   let start = 0;
   for (const [end, className] of [[bodyAt, "context"], [newAt, "repeated"], [whole.length, null]]) {
     if (end === start) continue;
+    const append = (parent, from, to) =>
+      className === "context" ? appendText(parent, whole, from, to) : appendColoured(parent, whole, from, to, runs, chunk.start - bodyAt);
     const zone = className === null ? nodes : nodes.appendChild(element("span", className));
     if (className === "repeated") zone.title = `Repeats the end of the chunk before: ${count(chunk.repeatedTokens, "token")}`;
-    if (!group) appendText(zone, whole, start, end);
+    if (!group) append(zone, start, end);
     for (let at = start; group && at < end; ) {
       const stop = Math.min(group.end, end);
       const token = zone.appendChild(element("span", odd ? "t odd" : "t"));
@@ -95,7 +128,7 @@ function chunkNodes(chunk, text, showTokens) {
       if (group.last > group.first) token.classList.add("several");
       token.dataset.first = group.first + 1;
       token.dataset.last = group.last + 1;
-      appendText(token, whole, at, stop);
+      append(token, at, stop);
       group.shown = true;
       at = stop;
       if (stop === group.end) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -172,3 +173,24 @@ def test_a_bad_file_is_told_and_the_others_are_shown(tree: Path) -> None:
     assert "not UTF-8" in done.stderr
     index = index_of((tree / "chunker-view.html").read_text("utf-8"))
     assert [text["path"] for text in index["texts"]] == ["src/a.py", "src/b.md"]
+
+
+def test_two_settings_side_by_side(tree: Path) -> None:
+    done = run("src", "--max-tokens", "64", "--compare", "max-tokens=16,overlap=4,context=true", cwd=tree)
+    assert "Written: chunker-view.html" in done.stderr
+    made = (tree / "chunker-view.html").read_text(encoding="utf-8")
+    assert len(re.findall("<iframe", made)) == 2
+    assert "chunk_files(['src'], 64)" in made
+    assert "chunk_files(['src'], 16, overlap=4, context=True)" in made
+    columns = [html.unescape(one) for one in re.findall(r'srcdoc="([^"]*)"', made)]
+    sizes = [[text["chunks"] for text in index_of(column)["texts"]] for column in columns]
+    assert len(sizes[0]) == 2
+    assert sum(sizes[1]) > sum(sizes[0])
+
+
+@pytest.mark.parametrize("given", ["max-tokens=x", "colour=red", "overlap", "context=maybe", "max-tokens=4,overlap=4"])
+def test_what_cannot_be_compared_is_told(tree: Path, given: str) -> None:
+    done = run("src", "--compare", given, cwd=tree, code=2)
+    assert "overlap" in done.stderr
+    assert not (tree / "chunker-view.html").exists()
+    assert "not in the terminal" in run("src", "--terminal", "--compare", "overlap=2", cwd=tree, code=2).stderr
