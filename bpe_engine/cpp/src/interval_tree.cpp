@@ -7,7 +7,8 @@
 namespace bpe {
 
 IntervalTree::IntervalTree(const Dictionary& dictionary, Bytes data)
-    : dictionary_(&dictionary), data_(data), table_(dictionary, TokenTable::Side::right) {
+    : dictionary_(&dictionary), data_(data), table_(dictionary, TokenTable::Side::right), repetitions_(data),
+      own_([&dictionary] { return std::make_unique<TokenTable>(dictionary, TokenTable::Side::right); }) {
     table_.extend(data);
     auto const size = static_cast<std::uint32_t>(data.size + 1);
     auto const parent = [&](std::uint32_t end) {
@@ -40,17 +41,30 @@ std::size_t IntervalTree::step_towards(std::size_t place, std::size_t end) const
 
 std::size_t IntervalTree::count(std::size_t start, std::size_t end) const {
     if (start == 0) return table_.count(end);
-    TokenTable own(*dictionary_, TokenTable::Side::right);
-    for (std::size_t stop = start; stop < end; stop += thresholds::stride) {
+    Shelf<TokenTable>::Lease const lease(own_);
+    TokenTable& own = *lease;
+    own.truncate(0);
+    std::size_t first = start, before = 0;  // `own` is of data[first:], but for what is left out of a repetition, with so many tokens
+    if (auto const repetition = repetitions_.at(start)) {
+        RepeatedTable const& repeated = repetitions_.table(*dictionary_, start, repetition->unit);
+        std::size_t const stop = std::min(repetition->end, end);
+        if (auto const reduced = repeated.reduce(stop - start)) {
+            before = reduced->tokens;
+            if (stop == end) return before + repeated.table().count(reduced->length);
+            own.copy(repeated.table(), reduced->length);
+            first = stop - reduced->length;
+        }
+    }
+    for (std::size_t stop = first + own.size(); stop < end; stop += thresholds::stride) {
         std::size_t const next_stop = std::min(stop + thresholds::stride, end);
         own.extend(data_.part(stop, next_stop));
         for (std::size_t place = stop + 1; place <= next_stop && place < end; ++place) {
             std::size_t const step = step_towards(place, end);
-            if (step && compatible(*dictionary_, own.last(place - start), table_.last(step)))
-                return own.count(place - start) + table_.count(end) - table_.count(place);
+            if (step && compatible(*dictionary_, own.last(place - first), table_.last(step)))
+                return before + own.count(place - first) + table_.count(end) - table_.count(place);
         }
     }
-    return own.count(end - start);
+    return before + own.count(end - first);
 }
 
 }  // namespace bpe

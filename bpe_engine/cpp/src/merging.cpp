@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "bpe/steps.hpp"
+
 namespace bpe {
 
 // The pair that starts at byte i is one number: the rank of what it merges to, and i. The least of sixteen numbers is found without a
@@ -141,6 +143,7 @@ bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>&
     std::size_t end = std::min(piece.size, narrow);
     tokens.resize(merge_medium(dictionary, piece.part(0, end), tokens.data()));
     while (end < piece.size) {
+        count_step();
         std::size_t const before = end;
         end = join_window<narrow>(dictionary, piece, tokens, before, merge_medium);
         if (end == before) end = join_window<wide>(dictionary, piece, tokens, before, merge_wide);
@@ -186,6 +189,7 @@ const std::vector<Rank>& Merging::backtrack(const Dictionary& dictionary, Bytes 
     Trie::Match next = trie.longest(piece);
     while (place < piece.size) {
         for (;;) {
+            count_step();
             std::size_t const end = place + next.size;
             bool const possible = possible_[end >> 6] >> (end & 63) & 1;
             if (possible && fits(previous_size, next)) {

@@ -60,7 +60,8 @@ std::size_t PrependingEncoder::total(std::size_t added) {
         totals_[link.start] = totals_[link.end] +
                               static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
     }
-    if (!chain_.empty()) {
+    // The rest of a character that is cut may be a pre-token now, and none once its start is there: then nothing is settled by it.
+    if (!chain_.empty() && unfinished_start(text()) == 0) {
         state_.settled = std::max(state_.settled, chain_[0].end);
         if (pieces_.any_open()) pieces_.settle(state_.settled);
     }

@@ -1,5 +1,7 @@
 #include "bpe/token_table.hpp"
 
+#include "bpe/steps.hpp"
+
 namespace bpe {
 
 void TokenTable::extend(Bytes text) {
@@ -16,6 +18,7 @@ void TokenTable::extend(Bytes text) {
         rows_.reserve(wanted);
     }
     for (std::size_t index = 0; index < text.size; ++index) {
+        count_step();
         data_.push_back(mirrored ? text[text.size - 1 - index] : text[index]);
         found.clear();
         Trie::Node node = trie.root_node();

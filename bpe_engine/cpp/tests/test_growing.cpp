@@ -1,4 +1,5 @@
 // Appending and prepending encoders against a fresh count.
+#include "bpe/steps.hpp"
 #include "bpe/thresholds.hpp"
 #include "try_growing.hpp"
 
@@ -63,6 +64,31 @@ void window_inside_a_character() {
             }
         }
     }
+}
+
+// A long pre-token is not merged again each time that its first character is cut: four times the text is about four times the steps.
+void halves_of_characters() {
+#ifdef BPE_SMALL_THRESHOLDS
+    Vocabulary const vocabulary({"\xe4", "\xb8", "\xad", "\xe4\xb8", "\xe4\xb8\xad"});
+    for (const char* name : grammar_names) {
+        const Scanner* const scanner = scanner_named(name);
+        std::uint64_t taken[2];
+        for (std::size_t size : {800, 3200}) {
+            std::string text;
+            while (text.size() < size) text += "\xe4\xb8\xad";
+            PrependingEncoder growing(encoder_of(vocabulary, scanner));
+            std::uint64_t const before = steps;
+            for (std::size_t end = text.size(); end > 0;) {
+                std::size_t const more = std::min<std::size_t>(end, 4);
+                growing.prepend(view(text).part(end - more, end));
+                end -= more;
+            }
+            taken[size > 800] = steps - before;
+            CHECK(growing.count() == vocabulary.count(scanner, text));
+        }
+        CHECK(taken[1] < 6 * taken[0]);
+    }
+#endif
 }
 
 // What is refused leaves everything as it was.
@@ -186,6 +212,7 @@ int main(int count, char** arguments) {
     refused();
     one_token_of_unknown_bytes();
     window_inside_a_character();
+    halves_of_characters();
     long_runs<AppendingEncoder>();
     long_runs<PrependingEncoder>();
     repeat(count, arguments, rounds, [](Choices& choices) { try_growing<AppendingEncoder>(choices); });

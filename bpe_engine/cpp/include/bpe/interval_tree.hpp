@@ -7,12 +7,14 @@
 //     text  abacbb      prefix lengths as nodes:  0 -> 1 (a), 2 (ab)   2 -> 3 (a), 4 (ac), 6 (acbb)   4 -> 5 (b)
 //     slice [1, 6)      b, then a at place 3?  3 is not on the way 0 2 6.  b acbb: reaches 6 itself.  2 tokens
 //
-// Where the two never meet (a run of one letter, cut at another phase) the slice is read to its end. Source: `IntervalEncoding` of GitHub's
-// `bpe` crate. About 26 bytes of memory a byte of text.
+// Where the two never meet the slice is read to its end, but for a run of one letter or of a few, cut at another phase: that is known by its length
+// (repetition.hpp). Source: `IntervalEncoding` of GitHub's `bpe` crate. About 26 bytes of memory a byte of text.
 #pragma once
 
 #include <vector>
 
+#include "bpe/repetition.hpp"
+#include "bpe/shelf.hpp"
 #include "bpe/token_table.hpp"
 
 namespace bpe {
@@ -40,6 +42,8 @@ private:
     Bytes data_;
     TokenTable table_;
     std::vector<Node> nodes_;
+    Repetitions repetitions_;
+    Shelf<TokenTable> own_;  // tables of slices
 };
 
 }  // namespace bpe

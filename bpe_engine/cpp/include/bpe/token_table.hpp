@@ -39,6 +39,12 @@ public:
         rows_.resize(size);
     }
 
+    // Becomes a copy of the first `size` bytes of another, of the same dictionary and side.
+    void copy(const TokenTable& other, std::size_t size) {
+        data_.assign(other.data_.begin(), other.data_.begin() + static_cast<std::ptrdiff_t>(size));
+        rows_.assign(other.rows_.begin(), other.rows_.begin() + static_cast<std::ptrdiff_t>(size));
+    }
+
     // The number of tokens of the first `size` bytes.
     std::size_t count(std::size_t size) const { return size == 0 ? 0 : rows_[size - 1].count; }
     // The token of the first `size` bytes that is at the growing side; `size` > 0.

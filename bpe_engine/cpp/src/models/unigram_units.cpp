@@ -13,8 +13,8 @@ namespace bpe {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// sentencepiece begins a sum anew beyond 100,000.
-constexpr double most_sum = 99'000;
+// sentencepiece begins a sum anew beyond 100,000. Each byte may be a token, whose sum is rounded: by half of the distance of floats up to 131,072.
+constexpr double most_sum = 99'999, rounding = 0x1p-8;
 
 }  // namespace
 
@@ -39,29 +39,26 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
     TokenAutomaton const& automaton = *model_.automaton_;
     UnigramUnit unit;
     unit.size = text.size;
-    unit.needs = infinity;
     unit.first_score = scores.size();
-    ways_.assign(text.size + 1, {});
+    ways_.assign(text.size + 1, {0, 0, 0, 0, 0, aside, false});
     ways_[0].is_end = true;
+    offers_.clear();
+    bool has_all_tokens = true, has_unknown_token = false;
     TokenAutomaton::State state = TokenAutomaton::start;
     for (std::size_t start = 0, end; start < text.size; start = end) {
         end = start + character_size(text.data + start, text.size - start);
+        for (std::size_t inside = start + 1; inside < end; ++inside) ways_[inside].last_offer = static_cast<std::uint32_t>(offers_.size());
         state = next(state, text.part(start, end));
-        double best = -infinity, second = -infinity;
-        Way way{0, start, 0, 0, true};
+        Way way{-infinity, 0, 0, 0, 0, aside, true};
         auto const offer = [&](double score, std::size_t from) {
             count_step();
-            Way const& before = ways_[from];
-            double const sum = before.sum + score;
+            double const sum = ways_[from].sum + score;
             unit.reach = std::max(unit.reach, std::abs(sum));
-            way.tokens = std::max(way.tokens, before.tokens + 1);
-            if (sum > best) {
-                second = best;
-                best = sum;
-                way.from = from;
+            offers_.push_back({score, static_cast<std::uint32_t>(from)});
+            if (sum > way.sum) {
+                way.sum = sum;
                 way.score = score;
-            } else {
-                second = std::max(second, sum);
+                way.from = static_cast<std::uint32_t>(from);
             }
         };
         bool is_alone = true;
@@ -70,41 +67,71 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
             std::size_t const from = end - token.size;
             if (from > start) break;
             if (!ways_[from].is_end) continue;
-            if (rank == model_.unknown_rank_) unit.needs = 0;
+            has_unknown_token = has_unknown_token || rank == model_.unknown_rank_;
             offer(token.score, from);
             is_alone = from != start;
             if (!is_alone) break;
         }
         if (is_alone) {
             offer(model_.unknown_score_, start);
-            if (!model_.unknown_) unit.needs = 0;  // it is refused where it is counted
+            has_all_tokens = false;
         }
-        // Each of two sums is rounded once a token, here and there.
-        if (second > -infinity) unit.needs = std::min(unit.needs, (best - second) / (4 * static_cast<double>(way.tokens)));
-        way.sum = best;
+        way.last_offer = static_cast<std::uint32_t>(offers_.size());
         ways_[end] = way;
     }
-    if (!(unit.reach < infinity)) unit.needs = 0;
     for (std::size_t place = text.size; place > 0; place = ways_[place].from) scores.push_back(ways_[place].score);
     std::reverse(scores.begin() + static_cast<std::ptrdiff_t>(unit.first_score), scores.end());
+    std::size_t const tokens = scores.size() - unit.first_score;
+    std::size_t number = tokens;
+    for (std::size_t place = text.size; place > 0; place = ways_[place].from) ways_[place].number = static_cast<std::uint32_t>(number--);
+    ways_[0].number = 0;
+    if (model_.is_float_) unit.reach += rounding * static_cast<double>(text.size);
+    // Where there is no unknown token the text is refused when it is counted.
+    if (has_unknown_token || (!has_all_tokens && !model_.unknown_) || !(unit.reach < infinity)) return unit;
+    for (int const power : {-8, -9, -10, -11, -13, -16, -22, -30, -40}) {
+        if (!is_certain(text.size, std::ldexp(1.0, power))) continue;
+        unit.needs = std::ldexp(1.0, power);
+        break;
+    }
     if (unit.needs > 0) {
-        // That is so without a sum before it: what is certain behind one is certain here, too.
-        rows_.reset(model_);
-        rows_.reserve(text.size);
-        for (std::size_t start = 0, end; start < text.size; start = end) {
-            end = start + character_size(text.data + start, text.size - start);
-            rows_.add(text, start, end);
-        }
-        unit.count = rows_.count(text.size);
+        unit.count = tokens;
+        double sum = 0;
+        if (!has_all_tokens) unit.count = read_behind(text, sum);
     }
     return unit;
+}
+
+// Another way leaves the best one somewhere, and comes back to it, where it must be worse for certain: by more than the tokens of both in between can be
+// rounded. For each place the most that such a way can have there, less the rounding of those tokens of the best way that stand before it leaves that.
+bool UnigramUnits::is_certain(std::size_t size, double rounding_of_each) {
+    std::size_t first = 0;
+    for (std::size_t place = 1; place <= size; ++place) {
+        Way& way = ways_[place];
+        std::size_t const last = way.last_offer;
+        bool const is_best = way.number != aside;
+        double const here = way.sum - rounding_of_each * (is_best ? way.number : 0);
+        way.most = -infinity;
+        for (; first < last; ++first) {
+            Offer const& offer = offers_[first];
+            if (is_best && offer.from == way.from) continue;  // no two tokens are equal
+            Way const& before = ways_[offer.from];
+            way.most = std::max(way.most, before.most + offer.score + rounding_of_each);
+        }
+        if (is_best) {
+            if (way.most >= here) return false;
+            way.most = here;
+        }
+    }
+    return true;
 }
 
 bool UnigramUnits::are_certain(double sum, double needs, double reach) const {
     double const most = std::abs(sum) + reach;
     if (model_.is_float_ && most > most_sum) return false;
-    // Half of the distance of neighbours, at most.
-    return most * (model_.is_float_ ? 0x1p-24 : 0x1p-53) < needs;
+    // Half of the distance of neighbours below the next power of two.
+    int power = 0;
+    std::frexp(most, &power);
+    return std::ldexp(1.0, power - (model_.is_float_ ? 25 : 54)) <= needs;
 }
 
 std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum) {
@@ -115,6 +142,11 @@ std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const doubl
         }
         return unit.count;
     }
+    return read_behind(text, sum);
+}
+
+std::size_t UnigramUnits::read_behind(Bytes text, double& sum) {
+    if (text.size == 0) return 0;
     rows_.reset(model_, sum);
     rows_.reserve(text.size);
     for (std::size_t start = 0, end; start < text.size; start = end) {

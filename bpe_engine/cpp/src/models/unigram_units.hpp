@@ -19,7 +19,7 @@ namespace bpe {
 struct UnigramUnit {
     std::size_t size = 0, count = 0;  // bytes, tokens
     std::size_t first_score = 0;      // its scores begin here, and end where those of the unit to the left begin
-    double needs = 0;                 // rounding less than this changes nothing; 0: it may always
+    double needs = 0;                 // a sum that is rounded by so much changes nothing; 0: it may always
     double reach = 0;                 // no sum in it is further from that before it
     struct {
         std::size_t size = 0, count = 0;
@@ -37,24 +37,41 @@ public:
 
     // Reads a unit by itself, and appends the scores of its tokens.
     UnigramUnit read(Bytes text, std::vector<double>& scores);
+    // The count of a text by itself, behind a sum, which goes on to its end.
+    std::size_t read_behind(Bytes text, double& sum);
     // Its count behind a sum, which goes on to its end. `scores`: those of its tokens.
     std::size_t count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum);
     // Whether rounding changes nothing in units of which these are known, behind a sum.
     bool are_certain(double sum, double needs, double reach) const;
+    // Whether sums are floats; whether there is a token for what is unknown.
+    bool is_float() const { return model_.is_float_; }
+    static bool has_unknown(const UnigramModel& model) { return model.unknown_.has_value(); }
 
 private:
-    // A way to a place.
+    // The best way to a place.
     struct Way {
         double sum;
-        std::size_t from;
-        double score;
-        std::size_t tokens;  // of the longest way
+        double score;        // of its last token
+        double most;         // see `is_certain`
+        std::uint32_t from;
+        std::uint32_t last_offer;  // one behind the last of the offers that end here; those of the place before end at its own
+        std::uint32_t number;      // of tokens up to here, on the best way to the end; elsewhere `aside`
         bool is_end;         // of a character
     };
+    // A token, by where it begins.
+    struct Offer {
+        double score;
+        std::uint32_t from;
+    };
+    static constexpr std::uint32_t aside = 0xFFFFFFFF;
+
+    // Whether the best way stays the best if each sum is rounded by up to `rounding`.
+    bool is_certain(std::size_t size, double rounding);
 
     const UnigramModel& model_;
     UnigramRows rows_;
     std::vector<Way> ways_;
+    std::vector<Offer> offers_;
 };
 
 // A piece that grows to the left. A prepend reads up to the first unit that stays; if rounding may change something in a later one, all scores are added anew.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "unigram_slices.hpp"
+
 namespace bpe {
 
 using thresholds::slice_window;
@@ -25,6 +27,10 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         }
         void again() { tokens = 0; }
     };
+    if (auto const* const unigram = dynamic_cast<const UnigramModel*>(&pipeline_->coder().model()); unigram && pipeline_->cuts_nothing() && UnigramUnits::has_unknown(*unigram)) {
+        units_ = std::make_unique<const UnigramSlices>(*unigram, pipeline_->normalizer(), text);
+        return;
+    }
     words_.resize(text.size / 64 + 1);
     Pipeline::Lease const workspace = pipeline_->lease();
     Sink sink{*this, pipeline_->coder(), workspace->pieces};
@@ -40,6 +46,8 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
     }
     for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
 }
+
+PipelineIntervalEncoder::~PipelineIntervalEncoder() = default;
 
 void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
     std::size_t const word = at.offset >> 6;
@@ -100,7 +108,7 @@ struct PipelineIntervalEncoder::Slice {
 };
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, Bytes before) const {
-    if (before.size > 0) return std::nullopt;
+    if (before.size > 0 || units_) return std::nullopt;
     Pipeline::Lease const workspace = pipeline_->lease();
     Slice sink{*this, pipeline_->coder(), workspace->pieces};
     Position at{start, Before::nothing};
@@ -123,6 +131,7 @@ std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, B
 
 std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) const {
     if (start == end) return 0;
+    if (units_) return units_->count(start, end);
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& window) { return value < window.limit; });
     Position const last = window == windows_.begin() ? Position{} : cut_at(std::prev(window)->certain);
     Pipeline::Lease const workspace = pipeline_->lease();
@@ -154,6 +163,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
 }
 
 std::size_t PipelineIntervalEncoder::memory() const {
+    if (units_) return units_->memory();
     return words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + behind_tokens_.capacity() * sizeof(std::size_t) +
            windows_.capacity() * sizeof(Window);
 }

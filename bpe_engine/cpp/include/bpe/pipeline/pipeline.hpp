@@ -72,6 +72,10 @@ public:
 
     const std::vector<AddedToken>& added_tokens() const { return tokens_; }
     const PieceCoder& coder() const { return coder_; }
+    // Null: none.
+    const Normalizer* normalizer() const { return normalizer_.get(); }
+    // Whether a whole text is one piece: there are no stages, and no added tokens that are found unasked.
+    bool cuts_nothing() const { return chain_.stages().empty() && coder_.is_plain() && !looks_inside_ && !outer_.finds({}) && !inner_.finds({}); }
 
     // Reads text[at.offset:limit), where the text begins at `begin`, and moves `at` to the last cut. Tells the sink of
     //

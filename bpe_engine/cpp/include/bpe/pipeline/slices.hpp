@@ -20,10 +20,13 @@
 
 namespace bpe {
 
+class UnigramSlices;
+
 class PipelineIntervalEncoder {
 public:
     // `text`, of less than 4 GiB, must outlive the encoder. Throws EncodingError where a character has no token.
     PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text);
+    ~PipelineIntervalEncoder();
 
     std::size_t size() const { return text_.size; }
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
@@ -55,6 +58,7 @@ private:
 
     std::shared_ptr<const Pipeline> pipeline_;
     Bytes text_;
+    std::unique_ptr<const UnigramSlices> units_;  // in place of all below, where the whole text is one piece of a Unigram model
     std::vector<Word> words_;
     std::vector<std::uint8_t> counts_;              // between each cut and the one before; 255: see `large_`
     std::map<std::uint64_t, std::uint64_t> large_;  // number of the cut -> tokens
