@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
 
 from bpe_engine import _core
+from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.overlaps import overlapping
@@ -137,9 +138,9 @@ def _compiled(specification: Specification) -> PipelineParts:
         or (bool(before) and isinstance(specification.normalizers[0], SentencePieceText))
     )
     if looks_inside and before:
-        second = _core.Normalizer.of_steps(before)
+        second = _of_steps(tuple(before))
     elif before:
-        normalizer = _core.Normalizer.of_steps([*map(_step, specification.normalizers), *before])
+        normalizer = _of_steps((*map(_step, specification.normalizers), *before))
     if (
         isinstance(model, _core.MergeModel)
         and not insertions
@@ -185,7 +186,14 @@ def _normalizer(normalizers: tuple[Normalizer, ...]) -> _core.Normalizer | None:
                 remove_extra_whitespaces=rules.remove_extra_whitespaces,
                 escape_whitespaces=rules.escape_whitespaces,
             )
-    return _core.Normalizer.of_steps(list(map(_step, normalizers)))
+    return _of_steps(tuple(map(_step, normalizers)))
+
+
+# A normalizer looks up what becomes of each character once it is made, which takes as long as reading a small vocabulary; and many files have the same one.
+@cache_until_exit
+@lru_cache(maxsize=8)
+def _of_steps(steps: tuple[Step, ...]) -> _core.Normalizer:
+    return _core.Normalizer.of_steps(steps)
 
 
 def _step(normalizer: Normalizer) -> Step:
