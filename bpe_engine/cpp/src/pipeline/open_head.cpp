@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -77,7 +78,8 @@ std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* 
     std::size_t const settled = normalizer.settled_run(text[from]);
     if (settled == 0) return from;
     std::size_t place = from;
-    while (place < end && text[place] == text[from]) {
+    while (place < end && normalizer.settled_run(text[place]) > 0) {
+        count_step();
         // Up to its end it is known.
         if (length - place <= run_.from && length - place > run_.to && length - run_.to <= end) {
             place = length - run_.to;

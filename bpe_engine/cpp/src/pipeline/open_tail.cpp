@@ -68,8 +68,9 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
 
 std::size_t OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop) {
     if (stop == from) return 0;
+    // The last of a run of CR may be part of a line break.
     Byte const byte = text[stop - 1];
-    std::size_t const settled = normalizer.settled_run(byte);
+    std::size_t const settled = byte == ' ' ? normalizer.settled_run(byte) : 0;
     if (settled == 0) return 0;
     std::size_t place = stop;
     while (place > from && text[place - 1] == byte) {

@@ -22,6 +22,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     }
     has_table_ = has_table_ && !acts_at_end_;
     settled_spaces_ = count_settled_spaces();
+    find_what_is_like_a_space();
     // But for the order of marks each character becomes what it would become alone.
     drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members || step.kind == Kind::surround;
@@ -137,6 +138,40 @@ std::size_t StepNormalizer::count_settled_spaces() const {
         }
     }
     return 0;
+}
+
+// Line breaks and tabs that a table turns into spaces, where all of a run becomes one thing. CR LF may be one space: half of a run has to be enough.
+void StepNormalizer::find_what_is_like_a_space() {
+    if (settled_spaces_ == 0) return;
+    std::size_t const enough = 2 * settled_spaces_;
+    // What becomes of a run between letters, at the start of a region, and at its end.
+    auto const of_run = [&](std::u32string const& run) {
+        std::array<std::u32string, 3> made;
+        for (std::size_t context = 0; context < made.size(); ++context) {
+            Items items;
+            for (char32_t const code : (context == 1 ? U"" : U"a") + run + (context == 2 ? U"" : U"a")) items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
+            apply(items, context == 1, context == 1, true);
+            for (Item const& item : items) made[context].push_back(item.code);
+        }
+        return made;
+    };
+    auto const of_spaces = of_run(std::u32string(enough, U' '));
+    auto const are_alike = [&](char32_t one, char32_t other) {
+        std::u32string in_turns, in_two;
+        for (std::size_t number = 0; number < enough; ++number) in_turns.push_back(number % 2 == 0 ? one : other);
+        in_two = std::u32string(enough, one) + std::u32string(enough, other);
+        return of_run(in_turns) == of_spaces && of_run(in_two) == of_spaces;
+    };
+    std::u32string alike = U" ";
+    for (char32_t const code : std::u32string(U"\t\n\v\f\r")) {
+        alike.push_back(code);
+        if (std::all_of(alike.begin(), alike.end(), [&](char32_t other) { return are_alike(code, other) && are_alike(other, code); })) {
+            like_spaces_ |= std::uint64_t{1} << code;
+            settled_spaces_ = enough;
+        } else {
+            alike.pop_back();
+        }
+    }
 }
 
 std::size_t StepNormalizer::most_shrunk() const {

@@ -51,7 +51,7 @@ public:
     virtual std::vector<std::string> inseparable() const { return {}; }
     // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are stripped.
     virtual bool drops(char32_t) const { return false; }
-    // The length from which a run of one byte normalizes to the same text however much longer it grows; in `origin` its first and last byte stand for themselves. 0: not known.
+    // The length from which a run of this byte, and of all others of which this is known, normalizes to the same text however much longer it grows; in `origin` its first and last byte stand for themselves. 0: not known.
     virtual std::size_t settled_run(Byte) const { return 0; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }

@@ -25,7 +25,7 @@ public:
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
-    // The offset from which on text[from:end) is to be normalized: a long run of equal bytes begins nearer to its end.
+    // The offset from which on text[from:end) is to be normalized: a long run of spaces, and what is like them, begins nearer to its end.
     std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
@@ -96,7 +96,7 @@ private:
     std::size_t end_ = none;  // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
     std::size_t kept_ = none;  // from there to its end the normalizer changes nothing
     std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
-    Dropped run_{0, 0};  // of equal bytes, which was met last
+    Dropped run_{0, 0};  // of what is like spaces, which was met last
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes

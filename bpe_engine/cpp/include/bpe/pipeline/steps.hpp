@@ -66,7 +66,7 @@ public:
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t most_shrunk() const override;
-    std::size_t settled_run(Byte byte) const override { return byte == ' ' ? settled_spaces_ : 0; }
+    std::size_t settled_run(Byte byte) const override { return byte <= ' ' && (like_spaces_ >> byte & 1) ? settled_spaces_ : 0; }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
 
@@ -80,6 +80,7 @@ private:
     enum class Ease : std::uint8_t { hard, stays, table };
 
     std::size_t count_settled_spaces() const;
+    void find_what_is_like_a_space();
     bool treats_alike(char32_t first, char32_t last) const;
     // Notes what becomes of a character; in their order.
     void add_image(char32_t code, const std::vector<Byte>& image);
@@ -107,6 +108,7 @@ private:
     std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
     std::size_t longest_image_ = 1;           // bytes
     std::size_t settled_spaces_ = 0;
+    std::uint64_t like_spaces_ = std::uint64_t{1} << ' ';  // a bit for each character of which a run becomes what a run of spaces does
 };
 
 }  // namespace bpe
