@@ -4,9 +4,10 @@
     python benchmarks/run.py growth_families --keep FOLDER --family "t5, trained"   this one again
     python benchmarks/run.py growth_families --keep FOLDER --output F            the table of what is there
 
-Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. About 4 is linear, 16 would be quadratic; the rows
-are sorted, the worst first. The 4x is `--size` where that is quick, else a half, a quarter ... of it, and never below 16 KiB. Families are those of `tests/support/exactness.py`:
-published files where their packages are installed, and small ones that the tests train.
+Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. A cell begins with 4 KiB and goes on to twice the text each time, up to
+`--size`, and is stopped where a text takes longer than `--seconds`; its row has the last three texts. About 4 is linear, 16 would be quadratic; the rows are sorted, the worst first.
+What is suspicious is measured again, for the least of three. Families are those of `tests/support/exactness.py`: published files where their packages are installed, and small ones that
+the tests train.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from exactness import tokenizers
-from growth import SUSPICIOUS, measure
+from growth import SUSPICIOUS
 from growth_operations import Operation, engine_operations
-from hostile_inputs import INPUTS
+from hostile_inputs import INPUTS, Input
 from measuring import Report, parser
-from timing import in_units
+from timing import busy, cpu_seconds, in_units
 
 OPERATIONS = (
     "count",
@@ -36,21 +37,33 @@ OPERATIONS = (
     "count up to 100",
 )
 SHOWN = 40  # rows of the table of the worst
+SMALLEST = 1 << 12  # bytes of the first text of a cell
+NOISE = 0.004  # seconds; a shorter t(4x) proves nothing
+REPEATS = 2  # of what is suspicious: noise goes away then, growth does not
 
 
 class Cell(NamedTuple):
-    """The times of one operation of one family on one input: `size` is the largest input in bytes, `seconds` are processor time at a quarter, a half and all of it."""
+    """The times of one operation of one family on one input: `size` is the largest input in bytes, `seconds` are processor time at a quarter, a half and all of it.
+
+    `is_stopped`: a longer one would have taken too long.
+    """
 
     family: str
     input: str
     operation: str
     size: int
     seconds: tuple[float, float, float]
+    is_stopped: bool
 
     @property
     def ratio(self) -> float:
         """t(4x) / t(1x)."""
         return self.seconds[2] / max(self.seconds[0], 1e-9)
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether this looks worse than linear, beyond noise."""
+        return self.seconds[2] > NOISE and self.ratio > SUSPICIOUS
 
 
 def main() -> int:
@@ -58,8 +71,10 @@ def main() -> int:
     arguments = parser(__doc__)
     arguments.add_argument("--keep", type=Path, required=True, help="folder for a file of figures a family")
     arguments.add_argument("--family", action="append", help="this one, though it has figures already; may be repeated")
-    arguments.add_argument("--size", type=int, default=1 << 22, help="bytes of a text at 4x, at most (default: 4 MiB)")
-    arguments.add_argument("--seconds", type=float, default=0.04, help="per cell, about (default: 0.04)")
+    arguments.add_argument("--size", type=int, default=1 << 20, help="bytes of a text at 4x, at most (default: 1 MiB)")
+    arguments.add_argument(
+        "--seconds", type=float, default=0.04, help="a text of a cell that takes longer is its last (default: 0.04)"
+    )
     arguments.add_argument("--limit", type=float, default=60, help="seconds a family (default: 60)")
     arguments.add_argument("--operation", action="append", choices=OPERATIONS, help="this one alone; may be repeated")
     arguments.add_argument("--one", help="measure this family in this process, and write its cells to the output")
@@ -76,7 +91,7 @@ def main() -> int:
             continue
         if place.exists() and not options.family:
             continue
-        command = [sys.executable, "-P", __file__, "--keep", str(options.keep), "--one", name]
+        command = [sys.executable, __file__, "--keep", str(options.keep), "--one", name]
         command += ["--size", str(options.size), "--seconds", str(options.seconds), "--limit", str(options.limit)]
         command += [part for operation in options.operation or () for part in ("--operation", operation)]
         print(name, file=sys.stderr, flush=True)
@@ -98,13 +113,24 @@ def measure_one(name: str, wanted: Collection[str], size: int, seconds: float, l
             if time.process_time() > end:
                 print(json.dumps(["cut short", operation.name, input_name]), flush=True)
                 return
-            row = measure(input_name, text_of, _linear(operation), size, seconds)
-            print(json.dumps([name, input_name, operation.name, row.size, row.seconds]), flush=True)
+            cell = measure(name, (input_name, text_of), operation, size, seconds)
+            print(json.dumps(cell), flush=True)
 
 
-def _linear(operation: Operation) -> Operation:
-    """The same, without the claim that its time does not depend on the length at all: a text of no tokens is read to its end."""
-    return operation._replace(constant=False)
+def measure(family: str, given: tuple[str, Input], operation: Operation, size: int, seconds: float) -> Cell:
+    """Measure at lengths that double, up to `size` bytes or to the first that takes more than `seconds`; never fewer than three."""
+    input_name, text_of = given
+    operation.prepare(text_of(SMALLEST))()  # the first call also builds what the tokenizer keeps
+    length, times = SMALLEST, [cpu_seconds(operation.prepare(text_of(SMALLEST)))]
+    while length < size and (len(times) < 3 or times[-1] <= seconds):
+        length *= 2
+        times.append(cpu_seconds(operation.prepare(text_of(length))))
+    cell = Cell(family, input_name, operation.name, length, (times[-3], times[-2], times[-1]), length < size)
+    for _ in range(REPEATS if cell.is_suspicious else 0):
+        again = [cpu_seconds(operation.prepare(text_of(length // part))) for part in (4, 2, 1)]
+        first, second, third = (min(pair) for pair in zip(cell.seconds, again, strict=True))
+        cell = cell._replace(seconds=(first, second, third))
+    return cell
 
 
 def write_report(folder: Path, output: Path) -> None:
@@ -117,13 +143,14 @@ def write_report(folder: Path, output: Path) -> None:
             if found[0] == "cut short":
                 cut_short.append(f'{place.stem}: from "{found[1]}" on "{found[2]}" on')
             else:
-                cells.append(Cell(found[0], found[1], found[2], found[3], tuple(found[4])))
+                cells.append(Cell(*found[:4], tuple(found[4]), found[5]))
     families = sorted({cell.family for cell in cells})
     report = Report("Growth of time with the length of the input: families of tokenizers", output)
-    report.add_provenance(["bpe-chunker"], "processor time, on a machine that others used at the same time")
+    report.add_provenance(["bpe-chunker"], f"processor time; {busy()} at the end")
     report.add(
         f"{len(cells):,} cells of {len(families)} families, {len(OPERATIONS)} operations and {len(INPUTS)} inputs; "
-        f"{sum(cell.ratio > SUSPICIOUS for cell in cells)} have a t(4x) / t(1x) above {SUSPICIOUS:.0f}."
+        f"{sum(cell.is_suspicious for cell in cells)} have a t(4x) / t(1x) above {SUSPICIOUS:.0f} where 4x takes more than {in_units(NOISE)}. "
+        f"{sum(cell.is_stopped for cell in cells):,} were stopped before {max(cell.size for cell in cells) >> 10:,} KiB, because a text took too long; their size stands in the table."
     )
     if cut_short:
         report.add("Not measured to the end: " + "; ".join(cut_short) + ".")
@@ -135,16 +162,18 @@ def write_report(folder: Path, output: Path) -> None:
                 cell.family,
                 cell.input,
                 cell.operation,
-                f"{cell.size >> 10} KiB",
+                f"{cell.size >> 10} KiB{', stopped' if cell.is_stopped else ''}",
                 *map(in_units, cell.seconds),
                 f"{cell.ratio:.1f}",
             ]
-            for cell in sorted(cells, key=lambda cell: -cell.ratio)[:SHOWN]
+            for cell in sorted((cell for cell in cells if cell.seconds[2] > NOISE), key=lambda cell: -cell.ratio)[
+                :SHOWN
+            ]
         ),
     )
     report.add("## The worst ratio of each family")
     worst: dict[tuple[str, str], Cell] = {}
-    for cell in cells:
+    for cell in (cell for cell in cells if cell.seconds[2] > NOISE):
         known = worst.get((cell.family, cell.operation))
         if known is None or cell.ratio > known.ratio:
             worst[cell.family, cell.operation] = cell
