@@ -91,7 +91,7 @@ def main() -> int:
             continue
         if place.exists() and not options.family:
             continue
-        command = [sys.executable, __file__, "--keep", str(options.keep), "--one", name]
+        command = [sys.executable, "-P", __file__, "--keep", str(options.keep), "--one", name]
         command += ["--size", str(options.size), "--seconds", str(options.seconds), "--limit", str(options.limit)]
         command += [part for operation in options.operation or () for part in ("--operation", operation)]
         print(name, file=sys.stderr, flush=True)
