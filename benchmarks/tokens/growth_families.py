@@ -143,7 +143,8 @@ def write_report(folder: Path, output: Path) -> None:
             if found[0] == "cut short":
                 cut_short.append(f'{place.stem}: from "{found[1]}" on "{found[2]}" on')
             else:
-                cells.append(Cell(*found[:4], tuple(found[4]), found[5]))
+                family, text, operation, size, seconds, is_stopped = found
+                cells.append(Cell(family, text, operation, size, tuple(seconds), is_stopped))
     families = sorted({cell.family for cell in cells})
     report = Report("Growth of time with the length of the input: families of tokenizers", output)
     report.add_provenance(["bpe-chunker"], f"processor time; {busy()} at the end")
