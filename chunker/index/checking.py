@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from chunker.index.store import Snapshot
 from chunker.index.vectors import checksum
 
 # Vectors that are read at a time.
 _BLOCK = 1024
 
+_FULL_TEXT = {
+    "words": "SELECT id, places > 0 FROM embeddings",
+    "names": "SELECT id, files > 0 FROM sources",
+}
 _COUNTS = {
     "places of embeddings": "SELECT count(*) FROM embeddings AS e WHERE e.places != (SELECT count(*) FROM places WHERE embedding = e.id)",
     "files of versions": "SELECT count(*) FROM versions AS v WHERE v.files != (SELECT count(*) FROM files WHERE version = v.id)",
@@ -19,11 +25,9 @@ _COUNTS = {
     "texts": "SELECT count(*) FROM embeddings WHERE (text IS NULL) != (places = 0)",
     "rows of vectors": "SELECT count(*) FROM embeddings WHERE row < 0 OR row >= (SELECT value FROM meta WHERE name = 'rows')",
     "names of files": "SELECT abs((SELECT count(*) FROM files) - (SELECT coalesce(sum(files), 0) FROM sources))",
-    "words of files": "SELECT abs((SELECT count(*) FROM source_words_docsize) - (SELECT count(*) FROM sources))",
     "definitions without a version": "SELECT count(*) FROM definitions WHERE version NOT IN (SELECT id FROM versions)",
     "symbols": "SELECT abs((SELECT count(*) FROM symbols) - (SELECT count(*) FROM versions))",
     "names that are used": "SELECT abs((SELECT count(*) FROM symbols) - (SELECT count(*) FROM used_names_docsize))",
-    "words": "SELECT abs((SELECT count(*) FROM words_docsize) - (SELECT count(*) FROM embeddings WHERE places > 0))",
 }
 
 
@@ -36,6 +40,14 @@ def faults(snapshot: Snapshot) -> list[str]:
         count = snapshot.connection.execute(query).fetchone()[0]
         if count:
             found.append(f"{name}: {count:,} are wrong")
+    for kind, query in _FULL_TEXT.items():
+        numbers = Counter((snapshot.words if kind == "words" else snapshot.names).numbers())
+        known = dict(snapshot.connection.execute(query))
+        unsettled = {n for (n,) in snapshot.connection.execute("SELECT id FROM unsettled WHERE kind = ?", (kind,))}
+        count = sum(numbers[number] != needed for number, needed in known.items() if number not in unsettled)
+        count += len(numbers.keys() - known.keys() - unsettled)
+        if count:
+            found.append(f"full text of {kind}: {count:,} are wrong")
     wrong = lost = 0
     rows = snapshot.connection.execute("SELECT row, checksum FROM embeddings")
     while block := dict(rows.fetchmany(_BLOCK)):

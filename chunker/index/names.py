@@ -1,6 +1,6 @@
 """Names in an index: of files, and of the symbols that they define and use. Written in the commits that change the files.
 
-sources, source_words        a row for each name of a file, counted by its tags
+sources                      a row for each name of a file, counted by its tags; its words are in full text
 definitions                  by version, found by their name in small letters
 symbols, used_names          by version: the lines of each name, packed; which versions have a name is asked of full-text search
 """
@@ -11,9 +11,9 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from chunker.index.words import further_words
+from chunker.index.terms import terms_of
 from chunker.symbols import Definition, FileSymbols
 
 _SUFFIX = re.compile(r"\.[^./]*$")
@@ -22,31 +22,32 @@ _MOST_VERSIONS = 5000
 
 
 def words_of_source(source: str) -> str:
-    """The words of the name of a file, its last suffix left out.
+    """The terms of the name of a file, its last suffix left out.
 
     >>> words_of_source("src/http/HttpClient.kt")
-    'src/http/HttpClient Http Client'
+    'src http httpclient http client'
     """
-    name = _SUFFIX.sub("", source)
-    return f"{name} {further_words(name)}".rstrip()
+    return terms_of(_SUFFIX.sub("", source))
 
 
-def count_source(connection: sqlite3.Connection, source: str, change: int) -> None:
-    """A tag more or less has a file of this name."""
-    found = connection.execute(
-        "UPDATE sources SET files = files + ? WHERE source = ? RETURNING id, files", (change, source)
-    ).fetchall()
-    if not found:
-        cursor = connection.execute("INSERT INTO sources (source, files) VALUES (?, ?)", (source, change))
-        connection.execute(
-            "INSERT INTO source_words (rowid, words) VALUES (?, ?)", (cursor.lastrowid, words_of_source(source))
-        )
-    elif found[0][1] == 0:
-        connection.execute("DELETE FROM sources WHERE id = ?", (found[0][0],))
-        connection.execute(
-            "INSERT INTO source_words (source_words, rowid, words) VALUES ('delete', ?, ?)",
-            (found[0][0], words_of_source(source)),
-        )
+def new_sources(connection: sqlite3.Connection, sources: Iterable[str]) -> dict[int, str]:
+    """Numbers for those names that no file has yet, and their terms."""
+    found = {}
+    for source in dict.fromkeys(sources):
+        row = connection.execute("SELECT id, files FROM sources WHERE source = ?", (source,)).fetchone()
+        if row is None:
+            number = connection.execute("INSERT INTO sources (source) VALUES (?)", (source,)).lastrowid or 0
+            found[number] = words_of_source(source)
+        elif row[1] == 0:
+            found[row[0]] = words_of_source(source)
+    return found
+
+
+def count_source(connection: sqlite3.Connection, source: str, change: int) -> int | None:
+    """A tag more or less has a file of this name; the number of the name, if no file has it any more."""
+    ask = "UPDATE sources SET files = files + ? WHERE source = ? RETURNING id, files"
+    ((number, files),) = connection.execute(ask, (change, source)).fetchall()
+    return None if files else int(number)
 
 
 def add_symbols(connection: sqlite3.Connection, version: int, symbols: FileSymbols) -> None:
@@ -77,11 +78,11 @@ def remove_symbols(connection: sqlite3.Connection, version: int) -> None:
 
 
 def forget_names(connection: sqlite3.Connection) -> None:
-    """Forget the names of all files and symbols."""
-    for table in ("sources", "definitions", "symbols"):
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608  # names of ours
-    for table in ("source_words", "used_names"):
-        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")  # noqa: S608
+    """Forget the names of all symbols, and that files have the names they have."""
+    connection.execute("DELETE FROM definitions")
+    connection.execute("DELETE FROM symbols")
+    connection.execute("INSERT INTO used_names (used_names) VALUES ('delete-all')")
+    connection.execute("UPDATE sources SET files = 0")
 
 
 def symbols_of_version(connection: sqlite3.Connection, version: int) -> FileSymbols:

@@ -17,7 +17,7 @@ from chunker.index.ranking import (
     factor_of,
     stem_points,
 )
-from chunker.index.words import any_of, names_in_query, phrases_in_query
+from chunker.index.words import names_in_query, phrases_in_query
 
 EMBEDDINGS = (
     "SELECT p.embedding FROM places AS p JOIN versions AS v ON v.id = p.version JOIN files AS f ON f.version = v.id"
@@ -38,18 +38,26 @@ _COUNTED = 0.3
 class Ranked:
     """Ranks the candidates of one question."""
 
-    def __init__(self, connection: sqlite3.Connection, only: Filter, question: QueryWords, weights: Weights) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        only: Filter,
+        question: QueryWords,
+        weights: Weights,
+        paths: Mapping[str, float],
+    ) -> None:
         self._connection = connection
         self._condition, self._values = only.condition()
         self._question = question
         self._weights = weights
+        self._paths = paths  # BM25 of the words of files' names
 
     def best(
         self, worded: Mapping[int, float], similarities: Mapping[int, float], limit: int
     ) -> list[tuple[Candidate, float]]:
         """The best candidates and their scores, best first. `worded`: BM25 of those found by words; `similarities`: cosines of all, or none."""
         top = max(worded.values(), default=0.0)
-        paths = self._paths() if self._weights.path else {}
+        paths = self._paths
         definitions = self._definitions() if self._weights.definitions else []
         candidates = self._candidates({*worded, *similarities})
         candidates += self._further(candidates, paths, definitions)
@@ -105,16 +113,6 @@ class Ranked:
         return found
 
     # --- what the rules ask for
-
-    def _paths(self) -> dict[str, float]:
-        """BM25 of the words of files' names."""
-        if not self._question.words:
-            return {}
-        rows = self._connection.execute(
-            "SELECT s.source, -w.rank FROM source_words AS w JOIN sources AS s ON s.id = w.rowid WHERE w.words MATCH ? ORDER BY w.rank LIMIT 500",
-            (any_of(list(self._question.words)),),
-        )
-        return dict(rows.fetchall())
 
     def _definitions(self) -> list[NamedDefinition]:
         found: list[NamedDefinition] = []

@@ -4,8 +4,8 @@
     versions     what one text was cut into             shared by all files and tags that have this text
     places       (version, number) -> embedding, span   where each chunk stands; its breadcrumb and metadata as JSON, null for none
     embeddings   key -> row of the vectors, text        how many places need it; without places the vector alone is kept
-    words        full-text search over the texts        FTS5 without a copy of them
-    sources      the names of files, and full-text search over their words
+    sources      the names of files
+    unsettled    embeddings and sources that full text may have, though nothing needs them (settling.py)
     definitions  (version, number) -> a symbol, its signature and span
     symbols      version -> the lines of each name it uses, and what it imports; full-text search over the names
 
@@ -36,7 +36,8 @@ CREATE TABLE embeddings (
     tokens INTEGER NOT NULL,
     places INTEGER NOT NULL DEFAULT 0,
     text TEXT,
-    names TEXT
+    names TEXT,
+    stems TEXT
 );
 CREATE INDEX embeddings_spare ON embeddings (id) WHERE places = 0;
 CREATE TABLE versions (
@@ -74,9 +75,9 @@ CREATE TABLE files (
     PRIMARY KEY (tag, source)
 ) WITHOUT ROWID;
 CREATE INDEX files_version ON files (version);
-CREATE VIRTUAL TABLE words USING fts5 (text, further, names, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE unsettled (kind TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
 CREATE TABLE sources (id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, files INTEGER NOT NULL DEFAULT 0);
-CREATE VIRTUAL TABLE source_words USING fts5 (words, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE INDEX sources_unused ON sources (id) WHERE files = 0;
 CREATE TABLE definitions (
     version INTEGER NOT NULL,
     number INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 """Search: candidates by words and by vectors, then the rules of `ranking`.
 
-    words       BM25 of full-text search, over text, parts of names, and names that are defined   \
+    words       BM25 of full text, over words, parts of names, and names that are defined         \
     vectors     exact cosine with every row                                                       >  candidates -> rules -> hits
     names       files that are called by the words, files that define a name of the question      /
 
@@ -13,7 +13,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from chunker.index.filters import Filter
 from chunker.index.ranked import EMBEDDINGS, Ranked
 from chunker.index.ranking import DEFAULT_WEIGHTS, Candidate, QueryWords, Weights
 from chunker.index.store import Snapshot
+from chunker.index.terms import terms_of_word
 from chunker.index.vectors import Vectors
-from chunker.index.words import any_of, words_of_query
+from chunker.index.words import words_of_query
 from chunker.models import Span
 
 By = Literal["both", "vectors", "words"]
@@ -34,10 +35,22 @@ _LEAST_DEPTH = 200
 _DEPTH = 10
 # A word of more chunks than these, and than a tenth of all, is looked for only where a query has no rarer one.
 _FREQUENT = 2000
-# The weights of the columns in BM25: the text, parts of its names, names that are defined in it.
-_COLUMNS = "bm25(1.0, 1.0, 0.4)"
+# A word that no text has is looked for by so many of the most frequent terms that begin with it, if it has as many letters.
+_COMPLETIONS = 8
+_SHORTEST_BEGINNING = 4
+# Names of files that are looked at.
+_MOST_NAMES = 500
 # Places of one text that a hit names.
 _PLACES = 16
+
+
+class _Asked(NamedTuple):
+    """A word of the question, the terms by which it is looked for, how many chunks have it, and its weight: rarer is more."""
+
+    word: str
+    terms: list[str]
+    count: int
+    weight: float
 
 
 class Search:
@@ -55,6 +68,8 @@ class Search:
     ) -> None:
         self._connection = snapshot.connection
         self._vectors = snapshot.vectors
+        self._words = snapshot.words
+        self._names = snapshot.names
         self._vector = vector
         self._text = text
         self._limit = limit
@@ -67,11 +82,12 @@ class Search:
         if self._text is None:
             found = self._by_vectors(self._limit)
             return [self._hit(embedding, score, score) for embedding, score in found]
-        words = self._telling(words_of_query(self._text))
-        worded = dict(self._by_words([word for word, _ in words], depth))
+        asked = self._telling(words_of_query(self._text))
+        worded = dict(self._by_words(asked, depth))
         nearest = {} if self._vector is None else dict(self._by_vectors(depth))
-        question = QueryWords(dict(words), self._text)
-        ranked = Ranked(self._connection, self._only, question, self._weights)
+        question = QueryWords({one.word: one.weight for one in asked}, self._text)
+        paths = self._paths(asked) if self._weights.path else {}
+        ranked = Ranked(self._connection, self._only, question, self._weights, paths)
         similarities = self._similarities(list({**worded, **nearest})) if nearest else {}
         best = ranked.best(worded, similarities, self._limit)
         return [
@@ -79,24 +95,22 @@ class Search:
             for one, score in best
         ]
 
-    def _telling(self, words: list[str]) -> list[tuple[str, float]]:
-        """The words that tell chunks apart, each with its weight: without those of a tenth of all chunks, if there are rarer ones."""
-        total = self._count("SELECT count(*) FROM words_docsize")
+    def _telling(self, words: list[str]) -> list[_Asked]:
+        """The words that tell chunks apart: without those of a tenth of all chunks, if there are rarer ones."""
+        total = len(self._words)
         most = max(_FREQUENT, total // 10)
-        counted = []
-        for word in words:
-            quoted = f'"{word}"'
-            count = self._count(
-                "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", quoted, most + 1
-            )
-            counted.append((word, count))
-        rare = [one for one in counted if one[1] <= most]
+        asked = [self._asked(word, total) for word in words]
+        rare = [one for one in asked if one.count <= most]
         # What no text has may be in the name of a file.
-        told = rare if any(count for _, count in rare) else counted
-        return [(word, math.log(1 + max(total - n + 0.5, 0.5) / (n + 0.5))) for word, n in told]
+        return rare if any(one.count for one in rare) else asked
 
-    def _count(self, query: str, *values: object) -> int:
-        return int(self._connection.execute(query, values).fetchone()[0])
+    def _asked(self, word: str, total: int) -> _Asked:
+        terms = terms_of_word(word)
+        count = max(map(self._words.count, terms), default=0)
+        if not count and (len(word) >= _SHORTEST_BEGINNING or not word.isascii()):
+            terms += self._words.beginning_with(terms[0], _COMPLETIONS)
+            count = max(map(self._words.count, terms))
+        return _Asked(word, terms, count, math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5)))
 
     def _by_vectors(self, limit: int) -> list[tuple[int, float]]:
         """Embeddings and their cosine. Rows without places, or filtered out, are passed over: more are asked for until there are enough."""
@@ -113,19 +127,37 @@ class Search:
                 return found[:limit]
             asked *= 8
 
-    def _by_words(self, words: list[str], limit: int) -> list[tuple[int, float]]:
-        """Embeddings and their BM25, larger for better."""
-        if not words:
-            return []
-        query = any_of(words)
+    def _by_words(self, asked: list[_Asked], limit: int) -> list[tuple[int, float]]:
+        """Embeddings and their BM25, larger for better. Those that are filtered out are passed over as by vectors."""
+        terms = list(dict.fromkeys(term for one in asked for term in one.terms))
+        wanted = limit
+        while True:
+            best = self._words.best(terms, wanted)
+            passed = self._passed([number for number, _ in best])
+            found = [one for one in best if one[0] in passed]
+            if len(found) >= limit or len(best) < wanted:
+                return found[:limit]
+            wanted *= 8
+
+    def _passed(self, embeddings: list[int]) -> set[int]:
+        """Those of some embeddings that stand somewhere where the filter lets them pass."""
         condition, values = self._only.condition()
-        # In ascending numbers: `IN` is a look-up for each match.
-        among = f" AND rowid IN ({EMBEDDINGS} WHERE {condition})" if condition else ""
+        exists = f" AND e.id IN ({EMBEDDINGS} WHERE {condition} AND p.embedding = e.id)" if condition else ""
         rows = self._connection.execute(
-            f"SELECT rowid, rank FROM words WHERE words MATCH ?{among} AND rank MATCH '{_COLUMNS}' ORDER BY rank LIMIT ?",  # noqa: S608  # texts of ours
-            [query, *values, limit],
+            f"SELECT e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.id = asked.value WHERE e.places > 0{exists}",  # noqa: S608  # texts of ours
+            [json.dumps(embeddings), *values],
         )
-        return [(rowid, -rank) for rowid, rank in rows]
+        return {number for (number,) in rows}
+
+    def _paths(self, asked: list[_Asked]) -> dict[str, float]:
+        """BM25 of the words of files' names."""
+        terms = list(dict.fromkeys(term for one in asked for term in terms_of_word(one.word)))
+        best = dict(self._names.best(terms, _MOST_NAMES))
+        rows = self._connection.execute(
+            "SELECT s.id, s.source FROM json_each(?) AS asked CROSS JOIN sources AS s ON s.id = asked.value",
+            (json.dumps(list(best)),),
+        )
+        return {source: best[number] for number, source in rows}
 
     def _of_rows(self, numbers: list[int]) -> dict[int, int]:
         """Row to embedding, of those rows that the filter lets pass."""

@@ -1,6 +1,8 @@
 """An index on disk: its folder, database and vectors; locks of writers, and snapshots of readers.
 
-    .chunker/index.sqlite        which text stands where, and full-text search (schema.py)
+    .chunker/index.sqlite        which text stands where (schema.py)
+    .chunker/words-0/            full text of the chunks (full_text.py), kept in step by settling.py
+    .chunker/names-0/            full text of the names of files
     .chunker/vectors-0.f32       one row a text (vectors.py); or they are in a store (stored.py)
     .chunker/writer.sqlite       locked by who writes; the lock goes with the process
     .chunker/.gitignore          *
@@ -16,27 +18,36 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from chunker.index.errors import DamagedIndexError, LockedIndexError, NotAnIndexError, StorageError
+from chunker.index.full_text import FullText
+from chunker.index.full_text import create as create_full_text
 from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
 from chunker.index.settings import Settings
+from chunker.index.settling import KINDS, folder_of, settling
 from chunker.index.stored import PENDING, StoredRows, StoreWriter, TableName, meta_of, table_name
 from chunker.index.vector_stores import VectorStore
 from chunker.index.vectors import HEADER_BYTES, MappedRows, create, map_rows, vectors_path
 from chunker.index.writing import Writer
 
 _LOCK = "writer.sqlite"
-_OURS = (DATABASE, _LOCK, "vectors-", ".gitignore")
+_OURS = (DATABASE, _LOCK, "vectors-", *(f"{kind}-" for kind in KINDS), ".gitignore")
 # How often a reader looks again for vectors that were written anew while it began.
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of."""
+    """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of.
+
+    `words` and `names`, the full text of chunks and of names of files, have all that this state needs, and may have more.
+    """
 
     connection: sqlite3.Connection
     vectors: MappedRows | StoredRows
+    words: FullText
+    names: FullText
 
 
 class Store:
@@ -83,6 +94,9 @@ class Store:
                 return  # another process was first
             values: dict[str, str | int] = {"schema": SCHEMA, "settings": settings.to_json()}
             values |= {"generation": 0, "rows": 0, "revision": 0}
+            for kind in KINDS:
+                values |= {kind: 0, f"{kind}_removed": 0}
+                create_full_text(folder_of(self.folder, kind, 0))
             if self.vector_store is None:
                 create(vectors_path(self.folder, 0), settings.dimensions, 0)
             else:
@@ -105,31 +119,46 @@ class Store:
             contextlib.ExitStack() as stack,
         ):
             for attempt in range(_ATTEMPTS):
-                connection.execute("BEGIN")
+                last = attempt == _ATTEMPTS - 1
                 try:
-                    vectors = self._vectors(connection, stack)
-                    break
+                    # Before the snapshot: what is removed from full text later, the snapshot may need.
+                    before = _meta(connection)
+                    words, names = (FullText(folder_of(self.folder, kind, before[kind])) for kind in KINDS)
+                    connection.execute("BEGIN")
+                    if _meta(connection)["revision"] == before["revision"] or last:
+                        vectors = self._vectors(connection, stack)
+                        break
                 except FileNotFoundError as error:
                     # Written anew between our look at the database and this one; the next look sees where.
-                    connection.execute("ROLLBACK")
-                    if attempt == _ATTEMPTS - 1:
+                    if last:
                         raise DamagedIndexError(
-                            f"the vectors of {self.folder} are missing: make the index anew"
+                            f"the vectors or the full text of {self.folder} are missing: make the index anew"
                         ) from error
-            yield Snapshot(connection, vectors)
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            yield Snapshot(connection, vectors, words, names)
             connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
         """Raises `LockedIndexError` at once if somebody else writes."""
-        with self._locked(), translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+        with (
+            self._locked(),
+            translating(self.folder),
+            contextlib.closing(connect(self.folder)) as connection,
+            contextlib.ExitStack() as stack,
+        ):
+            # What the database has forgotten, full text and a store may have; what it promises, they must have: also when the power goes.
+            connection.execute("PRAGMA synchronous = FULL")
+            full_text = stack.enter_context(settling(self.folder, connection))
+            full_text.tidy()
             if self.vector_store is None:
-                writer = Writer(self.folder, connection)
+                writer = Writer(self.folder, connection, full_text)
                 writer.tidy()
                 yield writer
                 return
             with self.vector_store.opened(str(table_name(connection))) as table:
-                writer = StoreWriter(self.folder, connection, self.vector_store, table)
+                writer = StoreWriter(self.folder, connection, full_text, self.vector_store, table)
                 writer.tidy()
                 yield writer
 
@@ -137,7 +166,7 @@ class Store:
         if self.vector_store is not None:
             table = stack.enter_context(self.vector_store.opened(str(table_name(connection))))
             return StoredRows(connection, table)
-        meta = dict(connection.execute("SELECT name, value FROM meta"))
+        meta = _meta(connection)
         settings = Settings.from_json(str(meta.get("settings", "")))
         return MappedRows(map_rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"]))
 
@@ -172,3 +201,8 @@ class Store:
             raise DamagedIndexError(
                 f"the database of {self.folder} is missing: restore it, or remove the folder and make it anew"
             )
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, Any]:
+    """The notes of an index about itself."""
+    return dict(connection.execute("SELECT name, value FROM meta"))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from chunker.index.schema import transaction
 from chunker.index.settings import Settings
+from chunker.index.settling import Settling
 from chunker.index.vector_stores import VectorStore, VectorTable
 from chunker.index.vectors import Vectors, checksum
 from chunker.index.writing import SPARE, Writer
@@ -90,12 +91,12 @@ class StoredRows:
 class StoreWriter(Writer):
     """Changes an index whose vectors are in a store."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, store: VectorStore, table: VectorTable) -> None:
-        super().__init__(folder, connection)
+    def __init__(
+        self, folder: Path, connection: sqlite3.Connection, full_text: Settling, store: VectorStore, table: VectorTable
+    ) -> None:
+        super().__init__(folder, connection, full_text)
         self._store = store
         self._table = table
-        # What the book has forgotten, the store may have; what it has promised, the store must have: also when the power goes.
-        connection.execute("PRAGMA synchronous = FULL")
 
     def tidy(self) -> None:
         """Drop from the store what a killed run left there, and the table that another has replaced."""
@@ -125,6 +126,7 @@ class StoreWriter(Writer):
 
     def drop_spare(self, *, everything: bool = False) -> int:
         """Drop the vectors without places if they are too many; how many went."""
+        self._full_text.settle()
         spare, needed = self._spare_and_needed()
         if not spare or (spare <= needed + SPARE and not everything):
             return 0

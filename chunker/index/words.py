@@ -1,10 +1,8 @@
-"""The words of a text as full-text search looks for them.
+"""The words of texts and of questions: names whole and in parts, pairs of characters where no spaces stand between words.
 
-    parseHTTPHeader     parsehttpheader parse http header     the name and its parts
-    max_tokens          max tokens maxtokens                  FTS5 itself takes an underscore for a gap
-    東京都               東京 京都                               pairs of characters, where no spaces stand between words
-
-What the text has beside its own words stands in a second column, so that both are found. Stems are those of FTS5's porter tokenizer.
+parseHTTPHeader     parse HTTP Header     the parts of the name
+max_tokens          max tokens            and maxtokens
+東京都               東京 京都              pairs of characters
 """
 
 from __future__ import annotations
@@ -16,7 +14,9 @@ import regex
 
 # All of these are read from left to right once: a chunk may be one word of a hundred thousand letters.
 _WORD = re.compile(r"[^\W_]+")
-_SNAKE = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
+# Words of letters that have marks, such as the vowels of Hindi.
+_MARKED_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
+_NAME = re.compile(r"\w+")
 # Capitals before a capital that begins a word, a word with or without its capital, digits, and letters that have no case.
 _PARTS = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}++|\p{N}++|[\p{Lo}\p{Lm}\p{Lt}]++")
 _UNSPACED = regex.compile(
@@ -37,6 +37,38 @@ _MIXED = regex.compile(r"\p{Ll}[\p{Lu}\p{N}]|\p{Lu}{2,}\p{Ll}|\p{N}\p{Lu}|._.")
 _PHRASE = re.compile(r'"([^"]+)"')
 
 
+def words_in(text: str) -> list[str]:
+    """The words of a text, in their order."""
+    found: list[str] = (_WORD if text.isascii() else _MARKED_WORD).findall(text)
+    return found
+
+
+def runs_of(word: str) -> Iterator[tuple[str, bool]]:
+    """A word in runs of characters, and for each whether it is written without spaces between words.
+
+    >>> list(runs_of("Python入門"))
+    [('Python', False), ('入門', True)]
+    """
+    end = 0
+    if not word.isascii():
+        for run in _UNSPACED.finditer(word):
+            if run.start() > end:
+                yield word[end : run.start()], False
+            yield run.group(), True
+            end = run.end()
+    if end < len(word):
+        yield word[end:], False
+
+
+def joined_names(text: str) -> list[str]:
+    """The names of several words with underscores between them, without these.
+
+    >>> joined_names("__all__ = max_tokens")
+    ['maxtokens']
+    """
+    return [name.replace("_", "") for name in _NAME.findall(text) if "_" in name.strip("_")]
+
+
 def further_words(text: str) -> str:
     """Further words by which a text is found, beside its own.
 
@@ -45,45 +77,31 @@ def further_words(text: str) -> str:
     """
     found: list[str] = []
     for word in _WORD.findall(text):
-        found += _parts(word)
+        found += parts_of_word(word)
     if "_" in text:
-        found += [name.replace("_", "") for name in _SNAKE.findall(text)]
+        found += joined_names(text)
     if not text.isascii():
         for run in _UNSPACED.findall(text):
-            found += _pairs(run)
+            found += pairs_of(run)
     return " ".join(found)
 
 
 def words_of_query(text: str) -> list[str]:
-    """The words that a query is looked for by, each once: names whole and in parts; without function words, if there are others.
+    """The words that a query is looked for by, each once: names whole and in parts; without function words, if there are others,
+    but for those between double quotes.
 
     >>> words_of_query('how does parseHeader handle max_tokens'), words_of_query("to be or to be")
     (['parseHeader', 'parse', 'Header', 'handle', 'max', 'tokens', 'maxtokens'], ['to', 'be', 'or'])
     """
     found: dict[str, None] = {}
     text = text[:_LONGEST_QUERY]
-    for word in _WORD.findall(text):
-        runs = _UNSPACED.findall(word)
-        for part in [pair for run in runs for pair in _pairs(run)] if runs else [word, *_parts(word)]:
-            found[part] = None
-    for name in _SNAKE.findall(text):
-        found[name.replace("_", "")] = None
-    telling = [word for word in found if word.lower() not in FUNCTION_WORDS]
+    for word in words_in(text):
+        for run, unspaced in runs_of(word):
+            found.update(dict.fromkeys(pairs_of(run) if unspaced else [run, *cased_parts(run)]))
+    found.update(dict.fromkeys(joined_names(text)))
+    quoted = {word for phrase in _PHRASE.findall(text) for word in words_in(phrase)}
+    telling = [word for word in found if word in quoted or word.lower() not in FUNCTION_WORDS]
     return (telling or list(found))[:MOST_WORDS]
-
-
-def query_of(text: str) -> str:
-    """The query of FTS5 for a text that somebody typed: any of its words; empty if it has none. No operator in it is one.
-
-    >>> query_of('parseHeader "NEAR" x*')
-    '"parseHeader" OR "parse" OR "Header" OR "NEAR" OR "x"'
-    """
-    return any_of(words_of_query(text))
-
-
-def any_of(words: list[str]) -> str:
-    """The query of FTS5 for any of some words."""
-    return " OR ".join(f'"{word}"' for word in words)
 
 
 def names_in_query(text: str) -> Iterator[tuple[str, str, bool]]:
@@ -117,10 +135,10 @@ def parts_of_name(name: str) -> list[str]:
     >>> parts_of_name("basic_HTTPAuth-2")
     ['basic', 'HTTP', 'Auth', '2']
     """
-    return [part for word in _WORD.findall(name) for part in (_parts(word) or [word])]
+    return [part for word in _WORD.findall(name) for part in (parts_of_word(word) or [word])]
 
 
-def _parts(word: str) -> list[str]:
+def parts_of_word(word: str) -> list[str]:
     """The words in a name of several, told by their capitals; none in any other word."""
     if word.islower() or word.isupper() or word[1:].islower() or word.isdecimal():
         return []
@@ -128,5 +146,11 @@ def _parts(word: str) -> list[str]:
     return parts if len(parts) > 1 else []
 
 
-def _pairs(run: str) -> list[str]:
+def cased_parts(word: str) -> list[str]:
+    """As `parts_of_word`, of words whose letters have cases: marks part no word of others."""
+    return [] if word.lower() == word.upper() else parts_of_word(word)
+
+
+def pairs_of(run: str) -> list[str]:
+    """All pairs of neighbours; one character alone is itself."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]

@@ -2,7 +2,8 @@
 vectors are removed.
 
     add_vectors      vectors to the disk, then their keys to the database      killed between: the rows are written over
-    change_files     versions, places, files, words: one commit               killed between the two: the vectors are found by key
+    change_files     new texts to full text (settling.py)                     killed between: the vectors are found by key
+                     versions, places, files: one commit                      killed between: full text is settled by who writes next
     drop_spare       vectors without places go, when they are more than the others
 
 Reference counts are kept in the same commits that change what they count. The vector of a text that nobody needs is kept for a while, for the
@@ -17,11 +18,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chunker.index.names import add_symbols, count_source, forget_names, remove_symbols
+from chunker.index.names import add_symbols, count_source, forget_names, new_sources, remove_symbols
 from chunker.index.schema import transaction
 from chunker.index.settings import Settings
+from chunker.index.settling import Settling, text_terms
+from chunker.index.terms import ENGLISH
 from chunker.index.vectors import Vectors, checksum, create, map_rows, rewritten, vectors_path, write_rows
-from chunker.index.words import further_words
 from chunker.symbols import FileSymbols
 
 # Vectors without places that are kept in any case, and beside these as many as there are others.
@@ -48,12 +50,13 @@ class NewPlace:
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """A text that the index does not know, cut."""
+    """A text that the index does not know, cut. `stems`: the language of its words."""
 
     key: bytes
     language: str | None
     places: list[NewPlace]
     symbols: FileSymbols = field(default_factory=FileSymbols)
+    stems: str = ENGLISH
 
     @property
     def tokens(self) -> int:
@@ -92,9 +95,10 @@ class Changes:
 class Writer:
     """Changes an index. There is one at a time: `Store.writing` sees to it."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, connection: sqlite3.Connection, full_text: Settling) -> None:
         self._folder = folder
         self._connection = connection
+        self._full_text = full_text
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -127,7 +131,11 @@ class Writer:
 
     def change_files(self, changes: Changes) -> None:
         """Make the changes, all in one commit. Each vector they need is there."""
+        self._full_text.announce("words", self._new_texts(changes.versions.values()))
         with transaction(self._connection):
+            names = new_sources(self._connection, (file.source for file in changes.files))
+        self._full_text.announce("names", names)
+        with transaction(self._connection), self._full_text.settled():
             # What is new first: a text that only changes its place is never without one.
             numbers = {key: self._add_version(version) for key, version in changes.versions.items()}
             left: Counter[int] = Counter()
@@ -151,6 +159,7 @@ class Writer:
 
     def drop_spare(self, *, everything: bool = False) -> int:
         """Drop the vectors without places if they are too many, and write the others anew; how many went."""
+        self._full_text.settle()
         count = self._connection.execute
         spare, needed = self._spare_and_needed()
         if not spare or (spare <= needed + SPARE and not everything):
@@ -181,17 +190,21 @@ class Writer:
         same = before.identity == settings.identity
         if not same:
             self._prepare_anew(settings)
+        ask = self._connection.execute
         with transaction(self._connection):
             for table in ("files", "places", "versions"):
                 self._connection.execute(f"DELETE FROM {table}")  # noqa: S608  # names of ours
-            self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            self._full_text.needed_no_more("words", [n for (n,) in ask("SELECT id FROM embeddings WHERE places > 0")])
+            self._full_text.needed_no_more("names", [n for (n,) in ask("SELECT id FROM sources")])
             forget_names(self._connection)
             if same:
-                self._connection.execute("UPDATE embeddings SET places = 0, text = NULL, names = NULL")
+                self._connection.execute("UPDATE embeddings SET places = 0, text = NULL, names = NULL, stems = NULL")
             else:
                 self._begin_anew()
             self._set("settings", settings.to_json())
             self._set("revision", self._meta("revision") + 1)
+        # Before anything new can have the numbers of what is gone.
+        self._full_text.settle()
         self.tidy()
 
     def _prepare_anew(self, settings: Settings) -> None:
@@ -206,6 +219,16 @@ class Writer:
         self._connection.execute("DELETE FROM embeddings")
         self._set("generation", self._meta("generation") + 1)
         self._set("rows", 0)
+
+    def _new_texts(self, versions: Iterable[NewVersion]) -> dict[int, str]:
+        """The terms of those texts of versions that stand nowhere yet, by number."""
+        found: dict[int, str] = {}
+        for version in versions:
+            places = {place.key: place for place in version.places}
+            for key, identifier, count in self._embeddings(list(places)):
+                if count == 0 and identifier not in found:
+                    found[identifier] = text_terms(places[key].text, places[key].names, version.stems)
+        return found
 
     def _add_version(self, version: NewVersion) -> int:
         values = (version.key, version.language, len(version.places), version.tokens)
@@ -228,12 +251,8 @@ class Writer:
         names = {place.key: place.names for place in version.places}
         fresh = [(found[key][0], text, names[key]) for key, text in texts.items() if found[key][1] == 0]
         self._connection.executemany(
-            "UPDATE embeddings SET text = ?, names = ? WHERE id = ?",
-            ((text, named, identifier) for identifier, text, named in fresh),
-        )
-        self._connection.executemany(
-            "INSERT INTO words (rowid, text, further, names) VALUES (?, ?, ?, ?)",
-            ((identifier, text, further_words(text), named) for identifier, text, named in fresh),
+            "UPDATE embeddings SET text = ?, names = ?, stems = ? WHERE id = ?",
+            ((text, named, version.stems, identifier) for identifier, text, named in fresh),
         )
         add_symbols(self._connection, number, version.symbols)
         needed = Counter(place.key for place in version.places)
@@ -264,8 +283,9 @@ class Writer:
         before = self._connection.execute(
             "DELETE FROM files WHERE tag = ? AND source = ? RETURNING version", (tag, source)
         ).fetchall()
-        if before:
-            count_source(self._connection, source, -1)
+        unused = count_source(self._connection, source, -1) if before else None
+        if unused is not None:
+            self._full_text.needed_no_more("names", [unused])
         return [version for (version,) in before]
 
     def _release(self, version: int, files: int) -> None:
@@ -282,16 +302,14 @@ class Writer:
         self._connection.execute("DELETE FROM versions WHERE id = ?", (version,))
         remove_symbols(self._connection, version)
         for embedding, count in needed:
-            ((places, text, named),) = self._connection.execute(
-                "UPDATE embeddings SET places = places - ? WHERE id = ? RETURNING places, text, names",
-                (count, embedding),
+            ((places,),) = self._connection.execute(
+                "UPDATE embeddings SET places = places - ? WHERE id = ? RETURNING places", (count, embedding)
             ).fetchall()
             if places == 0:
+                self._full_text.needed_no_more("words", [embedding])
                 self._connection.execute(
-                    "INSERT INTO words (words, rowid, text, further, names) VALUES ('delete', ?, ?, ?, ?)",
-                    (embedding, text, further_words(text), named),
+                    "UPDATE embeddings SET text = NULL, names = NULL, stems = NULL WHERE id = ?", (embedding,)
                 )
-                self._connection.execute("UPDATE embeddings SET text = NULL, names = NULL WHERE id = ?", (embedding,))
 
     def _version(self, key: bytes) -> int:
         return int(self._connection.execute("SELECT id FROM versions WHERE key = ?", (key,)).fetchone()[0])

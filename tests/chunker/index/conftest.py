@@ -41,15 +41,17 @@ def picture(index: Index) -> Picture:
         ).fetchall()
         needed = ask("SELECT key, text, tokens, places, row FROM embeddings WHERE places > 0 ORDER BY key").fetchall()
         vectors = [np.array(snapshot.vectors[row]).tobytes() for *_, row in needed]
-        words = ask(
-            "SELECT e.key FROM words('self OR line OR return') JOIN embeddings AS e ON e.id = words.rowid"
-        ).fetchall()
+        keys = dict(ask("SELECT id, key FROM embeddings"))
+        words = [keys[number] for number, _ in snapshot.words.best(["self", "line", "return"], 100_000)]
+        sources = dict(ask("SELECT id, source FROM sources"))
+        names = [sources[number] for number, _ in snapshot.names.best(["f1", "new", "move", "a"], 100_000)]
     return {
         "files": files,
         "places": places,
         "texts": [row[:4] for row in needed],
         "vectors": vectors,
         "words": sorted(words),
+        "names": sorted(names),
     }
 
 
