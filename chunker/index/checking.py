@@ -54,7 +54,12 @@ def faults(snapshot: Snapshot) -> list[str]:
         vectors = snapshot.vectors.take(list(block))
         wrong += sum(checksum(vector) != block[row] for row, vector in vectors.items())
         lost += len(block) - len(vectors)
-    for count, what in ((wrong, "not what was written"), (lost, "not there"), (snapshot.vectors.surplus(), "too many")):
+    for count, what in (
+        (wrong, "not what was written"),
+        (lost, "not there"),
+        (snapshot.vectors.surplus(), "too many"),
+        (snapshot.vectors.wrong_sketches(), "sketched wrongly"),
+    ):
         if count:
             found.append(f"vectors: {count:,} are {what}")
     return found

@@ -49,7 +49,7 @@ class _Asked(NamedTuple):
 
     word: str
     terms: list[str]
-    count: int
+    texts: int
     weight: float
 
 
@@ -100,9 +100,9 @@ class Search:
         total = len(self._words)
         most = max(_FREQUENT, total // 10)
         asked = [self._asked(word, total) for word in words]
-        rare = [one for one in asked if one.count <= most]
+        rare = [one for one in asked if one.texts <= most]
         # What no text has may be in the name of a file.
-        return rare if any(one.count for one in rare) else asked
+        return rare if any(one.texts for one in rare) else asked
 
     def _asked(self, word: str, total: int) -> _Asked:
         terms = terms_of_word(word)

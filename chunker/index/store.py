@@ -3,7 +3,7 @@
     .chunker/index.sqlite        which text stands where (schema.py)
     .chunker/words-0/            full text of the chunks (full_text.py), kept in step by settling.py
     .chunker/names-0/            full text of the names of files
-    .chunker/vectors-0.f32       one row a text (vectors.py); or they are in a store (stored.py)
+    .chunker/vectors-0.f32       one row a text (vectors.py), vectors-0.bits: their sketches; or they are in a store (stored.py)
     .chunker/writer.sqlite       locked by who writes; the lock goes with the process
     .chunker/.gitignore          *
 
@@ -26,6 +26,7 @@ from chunker.index.full_text import create as create_full_text
 from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
 from chunker.index.settings import Settings
 from chunker.index.settling import KINDS, folder_of, settling
+from chunker.index.sketches import opened
 from chunker.index.stored import PENDING, StoredRows, StoreWriter, TableName, meta_of, table_name
 from chunker.index.vector_stores import VectorStore
 from chunker.index.vectors import HEADER_BYTES, MappedRows, create, map_rows, vectors_path
@@ -168,7 +169,9 @@ class Store:
             return StoredRows(connection, table)
         meta = _meta(connection)
         settings = Settings.from_json(str(meta.get("settings", "")))
-        return MappedRows(map_rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"]))
+        path = vectors_path(self.folder, meta["generation"])
+        rows = map_rows(path, settings.dimensions, meta["rows"])
+        return MappedRows(rows, opened(path, settings.dimensions))
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

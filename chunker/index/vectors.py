@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunker.index.errors import DamagedIndexError
+from chunker.index.sketches import Sketches
 
 Vectors = NDArray[np.float32]
 
@@ -28,6 +29,10 @@ _MAGIC = b"BPEVEC01"
 _HEADER = struct.Struct("<8sII")
 # Rows at a time, so that a search or a copy needs little memory beside the file.
 BLOCK_ROWS = 8192
+# Rows that are compared exactly after their sketches, in all and for each that is looked for; sketches are asked where they save most of the rows.
+COMPARED = 4096
+_COMPARED_EACH = 8
+_LEAST_SAVED = 4
 
 
 def vectors_path(folder: Path, generation: int) -> Path:
@@ -111,10 +116,11 @@ def best_rows(rows: Vectors, query: Vectors, limit: int) -> tuple[NDArray[np.int
 
 
 class MappedRows:
-    """The rows of a snapshot, in the file."""
+    """The rows of a snapshot, in the file. Of many, those are compared whose `sketches` are the nearest, and those without one."""
 
-    def __init__(self, rows: Vectors) -> None:
+    def __init__(self, rows: Vectors, sketches: Sketches | None = None) -> None:
         self._rows = rows
+        self._sketches = sketches
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -124,8 +130,15 @@ class MappedRows:
         return vector
 
     def best(self, query: Vectors, limit: int) -> tuple[NDArray[np.int64], Vectors]:
-        """See `best_rows`."""
-        return best_rows(self._rows, query, limit)
+        """See `best_rows`. Exact for few rows, and for a large part of all."""
+        compared = max(COMPARED, _COMPARED_EACH * limit)
+        sketched = 0 if self._sketches is None else min(len(self._sketches), len(self._rows))
+        if self._sketches is None or sketched < compared * _LEAST_SAVED:
+            return best_rows(self._rows, query, limit)
+        near = self._sketches.nearest(query, compared)
+        numbers = np.concatenate([near[near < sketched], np.arange(sketched, len(self._rows))])
+        found, scores = best_rows(self._rows[numbers], query, limit)
+        return numbers[found], scores
 
     def take(self, rows: Sequence[int]) -> dict[int, Vectors]:
         """The vectors of those rows that there are."""
@@ -134,6 +147,10 @@ class MappedRows:
     def surplus(self) -> int:
         """The number of rows that nobody knows: those that a killed run left are no part of a snapshot."""
         return 0
+
+    def wrong_sketches(self) -> int:
+        """The number of sketches that are not those of their rows."""
+        return 0 if self._sketches is None else self._sketches.wrong(self._rows)
 
 
 def unit_rows(rows: Vectors) -> Vectors:

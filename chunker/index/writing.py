@@ -22,12 +22,15 @@ from chunker.index.names import add_symbols, count_source, forget_names, new_sou
 from chunker.index.schema import transaction
 from chunker.index.settings import Settings
 from chunker.index.settling import Settling, text_terms
+from chunker.index.sketches import extend, sketched_rows, sketches_path
 from chunker.index.terms import ENGLISH
 from chunker.index.vectors import Vectors, checksum, create, map_rows, rewritten, vectors_path, write_rows
 from chunker.symbols import FileSymbols
 
 # Vectors without places that are kept in any case, and beside these as many as there are others.
 SPARE = 1024
+# Vectors without a sketch that a search compares exactly, all of them.
+UNSKETCHED = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,8 @@ class Writer:
     def tidy(self) -> None:
         """Remove vectors of another generation than the database names: what a killed run was about to write, or had replaced."""
         current = vectors_path(self._folder, self._meta("generation"))
-        for path in self._folder.glob("vectors-*.f32"):
-            if path != current:
+        for path in self._folder.glob("vectors-*"):
+            if path not in {current, sketches_path(current)}:
                 path.unlink(missing_ok=True)
 
     def unknown(self, keys: Iterable[bytes]) -> set[bytes]:
@@ -163,6 +166,7 @@ class Writer:
         count = self._connection.execute
         spare, needed = self._spare_and_needed()
         if not spare or (spare <= needed + SPARE and not everything):
+            self._sketch()
             return 0
         generation = self._meta("generation")
         dimensions = Settings.from_json(self._text("settings")).dimensions
@@ -176,7 +180,16 @@ class Writer:
             self._set("generation", generation + 1)
             self._set("rows", len(kept))
         self.tidy()
+        self._sketch()
         return spare
+
+    def _sketch(self) -> None:
+        """Sketches of the vectors, where there are many without one."""
+        path = vectors_path(self._folder, self._meta("generation"))
+        dimensions = Settings.from_json(self._text("settings")).dimensions
+        rows = self._meta("rows")
+        if rows - sketched_rows(path, dimensions) > UNSKETCHED:
+            extend(sketches_path(path), map_rows(path, dimensions, rows))
 
     def _spare_and_needed(self) -> tuple[int, int]:
         """The number of vectors without places, and of those with some."""

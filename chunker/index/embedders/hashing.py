@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chunker.index.sketches import mixed
 from chunker.index.vectors import Vectors, unit_rows
 from chunker.index.words import further_words
 
@@ -96,9 +97,9 @@ class HashingEmbedder:
         return (np.sign(row) * np.sqrt(np.abs(row))).astype(np.float32)
 
     def _add(self, row: NDArray[Any], hashes: NDArray[np.uint64], weight: float) -> None:
-        mixed = _mixed(hashes)
-        places = (mixed >> np.uint64(33)) % np.uint64(self.dimensions)
-        signs = np.where(mixed & np.uint64(1), weight, -weight)
+        spread = mixed(hashes)
+        places = (spread >> np.uint64(33)) % np.uint64(self.dimensions)
+        signs = np.where(spread & np.uint64(1), weight, -weight)
         row += np.bincount(places.astype(np.int64), signs, self.dimensions)
 
 
@@ -122,13 +123,6 @@ def _words(letters: NDArray[np.uint8], gap: NDArray[np.bool_]) -> NDArray[np.uin
     if not len(starts):
         return np.zeros(0, np.uint64)
     within = np.arange(len(letters)) - np.repeat(np.concatenate([[0], starts]), np.diff([0, *starts, len(letters)]))
-    terms = _mixed(within.astype(np.uint64) * np.uint64(257) + letters + np.uint64(1)) * ~gap
+    terms = mixed(within.astype(np.uint64) * np.uint64(257) + letters + np.uint64(1)) * ~gap
     sums: NDArray[np.uint64] = np.add.reduceat(terms, starts)
     return sums
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finalizer of SplitMix64 (Steele et al., 2014): values that differ little come out far apart."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

@@ -30,7 +30,9 @@ import os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from chunker.index import HashingEmbedder, Index, syncing, writing
-writing.SPARE, syncing.CHUNKS_AT_ONCE, syncing.FILES_AT_ONCE = 0, 12, 3
+writing.SPARE, writing.UNSKETCHED, syncing.CHUNKS_AT_ONCE, syncing.FILES_AT_ONCE = 0, 0, 12, 3
+from chunker.index import settling
+settling.REMOVED = -1000  # full text is written anew, too
 from chunker import chunker_for
 chunker_for("a.py").chunk("x = 1")  # loads what each sync would load
 class Small(HashingEmbedder):
