@@ -234,5 +234,6 @@ def require_index() -> None:
     """Raises `typer.BadParameter` where what the index needs is not installed."""
     from importlib.util import find_spec
 
-    if find_spec("numpy") is None:
-        raise typer.BadParameter('the index needs numpy: pip install "bpe-chunker[index]"')
+    for package in ("numpy", "tantivy"):
+        if find_spec(package) is None:
+            raise typer.BadParameter(f'the index needs {package}: pip install "bpe-chunker[index]"')
