@@ -111,9 +111,8 @@ class Candidate:
     @property
     def own(self) -> float:
         """The points that this chunk has for itself, and not for its file."""
-        return sum(
-            points for rule, points in self.points.items() if rule in {"words", "meaning", "phrase", "definitions"}
-        )
+        get = self.points.get
+        return get("words", 0.0) + get("meaning", 0.0) + get("phrase", 0.0) + get("definitions", 0.0)
 
 
 class QueryWords:
@@ -122,13 +121,20 @@ class QueryWords:
     `roots`: the words without their endings; `asked`: the words in small letters.
     """
 
-    __slots__ = ("asked", "roots", "text", "words")
+    __slots__ = ("_forms", "asked", "roots", "text", "words")
 
     def __init__(self, words: Mapping[str, float], text: str) -> None:
         self.words = words
         self.text = text
         self.asked = frozenset(word.lower() for word in words)
         self.roots = {root(word.lower()): weight for word, weight in words.items()}
+        self._forms: dict[str, str | None] = {}
+
+    def form_of(self, part: str) -> str | None:
+        """The first root of the query that is of the same word as this one."""
+        if part not in self._forms:
+            self._forms[part] = next((word for word in self.roots if are_forms(part, word)), None)
+        return self._forms[part]
 
 
 class NamedDefinition(NamedTuple):
@@ -176,7 +182,7 @@ def stem_points(source: str, question: QueryWords) -> float:
     if not parts:
         return 0.0
     roots = question.roots
-    hit = [next((word for word in roots if are_forms(part, word)), None) for part in parts]
+    hit = [question.form_of(part) for part in parts]
     if len(parts) > 1 and hit[-1] is None:
         hit = hit[:-1]
     found = {word for word in hit if word is not None}

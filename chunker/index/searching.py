@@ -15,8 +15,6 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from chunker.fields import SPAN_FIELDS
 from chunker.hits import Hit
 from chunker.index.filters import Filter
@@ -175,8 +173,8 @@ class Search:
             return {}
         asked = "SELECT e.row, e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.id = asked.value"
         identifiers = dict(self._connection.execute(asked, (json.dumps(embeddings),)).fetchall())
-        found = self._vectors.take(list(identifiers))
-        return {identifiers[row]: float(np.dot(vector, self._vector)) for row, vector in found.items()}
+        found = self._vectors.similarities(list(identifiers), self._vector)
+        return {identifiers[row]: similarity for row, similarity in found.items()}
 
     def _hit(
         self,

@@ -54,7 +54,7 @@ class Sketches:
             self._rows = int(min(_HEADER.unpack_from(header)[2], blocks * _BLOCK))
             shape = (blocks, words, _BLOCK)
             self._blocks: Bits = (
-                np.memmap(file, "<u8", "r", _HEADER_BYTES, shape) if blocks else np.zeros(shape, np.uint64)
+                np.asarray(np.memmap(file, "<u8", "r", _HEADER_BYTES, shape)) if blocks else np.zeros(shape, np.uint64)
             )
 
     def __len__(self) -> int:

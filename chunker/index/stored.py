@@ -76,6 +76,10 @@ class StoredRows:
         keys = dict(self._known("SELECT key, row FROM embeddings WHERE row IN ({})", rows))
         return {keys[key]: vector for part in _parts(list(keys)) for key, vector in self._table.vectors(part).items()}
 
+    def similarities(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
+        """The dot products of those rows with a vector that have one."""
+        return {row: float(np.dot(vector, query)) for row, vector in self.take(rows).items()}
+
     def surplus(self) -> int:
         """The number of vectors in the store that the book does not know."""
         return max(self._table.count() - len(self), 0)

@@ -74,7 +74,8 @@ def map_rows(path: Path, dimensions: int, rows: int) -> Vectors:
             raise DamagedIndexError(f"{path.name} is too short for its {rows:,} vectors; make the index anew")
         if rows == 0:
             return np.zeros((0, dimensions), np.float32)
-        return np.memmap(file, "<f4", "r", HEADER_BYTES, (rows, dimensions))
+        # As a plain array: each slice of a memmap costs microseconds.
+        return np.asarray(np.memmap(file, "<f4", "r", HEADER_BYTES, (rows, dimensions)))
 
 
 def rewritten(source: Vectors, kept: Iterable[int], path: Path, generation: int) -> None:
@@ -143,6 +144,10 @@ class MappedRows:
     def take(self, rows: Sequence[int]) -> dict[int, Vectors]:
         """The vectors of those rows that there are."""
         return {row: self._rows[row] for row in rows if 0 <= row < len(self._rows)}
+
+    def similarities(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
+        """The dot products of rows with a vector."""
+        return dict(zip(rows, (self._rows[list(rows)] @ query).tolist(), strict=True)) if rows else {}
 
     def surplus(self) -> int:
         """The number of rows that nobody knows: those that a killed run left are no part of a snapshot."""
