@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 from bpe_engine.special_tokens import Part, Specials
 
 # Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5, so what is too long by far is read as
-# far as half a limit behind it.
+# far as half a limit after it.
 _STRIDE = 2
 
 

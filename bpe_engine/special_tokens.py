@@ -39,7 +39,7 @@ class SpecialTokens:
             self.bytes_of.setdefault(token, text.encode())
 
     def parts(self, text: str, allowed: Specials, disallowed: Specials) -> Iterator[tuple[str, int | None]]:
-        """Part `text` into plain stretches, each with the id of the special token behind it, None behind the last.
+        """Part `text` into plain stretches, each with the id of the special token after it, None after the last.
 
         "all" in `allowed` is every special token, in `disallowed` every one that is not allowed. A disallowed text raises
         DisallowedSpecialTokenError wherever it stands, also if it is allowed as well. TypeError for any other str. Of special tokens that overlap the leftmost counts, then the longest.
@@ -105,7 +105,7 @@ class SpecialTokens:
 
 
 class Part(NamedTuple):
-    """A plain stretch of a text, the id of the special token behind it, and how that is written; None and nothing behind the last stretch."""
+    """A plain stretch of a text, the id of the special token after it, and how that is written; None and nothing after the last stretch."""
 
     plain: str | bytes
     token: int | None

@@ -8,7 +8,7 @@ at any place in them.
     ...
     fant|a       "fant", and tokens with "a" first       fantaught -> fant aught, ...
 
-Each of these texts is encoded anew, as its tokens may be other ones, and cut behind the token in which "fanta" ends. White space is the exception to stable pre-tokens:
+Each of these texts is encoded anew, as its tokens may be other ones, and cut after the token in which "fanta" ends. White space is the exception to stable pre-tokens:
 cl100k makes one pre-token of a line end and spaces if another line end follows. So all white space at the end is unstable, and that its last
 character stands by itself is one more way to go on.
 
@@ -30,7 +30,7 @@ _SPACES = b" \n\t"
 def with_spaces_before(encoding: Encoding, ids: Sequence[int], stable: Sequence[int]) -> list[int]:
     """The stable tokens, without those of white space at their end where the unstable ones begin with white space too.
 
-    `stable` are the first of `ids`; behind them is at least one.
+    `stable` are the first of `ids`; after them is at least one.
     """
     size = len(stable)
     if _is_space(encoding, ids[size]):

@@ -2,10 +2,10 @@
 whatever follows.
 
     Digits, Whitespace         the quick| brown| fox 12
-    Punctuation, ByteLevel     the quick| brown, fox| 12          never behind punctuation: that may go with the space
+    Punctuation, ByteLevel     the quick| brown, fox| 12          never after punctuation: that may go with the space
 
 Between a plain character (a letter or digit of ASCII) and white space. What cuts by single characters is skipped: it decides between two
-neighbours. The first stage that does more has to cut there, always; the stages behind it see pieces of one side.
+neighbours. The first stage that does more has to cut there, always; the stages after it see pieces of one side.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OUTSIDE_WORDS = " \t\n\r"
 
 
 class PieceCuts:
-    """The cuts of some pre-tokenizers: before each of `separators`, behind a plain character."""
+    """The cuts of some pre-tokenizers: before each of `separators`, after a plain character."""
 
     def __init__(self, separators: str) -> None:
         self.separators = separators

@@ -44,11 +44,11 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     @abstractmethod
     def _end_stretch(self, characters: str) -> None:
-        """Add an explicit token, which is written so, and begin a stretch behind it."""
+        """Add an explicit token, which is written so, and begin a stretch after it."""
 
     @abstractmethod
     def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
-        """The ids of a stretch by itself; not `is_first`: it stands behind an explicit token."""
+        """The ids of a stretch by itself; not `is_first`: it stands after an explicit token."""
 
     @property
     def _stretch_start(self) -> int:
@@ -110,7 +110,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         return self._done + array("I", self._stretch(len(self._explicit), len(self._text)))
 
     def _stretch(self, number: int, end: int) -> list[int]:
-        """The ids of the stretch behind the first `number` explicit tokens."""
+        """The ids of the stretch after the first `number` explicit tokens."""
         start = self._explicit[number - 1].end if number else 0
         return self._encode_stretch(self._text.read(start, end), is_first=number == 0)
 

@@ -7,13 +7,13 @@ a higher rank than its halves (Llama 3's and Qwen 3.6's files have tokens of whi
 
 A token has one pair of halves, whatever the text: two neighbours that make it up, with no merge across their outer ends so far, came about as
 they do in the token by itself. And its time is known: "cde" is made as soon as "de" is, ahead of all that waits for a rank above 9. So a time is the ranks
-of the merges that had to be waited for, none lower than what is behind it, and with each the place where it happened; times compare as lists do:
+of the merges that had to be waited for, none lower than what is after it, and with each the place where it happened; times compare as lists do:
 
     de  [9]     cde  [9, 2]     abc  [7]     ab  [4]     dea  [9, 6]             order: ab abc de cde dea
 
 A set of merges, each with both its halves in the set, is what a text comes to if and only if each merge that is left out shares a half with one in the set that is
 earlier. So times have to be compared for two merges that share a half, and for no others. The order is found by the ranks of times without their places. It is that of all texts
-unless there are two such merges whose places decide otherwise: these are the `crossings`. Then, or where a half comes behind its token, no order is
+unless there are two such merges whose places decide otherwise: these are the `crossings`. Then, or where a half comes after its token, no order is
 that of merging, and the engine goes by the ranks themselves: each text by the definition, each pair of tokens by all merges at their join.
 
     rank 2 for both:  ab  ba         "aba" is  ab a,  "bab" is  ba b:  whichever is first in the order, one of them is a crossing
@@ -124,7 +124,7 @@ def find_halves(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[Halves]:
 class MergeOrder(NamedTuple):
     """An order of tokens, and where merging goes by another.
 
-    `order`: the tokens, the single bytes first. `in_order`: each comes behind its halves. `crossings`: pairs of tokens, the left one's right half
+    `order`: the tokens, the single bytes first. `in_order`: each comes after its halves. `crossings`: pairs of tokens, the left one's right half
     being the right one's left half, of which the one that is later in `order` comes first.
     """
 

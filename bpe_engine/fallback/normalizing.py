@@ -262,7 +262,7 @@ def _combining(character: str) -> int:
 
 
 def _changes(form: str, text: str) -> Iterator[tuple[str, int]]:
-    """The characters of the normalized text, each with what it changed: 1 put in, 0 in place of one, -n of one and n more behind it.
+    """The characters of the normalized text, each with what it changed: 1 put in, 0 in place of one, -n of one and n more after it.
 
     >>> list(_changes("NFC", "i\\u0308s")), list(_changes("NFD", "ïs"))
     ([('ï', -1), ('s', 0)], [('i', 0), ('̈', 1), ('s', 0)])

@@ -2,7 +2,7 @@
 
 A pre-token that grows keeps one `TokenTable` from its fixed end: its start where text is appended, its end where text is
 prepended. More than one may grow over the same text: "\\n     " is one pre-token at the end of the text, and two before a
-word, so the second has a table that starts behind the line break.
+word, so the second has a table that starts after the line break.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class OpenPieces:
         return self._grown(anchor, end).count(end - anchor)
 
     def fewest(self, anchor: int, end: int) -> int:
-        """A lower bound for the count of the pre-token from `anchor` that ends at `end` or behind it."""
+        """A lower bound for the count of the pre-token from `anchor` that ends at `end` or after it."""
         return self._grown(anchor, end).fewest(end - anchor)
 
     @property

@@ -65,7 +65,7 @@ class RawCuts:
         spans = self._spans(text)
         if self._begins_unseen(spans):
             return None
-        # A token that ends at the cut is as bad as one that crosses it, where that matters for what stands behind it, or where it looks there.
+        # A token that ends at the cut is as bad as one that crosses it, where that matters for what stands after it, or where it looks there.
         margin = max(0, self._raw_finder.longest - (not self._looks_at_ends)) if self._raw_finder else 0
         # The text may begin here, or not.
         normals = [_Normal(self, text, at_start=at_start, at_end=at_end) for at_start in (False, True) if self._finder]
@@ -79,18 +79,18 @@ class RawCuts:
         return None
 
     def _begins_unseen(self, spans: Spans) -> bool:
-        """Whether stretches begin behind tokens, and with what is put before them may begin with a token that is looked for in normalized text."""
+        """Whether stretches begin after tokens, and with what is put before them may begin with a token that is looked for in normalized text."""
         return bool(spans) and self._prepends and self._finder is not None
 
     def _begins_at(self, text: str, place: int, spans: Spans) -> bool:
-        """Whether a stretch may begin at a place: behind a token, or because nothing is left of what stands before it."""
+        """Whether a stretch may begin at a place: after a token, or because nothing is left of what stands before it."""
         left = self._normalization.normalize(text[place - 1], at_start=False, at_end=False)
         return self._removes or not left or any(end == place for _, end, _ in spans)
 
     def checker(self, text: str) -> Callable[[int], bool]:
         """Tells for ascending places inside of `text` whether they are cuts, where `everywhere` is false or true.
 
-        Tokens that are looked for in normalized text are looked for in the text itself. Behind a token is no cut: there a segment begins.
+        Tokens that are looked for in normalized text are looked for in the text itself. After a token is no cut: there a segment begins.
         """
         spans = sorted(
             [*self._spans(text), *(self._finder.spans(text) if self._finder else [])], key=lambda span: span[:2]
@@ -118,7 +118,7 @@ class RawCuts:
         return not (self._raw_finder or self._finder) or self.keeps_tokens(before, after, place, spans)
 
     def _is_known(self, before: str) -> bool:
-        """Whether no run of unknown characters goes on behind this one."""
+        """Whether no run of unknown characters goes on after this one."""
         if not before.isascii() or self._recoding is None:
             return False
         normalized = self._normalization.normalize(before, at_start=False, at_end=False)

@@ -93,7 +93,7 @@ class Segments(ABC):
     def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         self.merging = merging
         self.splitting = splitting
-        # Behind ByteLevel a piece is bytes, written as characters; a vocabulary of characters has tokens that are written so, too.
+        # After ByteLevel a piece is bytes, written as characters; a vocabulary of characters has tokens that are written so, too.
         self._in_bytes = splitting.in_bytes and isinstance(merging, Merging) and merging.recoding is None
 
     @property

@@ -4,7 +4,7 @@
     "a b"        Metaspace("always")                     ->  "\\u2581a" "\\u2581b"
     "n\\u00f3 12"   ByteLevel(), then Digits()           ->  "n\\u00c3" "\\u00b3" "\\u0120" "12"       bytes, and the second of "\\u00f3" is "\\u00b3"
 
-A piece is a str. Behind ByteLevel each of its characters stands for a byte, as in `formats/byte_alphabet.py`.
+A piece is a str. After ByteLevel each of its characters stands for a byte, as in `formats/byte_alphabet.py`.
 """
 
 from __future__ import annotations

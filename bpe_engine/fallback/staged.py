@@ -118,7 +118,7 @@ class SpecificationEngine:
         return not firsts[0] or not all(isinstance(one, UnicodeForm | Lowercase | Prepend) for one in normalizers)
 
     def parts(self, characters: str, wanted: Wanted, *, is_first: bool = True) -> Iterator[Segment | AddedToken]:
-        """The segments and the added tokens of a text, in order; not `is_first`: it stands behind a token."""
+        """The segments and the added tokens of a text, in order; not `is_first`: it stands after a token."""
         for stretch, start, token in self.stretches(characters, wanted):
             if stretch:
                 normalized = self.normalization.normalize(stretch)
@@ -219,7 +219,7 @@ class SpecificationEngine:
         return wanted_tokens(self.specification.added_tokens, allowed, disallowed)
 
     def encode_characters(self, characters: str, wanted: Wanted = always, *, is_first: bool = True) -> list[int]:
-        """The ids of text that went through `received` already, in Python; not `is_first`: it stands behind a token."""
+        """The ids of text that went through `received` already, in Python; not `is_first`: it stands after a token."""
         if self.needs_alignment:
             return [token for token, _ in self._with_offsets(characters, wanted, is_first=is_first)]
         ids: list[int] = []
@@ -267,7 +267,7 @@ class SpecificationEngine:
         return self.count_characters(received(text))
 
     def count_characters(self, characters: str, *, is_first: bool = True) -> int:
-        """`count` of text that went through `received` already; not `is_first`: it stands behind a token."""
+        """`count` of text that went through `received` already; not `is_first`: it stands after a token."""
         if self.needs_alignment:
             return sum(1 for _ in self._with_offsets(characters, is_first=is_first))
         return self.count_part(characters, at_start=True, at_end=True, is_first=is_first)
@@ -288,7 +288,7 @@ class SpecificationEngine:
         return count if count <= limit else None
 
     def split(self, text: str | bytes) -> list[str]:
-        """The pre-tokens of `text`, normalized, and the added tokens. Behind ByteLevel bytes show as they do in a tokenizer.json."""
+        """The pre-tokens of `text`, normalized, and the added tokens. After ByteLevel bytes show as they do in a tokenizer.json."""
         pieces: list[str] = []
         for part in self.parts(received(text), always):
             if isinstance(part, AddedToken):

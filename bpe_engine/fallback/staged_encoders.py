@@ -191,7 +191,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         self._count = end.before + end.encoder.count
 
     def _advance(self, state: Appended, text: str, *, at_end: bool) -> Appended:
-        """The state behind `text`, which the encoder of the segment takes."""
+        """The state after `text`, which the encoder of the segment takes."""
         engine = self._engine
         for stretch, _, token in engine.stretches(text):
             normalized = engine.normalization.normalize(
@@ -254,7 +254,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
     def _advance(self, state: Prepended, text: str, *, at_start: bool) -> Prepended:
         """The state before `text`, which the encoder of the segment takes."""
         engine = self._engine
-        # Between tokens: a token, the stretch behind it, the next token ...
+        # Between tokens: a token, the stretch after it, the next token ...
         stretches = list(engine.stretches(text))
         for number in range(len(stretches) - 1, -1, -1):
             stretch, _, token = stretches[number]

@@ -78,7 +78,7 @@ def read_decoders(file: Node) -> tuple[Decoder, ...]:
 
 
 def read_specials(file: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids that the post-processors put before and behind a single text."""
+    """The ids that the post-processors put before and after a single text."""
     prefix: tuple[int, ...] = ()
     suffix: tuple[int, ...] = ()
     for node in _flat(file, "post_processor", "processors"):

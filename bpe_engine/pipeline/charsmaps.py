@@ -2,7 +2,7 @@ r"""Compiled tables by which SentencePiece normalizes: a trie of texts, and what
 
     4 bytes    the size of the trie
     trie       a double array, four bytes a unit           "ﬁ" -> 17, "ｅ" -> 20
-    texts      one behind the other, each up to a zero      17: "fi\0"  20: "e\0"
+    texts      one after the other, each up to a zero      17: "fi\0"  20: "e\0"
 
 A unit, from its lowest bit on: a label of 8 bits, whether it has a leaf (bit 8), and by bits 9 to 31 how far its children are; a leaf has the place of
 its text in bits 0 to 30. The child of a unit for a byte is where the unit's own number, how far its children are, and the byte have an odd number of ones, bit by bit.

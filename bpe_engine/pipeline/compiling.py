@@ -4,7 +4,7 @@
     added tokens                                         looked for in the text
     normalizers; a first Metaspace or ByteLevel          a normalizer
     pre-tokenizers                                       stages: a named scanner, or a matcher and what becomes of matches and gaps
-    a Metaspace or ByteLevel that puts something         an insertion, and the stages behind it: done once a piece, and remembered
+    a Metaspace or ByteLevel that puts something         an insertion, and the stages after it: done once a piece, and remembered
       before pieces of other stages
     merges                                               a model
 
@@ -339,7 +339,7 @@ def _in_bytes(tokens: Mapping[int, bytes] | Mapping[int, str]) -> dict[int, byte
 
 
 def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list[Insertion]]:
-    """The stages of a chain, and behind an insertion those that are done piece by piece."""
+    """The stages of a chain, and after an insertion those that are done piece by piece."""
     scanner = _scanner(pre_tokenizers)
     if scanner in _BY_EXPRESSION:
         return [(_matcher(PATTERNS[scanner].source), "isolated")], []
@@ -377,7 +377,7 @@ def _stages(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list
 
 
 def _stage_of_bytes(one: PreTokenizer) -> Stage:
-    """A stage behind ByteLevel, for which each byte is a character of its alphabet."""
+    """A stage after ByteLevel, for which each byte is a character of its alphabet."""
     match one:
         case Digits(individual):
             is_number = re.compile(f"[{numbers()}]")

@@ -81,7 +81,7 @@ _CLEANUP = (
 
 
 def in_word(decoder: WordPieceDecoder, token: str, *, is_first: bool) -> str:
-    """A token as it stands behind others, or as the first.
+    """A token as it stands after others, or as the first.
 
     >>> decoder = WordPieceDecoder()
     >>> [in_word(decoder, token, is_first=False) for token in ("##ing", "a", ".")]

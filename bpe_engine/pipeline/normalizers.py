@@ -58,7 +58,7 @@ class ReplaceCharacters:
 
 @dataclass(frozen=True)
 class Surround:
-    """`text` before and behind each character of a kind."""
+    """`text` before and after each character of a kind."""
 
     kind: Literal["ideograph"]
     text: str = " "
@@ -76,7 +76,7 @@ class SentencePieceText:
     """The normalizer of `sentencepiece`: replaces the longest text of a table (`charsmap`; empty: none), except in
     user-defined tokens.
 
-    Then spaces at both ends and behind spaces are left out, one is put before the text, and each is written as U+2581, where the flags say so.
+    Then spaces at both ends and after spaces are left out, one is put before the text, and each is written as U+2581, where the flags say so.
     """
 
     charsmap: bytes = field(repr=False)

@@ -155,7 +155,7 @@ class Matcher:
         return spans
 
     def _with_empty_ones(self, text: str) -> list[tuple[int, int]]:
-        """The matches as Oniguruma's iterator gives them: an empty one behind another match is left out, and the search goes on behind it."""
+        """The matches as Oniguruma's iterator gives them: an empty one after another match is left out, and the search goes on after it."""
         found: list[tuple[int, int]] = []
         place = 0
         patience = Patience(self._regex, text)
@@ -394,7 +394,7 @@ class _Translation:
         return after, 2
 
     def _set(self, depth: int) -> str:
-        """A set in brackets, from where it opens to behind where it closes."""
+        """A set in brackets, from where it opens to after where it closes."""
         source, start = self._source, self._place
         if depth > _MOST_NESTED:
             raise self._refused(f"a set inside {_MOST_NESTED} others")

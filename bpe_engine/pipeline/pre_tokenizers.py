@@ -25,7 +25,7 @@ class Split:
 class ByteLevel:
     """A space before each piece that begins with none (`add_prefix_space`), then the pattern of GPT-2 (`use_regex`).
 
-    The stages behind it see bytes: each as the character of `formats/byte_alphabet.py` that stands for it.
+    The stages after it see bytes: each as the character of `formats/byte_alphabet.py` that stands for it.
     """
 
     add_prefix_space: bool = False

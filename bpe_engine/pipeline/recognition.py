@@ -18,7 +18,7 @@ from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Digits, PreTokenizer, 
 # Written for the `regex` package or tiktoken; in Oniguruma the same source means something else: "{1,3}+" repeats, "$" ends any line.
 _NOT_ONIGURUMA = frozenset({"r50k", "cl100k"})
 _NUMBER = r"\p{N}"
-# A character may stand in an expression as it is, or behind a backslash, or as its number; each of these is one of them, in a set or not.
+# A character may stand in an expression as it is, or after a backslash, or as its number; each of these is one of them, in a set or not.
 _SPELLING = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|([\r\n\t])", re.DOTALL)
 _BY_LETTER = {"\r": r"\r", "\n": r"\n", "\t": r"\t"}
 _NEVER_SPECIAL = frozenset('!"#%,/:;=@_~\r\n\t')
@@ -34,7 +34,7 @@ def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
     sources = []
     for place, stage in enumerate(stages):
         if isinstance(stage, ByteLevel):
-            # Behind it everything is bytes, and a space may come before each piece.
+            # After it everything is bytes, and a space may come before each piece.
             if stage.add_prefix_space or place + 1 < len(stages):
                 return None
             sources += [GPT2.source] if stage.use_regex else []

@@ -70,7 +70,7 @@ class Specification:
       equals. A token without a rank is made by no merge.
     - neither: as `ranks`, where each id is its own rank.
     Where `subword_prefix` or `word_suffix` is not empty, each character (or byte) but the first of a pre-token is looked up with the one before it, the last with the
-    other behind it; a merge leaves out the prefix of its right side.
+    other after it; a merge leaves out the prefix of its right side.
     With `ignore_merges` a pre-token that is a token is that token, whatever the merges would make of it.
 
     A byte or character that is no token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
@@ -92,7 +92,7 @@ class Specification:
     with Hugging Face. "longest_first": one token after the other takes what is left of the text, that of the most bytes in UTF-8 first, of
     equals the one that is given first; those that are not allowed take nothing, as with llama.cpp.
     `prefix` and `suffix` are the ids that the model gets around each text: `[CLS]` and `[SEP]`, say.
-    `decoders` are applied in order; none: the tokens are written one behind the other (bytes), or parted by spaces (characters), as Hugging Face does.
+    `decoders` are applied in order; none: the tokens are written one after the other (bytes), or parted by spaces (characters), as Hugging Face does.
 
     >>> Specification(name=None, source="two tokens", tokens={0: b"a", 1: b"aa"}, merges=[(0, 0)]).alphabet
     'bytes'

@@ -7,7 +7,7 @@
     push("<0xAD>")   ->  ""
     push("!")        ->  "中!"
 
-Each decoder becomes a stage that takes texts and gives texts. One that has to see all of them, as a replacement behind Fuse has to, holds them to the end.
+Each decoder becomes a stage that takes texts and gives texts. One that has to see all of them, as a replacement after Fuse has to, holds them to the end.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class _Whole(_Stage):
 
 
 class _WordPiece(_Stage):
-    """The first text, and those behind it."""
+    """The first text, and those after it."""
 
     def __init__(self, decoder: WordPieceDecoder) -> None:
         self._decoder = decoder

@@ -75,7 +75,7 @@ class IntervalTree:
         return own.count(end - start)
 
     def _step_towards(self, place: int, end: int) -> int:
-        """The next place behind `place` on the way to `end`; 0 where `place` is not on that way, or is `end`."""
+        """The next place after `place` on the way to `end`; 0 where `place` is not on that way, or is `end`."""
         target = self._number[end]
         if place == end or not self._number[place] < target < self._number[place] + self._weight[place]:
             return 0

@@ -111,7 +111,7 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
 
 @dataclass(slots=True)
 class _Lines:
-    """Fills lines as wide as the screen behind a gutter, from stretches of text in different styles.
+    """Fills lines as wide as the screen after a gutter, from stretches of text in different styles.
 
     `number`: of the line in the text, None in the context, which is no part of it. `ends`: where the tokens ahead end, the nearest last; None if
     they are not to be seen.

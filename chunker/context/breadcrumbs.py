@@ -83,7 +83,7 @@ class Breadcrumbs:
         return self.at(offset, overlap)
 
     def at(self, offset: int, overlap: str = "", /) -> str:
-        """The context of a chunk whose body begins at `offset`, behind `overlap`; "" if there is nothing to say.
+        """The context of a chunk whose body begins at `offset`, after `overlap`; "" if there is nothing to say.
 
         `offset`, in characters: where the text begins that the chunk before does not have. `overlap`: the text that both have; lines in it
         are not repeated once more. At most a quarter of the budget.

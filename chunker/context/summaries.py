@@ -31,7 +31,7 @@ _SENTENCE = re.compile(r".*?[.!?。！？](?=\s|$)", re.DOTALL)
 
 
 def imports_line(text: str, outline: Outline) -> tuple[str, int]:
-    """The imports of a file on one line, and the offset behind the last of them; ("", 0) where it has none.
+    """The imports of a file on one line, and the offset after the last of them; ("", 0) where it has none.
 
     Imports are what the outline calls so, outside of all named regions.
     """

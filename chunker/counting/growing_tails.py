@@ -72,7 +72,7 @@ class TailAppender:
         return self._tail.settled
 
     def append(self, text: str, /) -> None:
-        """Put `text` behind what is there."""
+        """Put `text` after what is there."""
         if not text:
             return
         settled = self._tail.settled

@@ -2,7 +2,7 @@
 apart.
 
     text           Höhere Ansprüche, sagt er
-    a cut here           ^         ^     ^         before white space behind a letter; before a comma
+    a cut here           ^         ^     ^         before white space after a letter; before a comma
 
 The tokens of a text are those of its pre-tokens. So it comes apart at a place if the pre-tokenizer always cuts there, if the normalizer does to both
 sides what it does to the whole, and if no added token reaches across. Each component that is known to leave such places is
@@ -36,7 +36,7 @@ _HAN = r"[\u4e00-\u9fff]"
 # Letters and digits that have been such in every version of Unicode a tokenizer may have been built with.
 _IN_WORDS = r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03a9\u03b1-\u03c9\u0410-\u044f\uac00-\ud7a3]"
 
-# Pre-tokenizers that drop white space and cut there; those that cut before white space behind anything else.
+# Pre-tokenizers that drop white space and cut there; those that cut before white space after anything else.
 _DROP_WHITE_SPACE = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit"})
 # These cut inside what they are given, by single characters, and never join anything.
 _CUT_BY_CHARACTER = frozenset({"Digits", "Punctuation"})
@@ -140,7 +140,7 @@ def _flat(settings: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def _has_harmless_added_tokens(tokenizer: Tokenizer) -> bool:
-    """Whether no added token, as it is written or normalized, has white space in it or swallows that behind it."""
+    """Whether no added token, as it is written or normalized, has white space in it or swallows that after it."""
     for token in tokenizer.get_added_tokens_decoder().values():
         written = [token.content]
         if tokenizer.normalizer is not None and token.normalized:
@@ -155,7 +155,7 @@ def _drops_white_space(pipeline: Pipeline) -> bool:
 
 
 def _first_that_cuts(pipeline: Pipeline) -> dict[str, Any]:
-    """The first pre-tokenizer that does more than to cut by single characters: what comes behind it works on each of its pieces."""
+    """The first pre-tokenizer that does more than to cut by single characters: what comes after it works on each of its pieces."""
     for item in pipeline.pre_tokenizers:
         if item["type"] not in _CUT_BY_CHARACTER or item.get("behavior", "Isolated") != "Isolated":
             return item
@@ -169,7 +169,7 @@ def _separators(pipeline: Pipeline) -> str:
     behind = (
         pipeline.pre_tokenizers[pipeline.pre_tokenizers.index(item) + 1 :] if item in pipeline.pre_tokenizers else []
     )
-    # The first piece of a text is another for this one; in a piece behind the first cut that would be each first piece.
+    # The first piece of a text is another for this one; in a piece after the first cut that would be each first piece.
     if any(other["type"] == "Metaspace" and other["prepend_scheme"] == "first" for other in behind):
         return ""
     if kind in _DROP_WHITE_SPACE:
@@ -180,7 +180,7 @@ def _separators(pipeline: Pipeline) -> str:
         # A text that does not begin with a space gets one, and so would the second side of a cut.
         return " " if item["add_prefix_space"] else _WHITE_SPACE
     if kind == "Split" and item["behavior"] == "Isolated" and not item["invert"]:
-        # In none of these patterns is there white space behind anything but white space, apart from line ends behind punctuation.
+        # In none of these patterns is there white space after anything but white space, apart from line ends after punctuation.
         known = {pattern.source for pattern in PATTERNS.values()}
         return " " if item["pattern"].get("Regex") in known else ""
     return ""
@@ -193,7 +193,7 @@ def _normalizes_apart(pipeline: Pipeline, *, drops: bool) -> bool:
         if item["type"] == "Replace":
             written = item["pattern"].get("String")
             if written is None:
-                # White space stands behind the cut only. What it becomes must still be cut off.
+                # White space stands after the cut only. What it becomes must still be cut off.
                 if item["pattern"].get("Regex") != _RUN_OF_SPACES or item["content"] not in (" ", metaspace):
                     return False
             elif not written or any(character.isspace() for character in written):

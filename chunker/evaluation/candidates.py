@@ -52,7 +52,7 @@ def candidate(name: str, size: int, tokenizer: Tokenizer) -> Splitter:
     """Make the chunker of a name.
 
     Args:
-        name: "auto" or "text", with options behind plus signs; or another package.
+        name: "auto" or "text", with options after plus signs; or another package.
         size: Tokens of a chunk.
         tokenizer: The tokenizer to count with.
 

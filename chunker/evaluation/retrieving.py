@@ -74,7 +74,7 @@ class Findings:
         """Return one number for each question.
 
         Args:
-            measure: "rank", one of `MEASURES`, or one of these behind "first ".
+            measure: "rank", one of `MEASURES`, or one of these after "first ".
         """
         match measure.split():
             case ["rank"]:

@@ -112,14 +112,14 @@ def _without_trailing_spaces(line: bytes) -> bytes:
 def translate(pattern: bytes) -> bytes:
     """The regular expression, for `fullmatch`, of a git pattern with neither the leading nor the trailing slash.
 
-    Matching takes time in proportion to the lengths of pattern and path: a gap takes as little as it can, and what stands behind it, up to the next
+    Matching takes time in proportion to the lengths of pattern and path: a gap takes as little as it can, and what stands after it, up to the next
     gap of its kind, is not looked for a second time (`(?>...)`). That loses nothing, for the later gap can take what the earlier one did not; with
     plain gaps `*a*a*a*a*a*a*b` takes minutes for a name of sixty letters.
 
     >>> translate(b"a*/b"), translate(b"a/**/b"), translate(b"*a*b"), translate(b"[!a]"[:3])
     (b'a[^/]*/b', b'a/(?:[^/]*/)*?b', b'(?>[^/]*?a)[^/]*b', b'(?!)')
     """
-    stretches: list[tuple[bytes, list[bytes]]] = [(b"", [])]  # a gap of whole folders, and what stands behind it
+    stretches: list[tuple[bytes, list[bytes]]] = [(b"", [])]  # a gap of whole folders, and what stands after it
     position = 0
     while position < len(pattern):
         character = pattern[position : position + 1]
@@ -167,7 +167,7 @@ def _stretch_expression(parts: list[bytes]) -> bytes:
 
 
 def _translate_stars(pattern: bytes, start: int) -> tuple[bytes, int]:
-    """The expression of a run of stars, and the position behind what it covers."""
+    """The expression of a run of stars, and the position after what it covers."""
     end = start
     while pattern[end : end + 1] == b"*":
         end += 1
@@ -185,7 +185,7 @@ def _translate_stars(pattern: bytes, start: int) -> tuple[bytes, int]:
 
 
 def _read_set(pattern: bytes, start: int) -> tuple[set[int] | None, int]:
-    """The bytes that the bracket expression at `start` matches, and the position behind it; None: it is malformed."""
+    """The bytes that the bracket expression at `start` matches, and the position after it; None: it is malformed."""
     position = start + 1
     negated = pattern[position : position + 1] in (b"!", b"^")
     if negated:
@@ -234,7 +234,7 @@ def _set_expression(members: set[int]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """The rules of one file, and how long the path of its folder is, in bytes with the slash behind it."""
+    """The rules of one file, and how long the path of its folder is, in bytes with the slash after it."""
 
     rules: tuple[Rule, ...]
     prefix_length: int

@@ -55,7 +55,7 @@ class Shortened:
 
     def moved(self, span: Mapping[str, int]) -> dict[str, int]:
         """A span of the shorter text, as the fields of `Span`, told as one of the file."""
-        # A mark is inside a chunk or is not: what stands at `start` is not before it, what ends behind it is.
+        # A mark is inside a chunk or is not: what stands at `start` is not before it, what ends after it is.
         first, last = bisect_left(self.offsets, span["start"]), bisect_left(self.offsets, span["end"])
         before = (0, 0, 0) if not first else self._up_to(first - 1)
         upto = (0, 0, 0) if not last else self._up_to(last - 1)

@@ -26,7 +26,7 @@ _LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(
 _LINE_START = re.compile(r"\n(?:[ \t]*+\n)*+(?=.)", re.DOTALL)
 _BLANK_LINE = re.compile(r"[ \t]*+\n")
 
-# No cut before the ones, nor behind the others: parts of one character to a reader.
+# No cut before the ones, nor after the others: parts of one character to a reader.
 _STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
 _PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 
@@ -84,7 +84,7 @@ class Columns:
         return offset
 
     def strengthen(self, start: int, strength: int) -> None:
-        """Give the first boundary at or behind `start` this strength."""
+        """Give the first boundary at or after `start` this strength."""
         index = next((index for index, offset in enumerate(self.offsets) if offset >= start), None)
         if index is not None:
             self.strengths[index] = int(strength)
@@ -108,7 +108,7 @@ class Columns:
             inside = None if ends is None else [offset - start for offset in ends]
             found = prose_columns(self._text[start:end], self._copy[start:end], inside)
         offsets, strengths, labels = found
-        # Nothing is put behind the start of a paragraph before what is inside of it.
+        # Nothing is put after the start of a paragraph before what is inside of it.
         self.offsets += [start + offset for offset in offsets]
         self.strengths += strengths
         self.labels += labels

@@ -34,7 +34,7 @@ class Found(NamedTuple):
         return cls(offsets, outline.strengths[part], outline.labels[part])
 
     def extend(self, more: Found) -> None:
-        """Put `more` behind."""
+        """Put `more` after."""
         self.offsets.extend(more.offsets)
         self.strengths.extend(more.strengths)
         self.labels.extend(more.labels)

@@ -155,7 +155,7 @@ class _Rows:
         return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads())
 
     def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:
-        """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line behind the last, the nodes."""
+        """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line after the last, the nodes."""
         self._shown = self._inked.copy()
         units: list[tuple[int, int, list[Closed]]] = []
         end = bound = 0

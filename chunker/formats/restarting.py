@@ -24,7 +24,7 @@ class Restarts(Protocol):
         ...
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
-        """The boundaries at `start` or behind it where `text` could be read anew if something follows that is such a place too."""
+        """The boundaries at `start` or after it where `text` could be read anew if something follows that is such a place too."""
         ...
 
     def preamble(self, text: str, outline: Outline, place: int, /) -> str:
@@ -47,7 +47,7 @@ class RestartingOutline:
     def __init__(self, rules: Restarts) -> None:
         self.rules = rules
         self._preamble = ""
-        self._text = ""  # behind the preamble
+        self._text = ""  # after the preamble
         self._start = 0  # the start of `_text`
         self._first: Found | None = None  # the boundary at its start; None at the start of the text
         self._numbers = 0  # to be added to the numbers of scopes

@@ -15,9 +15,9 @@ becomes "a", any closing quote becomes '"'. Only text with marks and the like go
 only where one of the few terminators stands.
 
 What the annex leaves to tailoring is in `tailored_sentence_ends`: in Thai and Lao a space ends a sentence, in Tibetan a shad; and a
-bracket or quote that opens directly behind a terminator, as is common in Chinese and Japanese, belongs to what follows.
+bracket or quote that opens directly after a terminator, as is common in Chinese and Japanese, belongs to what follows.
 Thai, Lao, Khmer and Burmese have no spaces between words, and to find their words takes a dictionary: `words_of_script` drops the
-ends of words that the annex sees behind nearly every letter of theirs, so that what is too long there is cut at spaces, and else
+ends of words that the annex sees after nearly every letter of theirs, so that what is too long there is cut at spaces, and else
 between grapheme clusters.
 
 Nothing is cut at the end of `text`: whoever passes a part of a longer text must know what the part's last segment is
@@ -221,7 +221,7 @@ def words_of_script(text: str, ends: list[int]) -> list[int]:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """The ends of the sentences of `text`, trailing spaces included; its own end only behind a terminator or line end."""
+    """The ends of the sentences of `text`, trailing spaces included; its own end only after a terminator or line end."""
     plain = text if text.isascii() else _in_ascii(text)
     if _MARK in plain:
         return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
@@ -238,7 +238,7 @@ def prose_sentence_ends(text: str) -> Iterator[int]:
 
 
 def tailored_sentence_ends(text: str) -> list[int]:
-    """The ends of the sentences of `text` as its scripts have them; its own end only behind a terminator or line end.
+    """The ends of the sentences of `text` as its scripts have them; its own end only after a terminator or line end.
 
     >>> tailored_sentence_ends("ไปไหนมา ไปตลาด"), tailored_sentence_ends("好。「是」。好")
     ([8], [2, 6])

@@ -131,7 +131,7 @@ class TextOrigin:
         return self.metadata
 
     def breadcrumb(self, index: int) -> tuple[str, ...]:
-        """The names of the regions around what is new in a chunk: behind the overlap."""
+        """The names of the regions around what is new in a chunk: after the overlap."""
         number = index - self._first
         start, end = self.pieces[number][:2]
         return self._breadcrumb(new_text_of(start, end, self.pieces[number - 1][1] if number else self._done))

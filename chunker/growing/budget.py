@@ -12,7 +12,7 @@ from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.native import native
 
 # An eighth: more than a tenth, below which a chunk is undersized; and little enough that a unit of up to 80 % of the budget, and in fact
-# seven eighths, fits behind whatever is too little to be a chunk of its own.
+# seven eighths, fits after whatever is too little to be a chunk of its own.
 _MIN_SHARE = 8
 
 # No character costs more than this many tokens, so larger budgets need no look at the text: byte-level vocabularies spend at most

@@ -15,7 +15,7 @@ Three rules, and all only ever move a cut to the left:
    cut moves to where the smaller side is as large as it can be.
 
 Together they keep every unit whole that is at most `max_tokens - min_tokens` long: whatever stands before it is either enough for a
-chunk, and then rule 1 cuts there, or so little that the unit fits behind it.
+chunk, and then rule 1 cuts there, or so little that the unit fits after it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Filling:
         return self.places[cut].strength if cut < len(self.places) else after.strength
 
     def begins_unit_around(self, after: Place) -> bool:
-        """Whether a cut at `after`, the place behind these units, would break a larger unit that begins among the new ones."""
+        """Whether a cut at `after`, the place after these units, would break a larger unit that begins among the new ones."""
         return last_stronger(self.places, after.strength, self.fresh, len(self.places)) is not None
 
     def start_around(self, strength: int, cut: int) -> int | None:
@@ -67,7 +67,7 @@ class Filling:
         return last_stronger(self.places, strength, self.fresh, cut)
 
     def tears_head(self, cut: int, after: Place, fits_alone: FitsAlone) -> bool:
-        """Whether a cut behind `cut` units parts the first line of a definition from what stands before it, without need."""
+        """Whether a cut after `cut` units parts the first line of a definition from what stands before it, without need."""
         place = self.places[cut] if cut < len(self.places) else after
         end = self.heads.get(place.offset)
         start = None if end is None else self.start_around(place.strength, cut)
@@ -96,7 +96,7 @@ def best_cut(filling: Filling, after: Place, desired: int | None, fits_alone: Fi
 
 
 def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int) -> int:
-    """Rules 1 and 2: the number of units to keep, where `after` is the place behind the last that fits, and `cut` would keep too many."""
+    """Rules 1 and 2: the number of units to keep, where `after` is the place after the last that fits, and `cut` would keep too many."""
     place = filling.places[cut] if cut < len(filling.places) else after
     best, torn = cut, True
     while True:
@@ -117,7 +117,7 @@ def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int)
 def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alone: FitsAlone) -> int:
     """Rule 3: the number of units to keep, where `whole` are the tokens of the chunk if it went on to the end of the text.
 
-    What remains behind a cut is priced by the difference. That may be off by a token or two at the join, which moves a cut at most;
+    What remains after a cut is priced by the difference. That may be off by a token or two at the join, which moves a cut at most;
     the sizes of the chunks are not made of it.
     """
 

@@ -352,7 +352,7 @@ def _stronger_before(strengths: list[int]) -> list[int]:
 
 
 def _directly_inside(strengths: list[int]) -> list[list[list[int]]]:
-    """For each boundary those behind it that nothing stronger parts from it, in groups of the same strength, the strongest group last.
+    """For each boundary those after it that nothing stronger parts from it, in groups of the same strength, the strongest group last.
 
     >>> _directly_inside([9, 2, 1, 2, 3])
     [[[1, 3], [4]], [[2]], [], [], []]

@@ -33,9 +33,9 @@ def repeated_places(
 ) -> list[Place]:
     """The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text fits into the overlap.
 
-    `units` are those behind the chunk. Where not even one unit fits, it is cut into sentences or words, clusters never; where
+    `units` are those after the chunk. Where not even one unit fits, it is cut into sentences or words, clusters never; where
     `budget.overlap_by` says so, also what does not fit any more. The chunk's own start is never among the answer, so each chunk starts
-    behind the previous one.
+    after the previous one.
     """
     places = places.copy()
     limit, finest = budget.overlap, finest_of_overlap(budget)

@@ -13,12 +13,12 @@ class ContextAt(Protocol):
     """
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:
-        """The context of a chunk whose new text begins at `offset`, in characters, behind the end of the previous chunk that it repeats."""
+        """The context of a chunk whose new text begins at `offset`, in characters, after the end of the previous chunk that it repeats."""
         ...
 
 
 class Piece(NamedTuple):
-    """A chunk to be: `text[start:end]` behind `context`, together `tokens` tokens; `label` names what begins at `start`."""
+    """A chunk to be: `text[start:end]` after `context`, together `tokens` tokens; `label` names what begins at `start`."""
 
     start: int
     end: int

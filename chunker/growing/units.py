@@ -154,7 +154,7 @@ class Units:
         return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
 
     def stand_at(self, place: Place) -> None:
-        """Let the next unit begin at `place`, wherever the units have come, and what is behind it be cut no finer than the outline."""
+        """Let the next unit begin at `place`, wherever the units have come, and what is after it be cut no finer than the outline."""
         self._behind = bisect_left(self._offsets, place.offset)
         known = self._behind < len(self._offsets) and self._offsets[self._behind] == place.offset
         self._front = [] if known else [place]

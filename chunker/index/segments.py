@@ -65,7 +65,7 @@ def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: Conte
 
 
 def anchors(text: str, outline: Outline, reach: int) -> list[int]:
-    """The boundaries that are better than all less than `reach` characters before them, and as good as all so far behind them."""
+    """The boundaries that are better than all less than `reach` characters before them, and as good as all so far after them."""
     offsets = outline.offsets
     priorities = _priorities(text, outline)
     before = _best_before(offsets, priorities, reach)

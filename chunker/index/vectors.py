@@ -4,7 +4,7 @@
                                                                        ^ the database says how many rows there are
 
 Rows are written and flushed to the disk before the database commits to them, so each row it knows of is there. What a killed run left
-behind its last commit is written over. A row never changes: a reader that began before a commit sees what it saw. Rows that nobody
+after its last commit is written over. A row never changes: a reader that began before a commit sees what it saw. Rows that nobody
 needs are left out when the file is written anew under the next number (`rewritten`); who still reads the old one keeps it.
 """
 

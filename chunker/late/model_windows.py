@@ -1,4 +1,4 @@
-"""Windows: a document that is longer than its model is read in parts that overlap, each behind the same prefix.
+"""Windows: a document that is longer than its model is read in parts that overlap, each after the same prefix.
 
     tokens of the text   0 . . . . . . . . . 10 . . . . . . . . . 20 . . 24
     window 1             [==============)-----]                                reads 0-12, keeps 0-10

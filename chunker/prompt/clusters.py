@@ -33,7 +33,7 @@ class Clusters:
         self._all: Sequence[int] | None = None
 
     def end_at_or_before(self, place: int) -> int:
-        """The last end of a cluster that is not behind `place`."""
+        """The last end of a cluster that is not after `place`."""
         text = self._text
         if place >= len(text) or (text.isascii() and text[max(0, place - 1) : place + 1] != "\r\n"):
             return min(place, len(text))

@@ -20,7 +20,7 @@ from chunker.prompt.pricing import Priced, Pricer
 
 # The text between two neighbours of the row; -1 is the start of the row, and its length the end.
 Glue = Callable[[int, int], Sequence[Part]]
-# Texts of one kind have the same glue before and behind them.
+# Texts of one kind have the same glue before and after them.
 Kind = Callable[[int], int]
 
 # Runs at least this long, in characters, are worth remembering the count of; so many of them.

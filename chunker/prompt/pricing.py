@@ -3,7 +3,7 @@
     "Who won the match in Oslo?"        head "Who"   inner: tokens of " won the match in"   tail " Oslo?"
     "match"                             head "match"                                        no tail
 
-A safe split is a place where counts add up, whatever stands before the text and behind it: our tokenizers have them under every named
+A safe split is a place where counts add up, whatever stands before the text and after it: our tokenizers have them under every named
 grammar (`bpe_engine.text.safe_splits`), those of Hugging Face where their configuration shows it (`chunker.counting`). A tokenizer of which
 nothing is known has none.
 """
@@ -40,7 +40,7 @@ class Priced(NamedTuple):
     tokens: int  # the tokens of the text alone
 
     def start(self, length: int) -> str:
-        """At most so many characters that it starts with; none of those behind the first cut."""
+        """At most so many characters that it starts with; none of those after the first cut."""
         return self.head[:length]
 
     def end(self, length: int) -> str:

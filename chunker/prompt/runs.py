@@ -4,7 +4,7 @@
     asked for    kept kept kept kept new                  is rolled back to the end of what both share, and goes on from there
     asked for    new kept kept kept kept                  one that grows to the left does
 
-So a row that grows at one end costs what is new. In the middle, what stands behind the change is counted again.
+So a row that grows at one end costs what is new. In the middle, what stands after the change is counted again.
 """
 
 from __future__ import annotations

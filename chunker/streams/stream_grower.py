@@ -7,7 +7,7 @@ change.
 
 How far does a chunk look? It is filled until it is over the budget; a unit in it may be asked whether it would fit into a chunk of its own;
 `refine` reads a window; and whether a rest is undersized is known once that many characters follow. So a chunk that has three budgets
-of settled text before it, and some thousand characters behind these, comes out as it will in the end. The horizon is the last offset for which that
+of settled text before it, and some thousand characters after these, comes out as it will in the end. The horizon is the last offset for which that
 is certain, and only chunks that begin before it are made.
 
 That three budgets and more are over the budget, whatever follows them, is taken for granted: no tokenizer makes one token of three.

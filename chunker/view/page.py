@@ -203,7 +203,7 @@ def escaped(text: str) -> str:
 
 @functools.cache
 def frame(name: str, styles: tuple[str, ...], scripts: tuple[str, ...]) -> tuple[str, str, str]:
-    """A page without its data, of these assets, in the parts before the title's end, before the data, and behind it.
+    """A page without its data, of these assets, in the parts before the title's end, before the data, and after it.
 
     An asset is a file in the folder `assets` of this package, or of another one that is named before a colon: "chunker.integrations.serve:serve.js". In
     HTML, {{include NAME}} stands for another asset.

@@ -173,7 +173,7 @@ def _paragraphs(lines: list[Line], page: int) -> list[_Paragraph]:
 
 
 def _begins(paragraph: _Paragraph, line: Line, above: Line, pitch: float, right: float) -> bool:
-    """Whether a line begins a paragraph, behind the last line of another."""
+    """Whether a line begins a paragraph, after the last line of another."""
     size = max(line.size, above.size)
     down = line.box[1] - above.box[1]
     if abs(line.size - above.size) > 0.12 * size or line.bold != above.bold:

@@ -88,7 +88,7 @@ class WalkResult:
 
     `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
     the strength of a cut between them and the comments above. `headers`: of definitions that begin with attributes or annotations of their
-    own, their first line behind these. `comments`: their last lines -> their first. `regions`: the definitions.
+    own, their first line after these. `comments`: their last lines -> their first. `regions`: the definitions.
     """
 
     __slots__ = ("comments", "headers", "leading", "own", "parts", "regions")
@@ -121,7 +121,7 @@ class _Siblings:
 
 
 class Closed(NamedTuple):
-    """A node that the walk has not entered: what may begin on the lines behind `first` up to `last` is known to be no stronger than `bound`."""
+    """A node that the walk has not entered: what may begin on the lines after `first` up to `last` is known to be no stronger than `bound`."""
 
     first: int
     last: int
@@ -342,7 +342,7 @@ class Walk:
         return True
 
     def _header_row(self, definition: Node) -> int:
-        """The line with the name of a definition, where its body is behind that; else the one on which it begins: above are annotations."""
+        """The line with the name of a definition, where its body is after that; else the one on which it begins: above are annotations."""
         body, name = definition.child_by_field_name("body"), definition.child_by_field_name("name")
         named = body is not None and name is not None and name.start_byte < body.start_byte
         place = name.start_byte if named and name is not None else definition.start_byte

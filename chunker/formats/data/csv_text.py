@@ -116,7 +116,7 @@ def sniffed_delimiter(sample: str) -> str:
 
 @cache
 def _expressions(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A row with the blank lines behind it, and a cell with its delimiter. Both match the empty text at the end."""
+    """A row with the blank lines after it, and a cell with its delimiter. Both match the empty text at the end."""
     mark = re.escape(delimiter)
     quoted = r'"[^"]*+(?:""[^"]*+)*+"'
     rest = rf"[^{mark}\r\n]*+"

@@ -44,7 +44,7 @@ from chunker.native import native
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
 _PLAIN = r'[^"\[\]{},/]*+'
-# The rest of the line, if nothing but a comment is on it, and the blank lines behind it; else spaces.
+# The rest of the line, if nothing but a comment is on it, and the blank lines after it; else spaces.
 _AFTER = r"(?:[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
 _OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
 _FIRST, _MEMBER = int(NestingRank.FIRST), int(NestingRank.MEMBER)
@@ -155,7 +155,7 @@ class JsonScan:
             self._name(depth, end)
 
     def put(self, offset: int, strength: int, label: str) -> None:
-        """A boundary behind those that are there."""
+        """A boundary after those that are there."""
         self.offsets.append(offset)
         self.strengths.append(strength)
         self.labels.append(label)

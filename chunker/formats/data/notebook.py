@@ -37,7 +37,7 @@ _HEADING_LINES = 8  # a heading and what it is followed by stand in so many
 _ROOT_ABOVE = 30
 _ROOT_MEMBER = strength_at(0) + _ROOT_ABOVE
 _CELL = strength_at(0) + 10
-_INTRODUCED = strength_at(0) + 9  # a cell behind one that is nothing but a heading
+_INTRODUCED = strength_at(0) + 9  # a cell after one that is nothing but a heading
 _SECTION = strength_at(0) + 20  # minus the level of the heading
 _PREAMBLE = strength_at(_LINES + 1)  # inside what stands before the lines of a cell
 

@@ -144,7 +144,7 @@ class _Tables:
         self._close((), size)
 
     def _path(self, parts: tuple[str, ...]) -> _Path:
-        """The name of a table with the number of the last element behind the name of each array of tables."""
+        """The name of a table with the number of the last element after the name of each array of tables."""
         path: list[str | int] = []
         for part in parts:
             path.append(part)

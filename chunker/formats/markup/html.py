@@ -127,7 +127,7 @@ def _elements(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the com
 
 
 def _language_of_tag(tag: str) -> str:
-    """The language of what stands behind a tag that begins a script or a style sheet."""
+    """The language of what stands after a tag that begins a script or a style sheet."""
     if tag[1:6].lower() == "style":
         return "css"
     if found := _LANGUAGE_OF_SCRIPT.search(tag):

@@ -146,7 +146,7 @@ class _Reading:
         return nested([*inside, *tables, *sections(headings, len(text))])
 
     def _code_of(self, start: int, end: int) -> tuple[EmbeddedSpan, str]:
-        """The code of a fence, and its language: the first word behind the marks."""
+        """The code of a fence, and its language: the first word after the marks."""
         # The line that opens a fence stays with the first line of code, the one that closes it with the last.
         first = self._copy.find("\n", start, end) + 1 or end
         last = self._copy.rfind("\n", first, end - 1) + 1 or first

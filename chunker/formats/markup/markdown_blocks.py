@@ -7,7 +7,7 @@
                        --- a stretch that an expression cannot be sure of begins here
     - one              open list, item, paragraph
     - two              item, paragraph, close
-                       --- and ends behind a blank line, before a line that no open block can claim
+                       --- and ends after a blank line, before a line that no open block can claim
     ```python          code           plain
     a = 1
     ```

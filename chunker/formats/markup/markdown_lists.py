@@ -89,7 +89,7 @@ class _Walk:
     def __init__(self) -> None:
         self.steps: list[ListStep] = []
         self._items: list[int] = []  # the column where the content of each open item begins
-        self._lists: list[str] = []  # the kind of each open list: its bullet, or what stands behind its numbers
+        self._lists: list[str] = []  # the kind of each open list: its bullet, or what stands after its numbers
         self._paragraph: int | None = None  # the start of the open one
 
     def item(self, at: int, column: int, marker: str, pad: int) -> bool:

@@ -72,7 +72,7 @@ class MarkdownSketch:
         self._put_off(language, start, end)
 
     def strengthen(self, start: int) -> None:
-        """Make the first boundary at or behind `start` as strong as a section."""
+        """Make the first boundary at or after `start` as strong as a section."""
         self._columns.strengthen(start, _SECTION)
 
     # --- blocks: what `Reader` asks for

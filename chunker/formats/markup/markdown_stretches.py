@@ -5,7 +5,7 @@ is. Making Python objects of them costs more than parsing, so it is asked about 
 
     - one              the stretch begins here
     - [ ] two
-                       and ends behind a blank line,
+                       and ends after a blank line,
     Some words         before a line that no open block can claim
 
 and twice as much where a fence or HTML is still open there.
@@ -158,7 +158,7 @@ class _Stretch:
             self._reader.leaf(*self._lines(start, end), "html")
 
     def _inline(self, start: int, end: int) -> None:
-        if start < end:  # an empty cell at the end of a text stands behind its table
+        if start < end:  # an empty cell at the end of a text stands after its table
             self._prose = (start if self._prose is None else self._prose[0]), end
 
     def _end_prose(self) -> None:
@@ -176,7 +176,7 @@ class _Stretch:
     # --- lines
 
     def _lines(self, start: int, end: int) -> tuple[int, int]:
-        """The lines of a leaf; those before it that nobody claims are told about, and from here on it is those behind it."""
+        """The lines of a leaf; those before it that nobody claims are told about, and from here on it is those after it."""
         start, end = self._line_start(start), self._line_end(max(start, end - 1))
         if start > self._told:
             self._reader.lines(self._told, start)

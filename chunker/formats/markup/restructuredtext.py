@@ -172,7 +172,7 @@ class _Walk:
     # --- sections
 
     def _section(self, row: int) -> int:
-        """Read a title, if one begins on this line; the row behind it, 0 if none does."""
+        """Read a title, if one begins on this line; the row after it, 0 if none does."""
         line = self._lines[row]
         if self._open or line.indent > 0:
             return 0
@@ -217,7 +217,7 @@ class _Walk:
     def _at(self, row: int) -> Line | None:
         return self._lines[row] if row < len(self._lines) else None
 
-    # --- bodies: each method reads a block that begins at `row`, and returns the row behind it
+    # --- bodies: each method reads a block that begins at `row`, and returns the row after it
 
     def _body(self, row: int) -> int:
         line = self._lines[row]
@@ -246,7 +246,7 @@ class _Walk:
         return self._paragraph(row)
 
     def _behind_block(self, row: int) -> int:
-        """The row behind the block of lines, as a blank line or a smaller indentation ends it."""
+        """The row after the block of lines, as a blank line or a smaller indentation ends it."""
         indent = self._lines[row].indent
         row += 1
         while row < len(self._lines) and not self._lines[row].after_blank and self._lines[row].indent >= indent:
@@ -254,7 +254,7 @@ class _Walk:
         return row
 
     def _behind_body(self, row: int, indent: int) -> int:
-        """The row behind the lines from `row` on that are indented by more than `indent`."""
+        """The row after the lines from `row` on that are indented by more than `indent`."""
         while row < len(self._lines) and self._lines[row].indent > indent:
             row += 1
         return row

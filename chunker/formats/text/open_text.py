@@ -35,7 +35,7 @@ class TextRestarts:
 
 
 class OpenText:
-    """Plain text. What is kept is the visible end of the last line, and the white space behind it."""
+    """Plain text. What is kept is the visible end of the last line, and the white space after it."""
 
     def __init__(self, outline: OutlineOf) -> None:
         self.rules = TextRestarts(outline)

@@ -60,11 +60,11 @@ class SentenceTransformerEmbedder:
         self.dimensions = int(dimensions())
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
-        """The vectors of texts, each behind the prefix."""
+        """The vectors of texts, each after the prefix."""
         return self._encode(texts, self.prefix)
 
     def embed_query(self, text: str, /) -> Vectors:
-        """The vector of a question, behind its own prefix."""
+        """The vector of a question, after its own prefix."""
         vector: Vectors = self._encode([text], self._query_prefix)[0]
         return vector
 

@@ -4,7 +4,7 @@
     special              pinned   special
 
 What stands between them is encoded as plain text. A text is read on from the end of a special token: what stands before it has no say in what is
-found behind it.
+found after it.
 """
 
 # A copy is of this class.

@@ -111,7 +111,7 @@ class RenderedMessages:
         self._length = 0  # characters of the rendered text
         self._plain: list[int] = []  # places of letters that spelled special tokens were broken at
         self._pins: list[Pin] = []
-        self._sampled: list[int] = []  # ids behind the rendered text, which no message has yet
+        self._sampled: list[int] = []  # ids after the rendered text, which no message has yet
         self._whole: list[Part] | None = None  # the parts of a copy without pins
 
     # --- what there is

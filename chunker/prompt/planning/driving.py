@@ -31,7 +31,7 @@ class PlannedRequest:
         change: The change of the ids since the request before, or the answer to it.
         step: What the plan has decided, what it costs, and why.
         left: The messages that have left for this request.
-        breakpoints: The numbers of the messages behind which the provider is to be told to cache the prompt.
+        breakpoints: The numbers of the messages after which the provider is to be told to cache the prompt.
     """
 
     change: Change
@@ -210,7 +210,7 @@ class PlannedConversation:
         return made, left, change.first
 
     def _breakpoints(self, new: int, *, write: bool) -> tuple[int, ...]:
-        """The messages behind which the cache is to be told to keep the prompt: the last fixed one; with `write` the last one, and where the last turns have
+        """The messages after which the cache is to be told to keep the prompt: the last fixed one; with `write` the last one, and where the last turns have
         more messages than are looked back over, some between.
         """
         rules, count = self._plan.rules, len(self._conversation.messages)

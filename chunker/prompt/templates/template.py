@@ -20,7 +20,7 @@ from chunker.prompt.templates import limits, recording, sources
 from chunker.prompt.templates.environment import compiled
 from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
 
-# Stands behind the last message while it is rendered, to find where that ends. The space shows whether the template trims.
+# Stands after the last message while it is rendered, to find where that ends. The space shows whether the template trims.
 _TAG = "CONTINUE_FINAL_MESSAGE_TAG "
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 
