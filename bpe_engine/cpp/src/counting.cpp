@@ -99,7 +99,7 @@ std::size_t PretokenCounter::add_open(Bytes block) {
     // Nothing to cut at: pre-token by pre-token, each counted when `lookback` others have followed it. What is not even a whole character
     // yet is not looked at.
     Bytes const whole = block.part(0, block.size - unfinished_end(block));
-    std::size_t ends[4] = {};  // the last ones: ends[0] is behind the last pre-token that was counted
+    std::size_t ends[4] = {};  // the last ones: ends[0] is after the last pre-token that was counted
     auto const lookback = static_cast<std::size_t>(scanner_->lookback);
     std::size_t waiting = 0;
     for_each_pretoken(*scanner_, whole.data, 0, whole.size, [&](std::size_t, std::size_t end) {

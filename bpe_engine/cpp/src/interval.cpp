@@ -211,7 +211,7 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
         total = before.size > 0 ? count_head_behind(before, place, far, *lease) : count_head(place, far, *lease);
         if (place == far) return std::nullopt;
     }
-    // `count` reads as many pre-tokens anew at the end of a slice, and these have to be behind `place`.
+    // `count` reads as many pre-tokens anew at the end of a slice, and these have to be after `place`.
     std::size_t from = place;
     for (int step = 0; step <= reread && from < text_.size; ++step) from = start_at_or_behind(from + 1);
     return Agreement{from + 1, static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(place))};

@@ -131,7 +131,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     std::uint64_t const letter_starts = letters & ~(letters << 1);
     std::uint64_t const number_starts = block.number & ~(block.number << 1);
     std::uint64_t starts = 0;
-    std::uint64_t unsure = 0;  // starts that may be wrong, with all behind them
+    std::uint64_t unsure = 0;  // starts that may be wrong, with all after them
     [[maybe_unused]] std::size_t open = 64;  // up to here, and what follows is to be seen
     if constexpr (grammar.space_before) {
         std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
@@ -155,7 +155,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
             }
         }
     } else {
-        // Line breaks (and slashes) behind punctuation belong to it.
+        // Line breaks (and slashes) after punctuation belong to it.
         std::uint64_t tail = 0;
         if constexpr (grammar.tail != Grammar::Tail::nothing) {
             std::uint64_t const tail_runs =
@@ -224,7 +224,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
             }
         }
         if constexpr (grammar.words == Grammar::Words::cased) {
-            // Upper-case letters behind letters of both cases begin a word, unless there is none but upper case before them and a letter behind.
+            // Upper-case letters after letters of both cases begin a word, unless there is none but upper case before them and a letter behind.
             for (std::uint64_t mixed = block.upper & (block.both << 1); mixed; mixed &= mixed - 1) {
                 auto const upper = static_cast<std::size_t>(std::countr_zero(mixed));
                 std::size_t const upper_end = upper + static_cast<std::size_t>(std::countr_one(block.upper >> upper));
@@ -265,7 +265,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     std::size_t consumed = ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : 0;
     if (seams && !block.doubt && !unsure) {
         // Inside of a word that goes on, among letters without case, the scan may be taken up as if a word began: what comes is judged
-        // alike. Not behind a lower-case letter, which would part the word from an upper-case one to come.
+        // alike. Not after a lower-case letter, which would part the word from an upper-case one to come.
         std::uint64_t const inner = block.both & ~block.starts_mark & block.both << 1;
         std::uint64_t const from = ~low_bits(consumed + 1);
         std::uint64_t barred = (starts & from) | (open < 64 ? bit(open) : 0);

@@ -1,6 +1,6 @@
 // Counts of a text that is cut, by the encoders of bpe_engine.
 //
-// A text is priced: a window of it is read once, and slices of it cost no more than their ends, however often a chunk begins in it. Behind a context a slice is priced
+// A text is priced: a window of it is read once, and slices of it cost no more than their ends, however often a chunk begins in it. After a context a slice is priced
 // once it has the same tokens as the window; before that it is counted. Where that is not soon, as inside of a long pre-token, or no slice can be priced, as of bytes that
 // are in no token, an encoder is appended to or prepended to.
 #pragma once

@@ -1,7 +1,7 @@
 // Prices of slices of a long text, by an encoder of bpe_engine that has read a window of it: what a grower looks at is around one place, which moves on.
 //
 //     text      ...|=========================================|...........
-//                  start of a chunk    what fits, and more   end of the window: a slice up to behind it makes the next one
+//                  start of a chunk    what fits, and more   end of the window: a slice that ends after it makes the next one
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -43,7 +43,7 @@ public:
         if (!interface_->count(interface_->encoder, start - start_, end - start_, &count)) return std::nullopt;
         return count;
     }
-    // From which end on text[start:end] behind `before` has the tokens of the window up to there and `shift` more.
+    // From which end on text[start:end] after `before` has the tokens of the window up to there and `shift` more.
     std::optional<Prices::Agreement> agreement(std::string_view before, std::size_t start) const {
         std::size_t from = 0;
         std::ptrdiff_t shift = 0;
@@ -59,7 +59,7 @@ public:
     std::size_t number() const { return number_; }
 
 private:
-    // Bytes behind what is asked for that a window has: few at first, so that who makes one chunk of a long text does not read much of it.
+    // Bytes after what is asked for that a window has: few at first, so that who makes one chunk of a long text does not read much of it.
     static constexpr std::size_t first_reach = 1 << 12, most_reach = 1 << 18;
 
     void make(std::size_t start, std::size_t end) {

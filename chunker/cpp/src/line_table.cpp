@@ -34,7 +34,7 @@ std::size_t end_of_indentation(std::string_view source, std::size_t from, std::s
     return from;
 }
 
-// Behind a backslash nothing else may stand on the line.
+// After a backslash nothing else may stand on the line.
 bool is_skimmed(std::string_view line) { return line.front() != '\\' || line.size() == 1 || ends_line(line[1]); }
 
 }  // namespace

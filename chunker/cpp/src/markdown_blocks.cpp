@@ -192,7 +192,7 @@ Blocks::Step Blocks::begin_item(const ItemMark& mark, std::size_t columns) {
         open_.push_back({.kind = Kind::list, .mark = mark.kind});
     }
     sketch_.item(start_);
-    // Behind five spaces the item begins with indented code.
+    // After five spaces the item begins with indented code.
     bool const narrow = mark.empty || mark.pad > code_columns;
     std::size_t const width = mark.length + (narrow ? 1 : mark.pad);
     open_.push_back({.kind = Kind::item, .column = columns + width, .empty = mark.empty});
@@ -214,7 +214,7 @@ Blocks::Step Blocks::begin_html(std::string_view rest) {
 Blocks::Step Blocks::blank() {
     if (fresh_) return Step::done;  // an item or a quote that begins with nothing
     if (leaf_ == Leaf::paragraph) end_leaf();
-    close_to(matched_);  // a list goes on behind an item that is empty
+    close_to(matched_);  // a list goes on after an item that is empty
     return Step::done;
 }
 

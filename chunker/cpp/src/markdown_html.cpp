@@ -27,7 +27,7 @@ constexpr bool is_alphanumeric(char character) { return is_letter(character) || 
 // Goes over one tag.
 class Tag {
 public:
-    // `at`: behind its name.
+    // `at`: after its name.
     Tag(std::string_view line, std::size_t at, bool closing) : line_(line), at_(at), closing_(closing) {}
 
     Html kind() {

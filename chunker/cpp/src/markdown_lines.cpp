@@ -110,7 +110,7 @@ bool is_delimiter(std::string_view line) {
         spaces();
         bool const colon = mark(':');
         std::size_t const dashes = run(line, '-', at);
-        if (dashes == 0) return !first && !colon && at == line.size();  // behind the last bar there need not be one more cell
+        if (dashes == 0) return !first && !colon && at == line.size();  // after the last bar there need not be one more cell
         at += dashes;
         mark(':');
         spaces();

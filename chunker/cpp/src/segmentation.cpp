@@ -14,7 +14,7 @@ using WB = WordBreak;
 using SB = SentenceBreak;
 using InCB = ConjunctBreak;
 
-// Reads a text rule by rule. `at` is where it stands; what is behind the end has the class of none.
+// Reads a text rule by rule. `at` is where it stands; what is after the end has the class of none.
 class Reader {
 public:
     explicit Reader(Characters text, std::size_t start = 0) : at(start), text_(text) {}
@@ -251,7 +251,7 @@ class SentenceReader : public Reader {
 public:
     using Reader::Reader;
 
-    // Goes behind what ends the next sentence (SB4, SB9-11), or to the end of the text, which may be none.
+    // Moves past what ends the next sentence (SB4, SB9-11), or to the end of the text, which may be none.
     bool read() {
         while (at < text_.size()) {
             if (text_[at] < 0x80) at = first_that(text_, at, [](char32_t character) { return stops[std::min<char32_t>(character, 0x80)]; });
@@ -264,7 +264,7 @@ public:
 
 private:
 
-    // Whether a sentence ends with what stands here; then it goes behind that.
+    // Whether a sentence ends with what stands here; then it moves past that.
     bool read_end() {
         std::size_t const start = at;
         if (take_line_end()) return true;
@@ -365,7 +365,7 @@ std::vector<std::size_t> sentence_ends(Characters text) {
     std::vector<std::size_t> ends;
     for (SentenceReader reader(text); reader.read();) {
         std::size_t end = reader.at;
-        // A bracket or quote that opens directly behind a terminator belongs to what follows.
+        // A bracket or quote that opens directly after a terminator belongs to what follows.
         if (text[end - 1] > ' ')
             while (end > 0 && reader.class_of(end - 1).opener) --end;
         ends.push_back(end);

@@ -87,7 +87,7 @@ int main() {
     for (int round = 0; round < 20'000; ++round) {
         std::u32string text;
         for (std::size_t count = 1 + random() % 24; count > 0; --count) text += parts[random() % parts.size()];
-        // A copy of its own size, so that what is read behind it is seen.
+        // A copy of its own size, so that what is read after it is seen.
         std::vector<char32_t> const whole(text.begin(), text.end());
         if (read_all(Text(whole.data(), whole.size()))) continue;
         std::fprintf(stderr, "round %d\n", round);

@@ -54,7 +54,7 @@ public:
         return count_of(context_of(context) + text_.substr(start, end - start));
     }
     chunker::Context context_at(std::size_t fresh, std::size_t) override { return context_ && fresh > 0; }
-    // A closed unit has a boundary behind each space.
+    // A closed unit has a boundary after each space.
     chunker::Inside inside(std::size_t offset) override {
         chunker::Inside inside;
         for (std::size_t at = offset + 1; at < ends_.at(offset); ++at) {
@@ -76,7 +76,7 @@ private:
     bool context_;
 };
 
-// What slices cost. Behind a line end all of them grow by the same tokens, which those that are quick know of.
+// What slices cost. After a line end all of them grow by the same tokens, which those that are quick know of.
 class PairPrices : public chunker::Prices {
 public:
     PairPrices(PairCounter& counter, const chunker::Text& text, bool quick) : counter_(counter), text_(text), quick_(quick) {}

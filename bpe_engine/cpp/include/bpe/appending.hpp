@@ -41,7 +41,7 @@ public:
     // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, where a byte is in no token.
     void append(Bytes more);
 
-    // Adds a token as such, which is written `text`: what stands before and behind it is encoded by itself.
+    // Adds a token as such, which is written `text`: what stands before and after it is encoded by itself.
     void append_token(std::uint32_t id, Bytes text);
 
     const ExplicitTokens& explicit_tokens() const { return tokens_; }

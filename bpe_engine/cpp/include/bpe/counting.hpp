@@ -1,11 +1,11 @@
 // Counts the pre-tokens of texts, in several threads and in parts.
 //
-// A text is cut into parts only where a pre-token ends whatever stands around it (a *safe split*: behind a letter or number, before white
+// A text is cut into parts only where a pre-token ends whatever stands around it (a *safe split*: after a letter or number, before white
 // space or punctuation), so the parts have the pre-tokens of the text:
 //
 //     def area(r): return r * r        may be cut at    def|  area|(r|):  return|  r|  * r
 //
-// A text that comes in blocks is counted as far as later blocks cannot change it; the caller brings the rest again, with more behind it.
+// A text that comes in blocks is counted as far as later blocks cannot change it; the caller brings the rest again, with more after it.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //     stretches  You are a helper.|          |\nHi       each is encoded by itself
 //     ids        2610 525 264 ...  | 151645  | 198 13048
 //
-// An explicit token ends a stretch: nothing merges over its two ends, and the text behind it begins anew.
+// An explicit token ends a stretch: nothing merges over its two ends, and the text after it begins anew.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ public:
     void truncate(std::size_t size) {
         if (size < tokens_.size()) tokens_.resize(size);
     }
-    // The start of the stretch behind the first `size` tokens.
+    // The start of the stretch after the first `size` tokens.
     std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : tokens_[size - 1].end; }
 
 private:
@@ -61,7 +61,7 @@ public:
         return ids_;
     }
 
-    // From which id on something has changed since `told`. Right behind `of`.
+    // From which id on something has changed since `told`. Right after `of`.
     std::size_t changed_from() const { return std::min(changed_from_, ids_.size()); }
     void told() { changed_from_ = ids_.size(); }
 

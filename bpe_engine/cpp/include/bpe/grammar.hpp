@@ -5,7 +5,7 @@
 //     contraction     's 't 're 've 'm 'll 'd           by itself, or as the ending of a word
 //     word            letters, mostly with one character before them that is neither letter nor number nor line break
 //     number          digits, in groups
-//     punctuation     all else but white space, with a space before and line breaks behind
+//     punctuation     all else but white space, with a space before and line breaks after
 //     white space     up to the last line break; all but the last character before a word; all at the end of the text
 //
 // So a grammar is a handful of features, and one rule serves nearly all (the others are in staged_grammars.hpp). The rule asks a text for runs ("where do the letters from here
@@ -68,13 +68,13 @@ inline constexpr Grammar starcoder{Contraction::lower_case, Words::letters, true
 // Facts about a text that grammars ask for. All ends are offsets in bytes.
 struct SpaceRun {
     std::size_t end;           // of the white space
-    std::size_t newline_end;   // behind its last line break; the start of the run where there is none
+    std::size_t newline_end;   // after its last line break; the start of the run where there is none
     std::size_t last;          // where its last character starts
 };
 
 struct UpperRun {
     std::size_t end;       // of the characters that may begin a word
-    std::size_t both_end;  // behind the last of them that may end one, too; the start of the run where there is none
+    std::size_t both_end;  // after the last of them that may end one, too; the start of the run where there is none
 };
 
 // The start of the character before `place`, which is not before `start`.

@@ -34,7 +34,7 @@ public:
 
     // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
     std::size_t count(std::size_t start, std::size_t end) const;
-    // For slices from `start` on, behind `before`, which is whole characters; none where it is not soon known, as inside of long pre-tokens. For threads.
+    // For slices from `start` on, after `before`, which is whole characters; none where it is not soon known, as inside of long pre-tokens. For threads.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
     // About how far `tokens` tokens go, from `start` on and back from `end`: see reach.hpp. For threads.
     std::size_t reach(std::size_t start, std::size_t tokens) const;

@@ -11,7 +11,7 @@ namespace bpe {
 
 struct MergeOrder {
     std::vector<Rank> order;        // tokens, the single bytes first, those that no merge makes last
-    bool in_order;                  // each comes behind its halves
+    bool in_order;                  // each comes after its halves
     std::vector<Halves> crossings;  // two tokens of which the one that is later in `order` comes first
     bool is_exact() const { return in_order && crossings.empty(); }
 };

@@ -2,7 +2,7 @@
 //
 // A pre-token that grows keeps one table from its fixed end, its *anchor*: its start where text is appended, its end where text is
 // prepended. More than one may grow over the same text: "\n     " is one pre-token at the end of the text, and two before a word, so the
-// second has a table that starts behind the line break.
+// second has a table that starts after the line break.
 #pragma once
 
 #include <memory>

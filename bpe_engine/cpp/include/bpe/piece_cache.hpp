@@ -2,7 +2,7 @@
 //
 // A piece of up to 15 bytes and its length are one key of 16 bytes, compared as two words:
 //
-//     low    the first eight bytes, zeros behind the piece
+//     low    the first eight bytes, zeros after the piece
 //     high   the other seven; the last byte is length << 4 | count
 //
 // A piece of 16 to 31 bytes has its first 16 bytes before such a key of what is left. Longer pieces have caches of their own, with a cache line

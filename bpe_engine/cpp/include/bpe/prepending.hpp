@@ -1,7 +1,7 @@
 // A text that grows to the left, and its number of tokens after every step.
 //
 // Where a pre-token begins does not change what it is: the first pre-token of a text depends on the text from there on alone. So the
-// count of the text from a place on is the count of its first pre-token plus that of the text behind it, and both stay true whatever
+// count of the text from a place on is the count of its first pre-token plus that of the text after it, and both stay true whatever
 // is prepended:
 //
 //     total(place) = count(first pre-token at place) + total(its end)

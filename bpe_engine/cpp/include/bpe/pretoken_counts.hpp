@@ -1,6 +1,6 @@
 // Distinct pre-tokens, how often each was seen, and where first: all that training keeps of a text.
 //
-// A pre-token of up to 15 bytes lives inside its slot, as the two words of a PieceKey; the bytes of longer ones stand one behind the
+// A pre-token of up to 15 bytes lives inside its slot, as the two words of a PieceKey; the bytes of longer ones stand one after the
 // other in an arena. Open addressing, half full at most. One owner at a time: each thread counts into a table of its own.
 #pragma once
 

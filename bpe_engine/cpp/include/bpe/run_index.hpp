@@ -127,7 +127,7 @@ private:
     std::size_t end(RunIndex::Kind kind, std::size_t place) const;
     // The first place from `place` on that is of `kind`, `limit` where there is none.
     std::size_t next(RunIndex::Kind kind, std::size_t place) const;
-    // Behind the last character of `kind` in [place, stop); `place` where there is none.
+    // After the last character of `kind` in [place, stop); `place` where there is none.
     std::size_t last_end(RunIndex::Kind kind, std::size_t place, std::size_t stop) const;
 
     std::size_t end_of_symbols(std::size_t place) const {

@@ -3,7 +3,7 @@
 // A step begins where a pre-token begins, looks at the next 64 bytes at once, and tells where pre-tokens end among them:
 //
 //     bytes    d e f   f ( x ) : \n . . . . r e t u r n   x
-//     ends     . . 1 . 1 . 1 . . .  . . . 1 . . . . . . 1 ...     bit i: a pre-token ends behind byte i
+//     ends     . . 1 . 1 . 1 . . .  . . . 1 . . . . . . 1 ...     bit i: a pre-token ends after byte i
 //
 // Each class of characters becomes a mask of 64 bits, and the grammar becomes algebra on masks: a word begins where a letter follows a
 // non-letter that cannot stand before a word; an addition runs a carry through a run, which finds its other end. What the algebra

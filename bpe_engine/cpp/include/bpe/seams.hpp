@@ -8,7 +8,7 @@
 //
 //     window   [ text[p - 2], text[p - 1] | text[p], text[p + 1] ]  -> a bit of a table: some token may hold it
 //
-// A token that ends one byte behind p, or begins one byte before it, stands for all windows that agree with it. The table may say so of a
+// A token that ends one byte after p, or begins one byte before it, stands for all windows that agree with it. The table may say so of a
 // window that no token holds; then there is a unit of two.
 #pragma once
 

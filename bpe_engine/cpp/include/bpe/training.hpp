@@ -3,7 +3,7 @@
 //     words     low x5   lower x2   newest x6   widest x3
 //     merges    (e,s) (es,t) (l,o) (lo,w) ...          each the most frequent pair of neighbours at its time
 //
-// All words lie one behind the other, a slot a symbol. A symbol is written where its first and where its last part stood; the slots between
+// All words lie one after the other, a slot a symbol. A symbol is written where its first and where its last part stood; the slots between
 // are dead. So the neighbours of a symbol are found from its place and its length alone, and a merge changes a few slots side by side:
 //
 //     place     0  1  2  3  4  5  6              after (e,s) and (es,t), newest:

@@ -135,7 +135,7 @@ struct LongEntries {
     Span vocabulary, merges;
 };
 
-// Reads the entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Goes behind it.
+// Reads the entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Moves past it.
 void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
     std::size_t waiting = 0;  // the start of merges that stand before the vocabulary
     bool has_prefix = false;

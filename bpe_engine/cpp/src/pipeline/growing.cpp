@@ -180,7 +180,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             sink.rest = 0;
             break;
         }
-        // Pieces behind the last cut come again.
+        // Pieces after the last cut come again.
         sink.total = tokens_at_last();
         if (at == from) window *= 4;
     }

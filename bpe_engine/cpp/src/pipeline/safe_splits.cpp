@@ -38,7 +38,7 @@ struct StageFacts {
             if (!is_white(code)) is_white_class[classes.of(code)] = false;
     }
 
-    // The facts behind all characters but white space.
+    // The facts after all characters but white space.
     std::uint8_t behind_ink(std::size_t right) const {
         std::uint8_t facts = 0xFF;
         for (std::size_t left = 0; left < classes.count(); ++left)

@@ -61,7 +61,7 @@ SentencePieceNormalizer::Part SentencePieceNormalizer::part_at(const Byte* raw, 
 Normalizer::Image SentencePieceNormalizer::image(char32_t code) const {
     constexpr char32_t symbol = 0x2581;
     if (!rules_.charsmap.empty()) return {};
-    // Behind what may be a space, others are left out.
+    // After what may be a space, others are left out.
     if (rules_.remove_extra_whitespaces && code == symbol) return {};
     if (code == ' ' && rules_.escape_whitespaces) return {true, symbol, symbol, false, false};
     return {true, code, code, false, false};

@@ -39,7 +39,7 @@ void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_e
     if (items.size() > most) throw GrowthError(most, size);
 }
 
-// The change that a character of the result made to those that were there: 1: put in, 0: in place of one, -n: of one and n more behind it.
+// The change that a character of the result made to those that were there: 1: put in, 0: in place of one, -n: of one and n more after it.
 void StepNormalizer::change_form(Items& items, bool compose, bool compatible) {
     UnicodeForms const& forms = UnicodeForms::instance();
     struct Made {
@@ -149,7 +149,7 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
     std::size_t const size = pattern.size();
     auto const same = [](Item const& item, char32_t code) { return item.code == code; };
     if (!at_end && size > 1) {
-        // A match may begin before what is certain ends, and go on behind it.
+        // A match may begin before what is certain ends, and go on after it.
         std::size_t certain = items.size();
         while (certain > 0 && !items[certain - 1].is_cut) --certain;
         certain = certain > 0 ? certain - 1 : 0;

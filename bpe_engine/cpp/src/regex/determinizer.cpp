@@ -132,7 +132,7 @@ struct Determinizer::Walk {
     // The instructions that a list has tried. A second attempt at one cannot succeed first, unless the first is undone.
     struct Tried {
         explicit Tried(std::size_t size) : visited(size), taken(size) {}
-        std::vector<bool> visited, taken;  // in this step; behind a character
+        std::vector<bool> visited, taken;  // in this step; after a character
     };
     // A place in a list: what was tried around it, and what its success cuts off.
     struct Place {

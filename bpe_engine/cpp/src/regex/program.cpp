@@ -78,7 +78,7 @@ void Program::drop_hopeless(std::vector<Transition>& table) const {
         if (!hopeful[state_of(transition)]) transition = match_of(transition);
 }
 
-// The table for matches that stand one behind the other: where a match is over, the transition already is that of the next.
+// The table for matches that stand one after the other: where a match is over, the transition already is that of the next.
 void Program::join() {
     if (determinizer_.contexts() > 1 || matches_empty_ || table_.size() >= std::size_t{1} << 28) return;
     State const start = starts_[0];

@@ -28,7 +28,7 @@ char32_t Parser::hexadecimal(unsigned least, unsigned most) {
     return value;
 }
 
-// Behind the backslash: what stands for one character. `none`, with nothing read, where it does not.
+// After the backslash: what stands for one character. `none`, with nothing read, where it does not.
 char32_t Parser::character_escape(bool in_set) {
     char32_t const letter = peek();
     ++place_;
@@ -88,7 +88,7 @@ CharacterSet Parser::property(bool negated) {
     return set;
 }
 
-// \s and its kind, and \p{..}; behind the backslash.
+// \s and its kind, and \p{..}; after the backslash.
 bool Parser::class_escape(char32_t letter, CharacterSet& set) {
     switch (letter) {
     case 's':
@@ -199,7 +199,7 @@ bool Parser::set_item(CharacterSet& set, char32_t& single) {
     return false;
 }
 
-// Behind the opening bracket. Operators bind more loosely than the items beside each other, and are applied from left to right.
+// After the opening bracket. Operators bind more loosely than the items beside each other, and are applied from left to right.
 CharacterSet Parser::set_body() {
     if (++depth_ > deepest) unsupported("sets nest too deeply");
     bool const negated = take(U'^');

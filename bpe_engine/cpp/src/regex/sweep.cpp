@@ -304,7 +304,7 @@ std::size_t Sweep::match_at_offset(bool& settled, std::size_t& reach) {
 // A transition of the joined table: where it leads, as the offset of a row, and what it means.
 //
 //     seen   a match ended before this character
-//     over   it is the last: the next one begins with this character, and this is the state behind it
+//     over   it is the last: the next one begins with this character, and this is the state after it
 //     rare   anything else
 std::size_t Sweep::ends(std::size_t* ends, std::size_t capacity) {
     std::vector<std::uint32_t> const& table = program_.joined_;

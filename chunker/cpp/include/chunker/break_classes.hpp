@@ -22,7 +22,7 @@ enum class ConjunctBreak : std::uint8_t { None, Consonant, Extend, Linker };
 // Flags derived from the properties of a character, for the searches that pass most of a text.
 enum Alone : std::uint8_t {
     may_end_sentence = 1,   // a terminator or a line end
-    ends_cluster = 2,       // a cluster ends behind it, unless what follows extends it
+    ends_cluster = 2,       // a cluster ends after it, unless what follows extends it
     begins_cluster = 4,     // it extends nothing
     ends_word = 8,
     begins_word = 16,

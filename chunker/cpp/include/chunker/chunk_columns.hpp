@@ -27,7 +27,7 @@ struct ChunkColumns {
         std::string_view context, kind;
     };
 
-    // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or behind the text.
+    // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or after the text.
     void add(std::string_view text, const std::vector<Piece>& pieces, std::string_view identity);
 
     // The texts of all chunks. Without any context they are the bodies, and are not kept twice.

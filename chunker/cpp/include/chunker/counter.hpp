@@ -47,7 +47,7 @@ public:
 // Prices of slices of the text by themselves, by offsets in characters; errors are exceptions.
 class Prices {
 public:
-    // From which end on a slice behind a context has the tokens of the text up to there and `shift` more.
+    // From which end on a slice after a context has the tokens of the text up to there and `shift` more.
     struct Agreement {
         std::size_t from;  // in bytes
         std::ptrdiff_t shift;

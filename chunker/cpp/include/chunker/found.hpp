@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    Row first_;  // a row before it is far behind the last one, as rows have no sign
+    Row first_;  // a row before it is far after the last one, as rows have no sign
     Value none_;
     std::vector<Value> values_;
 };
@@ -61,7 +61,7 @@ struct Region {
 };
 
 // `parts`: what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions, the strength of a cut between them
-// and the comments above. `headers`: of definitions that begin with attributes or annotations of their own, their first line behind these.
+// and the comments above. `headers`: of definitions that begin with attributes or annotations of their own, their first line after these.
 // `comments`: their last lines -> their first. `regions`: the definitions.
 struct Found {
     Found(Row first_row, Row behind_row)
@@ -82,7 +82,7 @@ struct Found {
     std::vector<Region> regions;
 };
 
-// A node that the walk has not entered: what may begin on the lines behind `first` up to `last` is known to be no stronger than `bound`.
+// A node that the walk has not entered: what may begin on the lines after `first` up to `last` is known to be no stronger than `bound`.
 struct Closed {
     Row first, last;
     int depth;

@@ -24,7 +24,7 @@ public:
     std::uint32_t end(Row row) const { return starts_[row + 1]; }
     std::uint32_t ink(Row row) const { return indents_[row]; }
 
-    // In characters, where the line begins; of the row behind the last one, the length of the text.
+    // In characters, where the line begins; of the row after the last one, the length of the text.
     std::uint32_t character(Row row) const { return characters_.empty() ? starts_[row] : characters_[row]; }
 
     // The number of bytes of indentation of a line.
@@ -33,10 +33,10 @@ public:
     // Whether the line holds nothing but indentation.
     bool blank(Row row) const { return first_bytes_[row] == '\n' || first_bytes_[row] == '\r'; }
 
-    // The bytes behind the indentation, one a line; \n where there is none.
+    // The bytes after the indentation, one a line; \n where there is none.
     const std::string& first_bytes() const { return first_bytes_; }
 
-    // The line that holds this byte; the last one for what is behind the text. Quick where it is `near` or soon after it.
+    // The line that holds this byte; the last one for what is after the text. Quick where it is `near` or soon after it.
     Row row(std::uint32_t byte, Row near = 0) const;
 
 private:

@@ -27,7 +27,7 @@ public:
     explicit Blocks(Sketch& sketch) : sketch_(sketch), copy_(sketch.copy()), checkpoint_(sketch.mark()) {}
 
     // Tells the sketch about the blocks from `start` on, which is the start of a line and of a block, up to where one begins that is not
-    // certain: its offset, which is the size of the copy if there is none. Linear, if the next call begins behind what was uncertain.
+    // certain: its offset, which is the size of the copy if there is none. Linear, if the next call begins after what was uncertain.
     std::size_t read(std::size_t start);
 
 private:
@@ -74,7 +74,7 @@ private:
     std::vector<Container> open_;
     Leaf leaf_ = Leaf::none;
     std::size_t leaf_start_ = 0;  // its first line
-    std::size_t leaf_end_ = 0;    // behind its last line so far
+    std::size_t leaf_end_ = 0;    // after its last line so far
     bool has_bar_ = false;        // the last line of the paragraph, which then may be the header of a table
     char fence_mark_ = 0;
     std::size_t fence_length_ = 0;

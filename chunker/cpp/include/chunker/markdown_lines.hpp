@@ -29,14 +29,14 @@ bool is_rule(std::string_view line);
 std::size_t fence_length(std::string_view line);
 bool closes_fence(std::string_view line, char mark, std::size_t length);
 
-// "12) text" -> kind ')', length 3, number "12"; kind 0 if it is no item. `pad`: the spaces behind it; `empty`: nothing else is.
+// "12) text" -> kind ')', length 3, number "12"; kind 0 if it is no item. `pad`: the spaces after it; `empty`: nothing else is.
 struct ItemMark {
     char kind = 0;
     std::size_t length = 0;
     std::size_t pad = 0;
     bool empty = false;
     bool one = true;  // a bullet, or the number 1
-    bool tab = false;  // behind it
+    bool tab = false;  // after it
 };
 ItemMark item_mark(std::string_view line);
 

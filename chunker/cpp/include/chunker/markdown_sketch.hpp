@@ -71,7 +71,7 @@ public:
     void close();
     // The front matter `copy[start:end]`, without the lines around it.
     void front_matter(std::size_t start, std::size_t end, WorkKind kind);
-    // Makes the first boundary at or behind `start` a section of its own.
+    // Makes the first boundary at or after `start` a section of its own.
     void strengthen(std::size_t start);
 
     const Columns& columns() const { return columns_; }

@@ -53,7 +53,7 @@ private:
     std::vector<Sum> sums_of(const std::vector<Atom>& atoms);
     void price_cuts();
     void go_on_from(std::size_t first, std::size_t last);
-    // The sizes of chunks that grow from `start`: what text[start.offset:end] has behind its context. The ends ascend.
+    // The sizes of chunks that grow from `start`: what text[start.offset:end] has after its context. The ends ascend.
     void begin(const Start& start);
     std::size_t size_at(std::size_t behind);
     // The start of a chunk whose first new atom is `first`, which fits; `size` with that atom alone.

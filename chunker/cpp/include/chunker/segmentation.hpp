@@ -18,7 +18,7 @@ std::vector<std::size_t> cluster_ends(Characters text);
 // The ends of the words (of the spaces and marks between them, too), that of the text included, but those between two letters of a script
 // without spaces between words.
 std::vector<std::size_t> word_ends(Characters text);
-// The ends of the sentences; the text's own end only behind a terminator or a line end.
+// The ends of the sentences; the text's own end only after a terminator or a line end.
 std::vector<std::size_t> sentence_ends(Characters text);
 
 // Whether the two tell by themselves that a grapheme cluster ends between them, whatever is around them; and that a word does, too. They may

@@ -20,7 +20,7 @@ public:
     // `text` in UTF-8, surrogates as "surrogatepass" writes them; it must live as long as this.
     SpanMeter(const unsigned char* text, std::size_t size) : text_(text), size_(size) {}
 
-    // `start` before `end`, in characters, neither behind the text. Costs its length, and its distance from the last span.
+    // `start` before `end`, in characters, neither after the text. Costs its length, and its distance from the last span.
     Span span(std::size_t start, std::size_t end);
 
 private:

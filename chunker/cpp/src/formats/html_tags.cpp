@@ -71,7 +71,7 @@ bool TagReader::read(std::size_t start, Tag& tag) {
     return true;
 }
 
-// Behind the end of a tag; none if it has no end.
+// After the end of a tag; none if it has no end.
 std::size_t TagReader::behind_attributes(std::size_t at) const {
     if (!quotes_) {
         at = copy_.find_first_of("<>", at);

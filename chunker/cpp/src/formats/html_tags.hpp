@@ -23,7 +23,7 @@ class TagReader {
 public:
     TagReader(std::string_view copy, const Elements& elements) : copy_(copy), elements_(elements) {}
 
-    // Goes behind the next tag; false if there is none. Linear over all calls.
+    // Moves past the next tag; false if there is none. Linear over all calls.
     bool next(Tag& tag);
 
 private:

@@ -27,7 +27,7 @@ std::size_t behind_comment(Text text, std::size_t at) {
     return closed == none ? text.size() : closed + 2;
 }
 
-// Behind the rest of the line, if nothing but a comment is on it, and the blank lines behind it; else behind spaces.
+// After the rest of the line, if nothing but a comment is on it, and the blank lines after it; else after spaces.
 std::size_t behind_rest(Text text, std::size_t at) {
     at = behind_blanks(text, at);
     std::size_t const end = begins(text, at, U"//") ? line_end(text, at) : at;
@@ -40,7 +40,7 @@ std::size_t behind_rest(Text text, std::size_t at) {
     }
 }
 
-// The key that text[start:] begins with, behind white space and comments; an empty stretch where none is there. A string keeps its marks.
+// The key that text[start:] begins with, after white space and comments; an empty stretch where none is there. A string keeps its marks.
 std::pair<std::size_t, std::size_t> key_of(Text text, std::size_t start) {
     constexpr std::pair<std::size_t, std::size_t> no_key{0, 0};
     std::size_t at = start;
@@ -114,7 +114,7 @@ void JsonScan::run_records() {
     }
 }
 
-// A bracket opens, or a comma stands, at `at`; where the member behind it begins.
+// A bracket opens, or a comma stands, at `at`; where the member after it begins.
 std::size_t JsonScan::read_separator(std::size_t at) {
     std::size_t const begin = behind_rest(text_, at + 1);
     nesting::Rank rank = nesting::first;

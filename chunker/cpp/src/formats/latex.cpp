@@ -227,7 +227,7 @@ private:
         return none;
     }
 
-    // Behind the line of the first rule below a header from `at` on; none if there is none.
+    // After the line of the first rule below a header from `at` on; none if there is none.
     static std::size_t behind_rule(std::string_view copy, std::size_t at) {
         for (at = copy.find('\\', at); at != copy.npos; at = copy.find('\\', at + 1)) {
             std::size_t behind = at + 1;

@@ -16,7 +16,7 @@ std::size_t behind_gap(std::string_view copy, std::size_t at) {
     return at;
 }
 
-// Behind blank lines below the line end at `at`; `at` if there are none.
+// After blank lines below the line end at `at`; `at` if there are none.
 std::size_t behind_blank_lines(std::string_view copy, std::size_t at) {
     std::size_t end = at;
     for (std::size_t next = behind_gap(copy, at + 1); next < copy.size() && copy[next] == '\n'; next = behind_gap(copy, next + 1)) end = next + 1;
@@ -98,7 +98,7 @@ bool CommandReader::next(Command& command) {
     return false;
 }
 
-// Goes behind what begins with the backslash at `start`; whether that matters.
+// Moves past what begins with the backslash at `start`; whether that matters.
 bool CommandReader::read(std::size_t start, Command& command) {
     std::size_t const first = start + 1, behind = behind_command(copy_, first);
     std::string_view const name = copy_.substr(first, behind - first);
@@ -122,7 +122,7 @@ bool CommandReader::read(std::size_t start, Command& command) {
     return false;
 }
 
-// A \begin or \end whose name is in braces behind `at`.
+// A \begin or \end whose name is in braces after `at`.
 bool CommandReader::read_edge(std::size_t start, std::size_t at, Command& command) {
     bool const begins = copy_[start + 1] == 'b';
     at = behind_gap(copy_, at);
@@ -148,7 +148,7 @@ bool CommandReader::read_edge(std::size_t start, std::size_t at, Command& comman
     return true;
 }
 
-// Behind what \verb shows, between two marks or up to the end of the line; none if there is no mark.
+// After what \verb shows, between two marks or up to the end of the line; none if there is no mark.
 std::size_t CommandReader::behind_verb(std::size_t at) const {
     if (at < copy_.size() && copy_[at] == '*') ++at;
     if (at >= copy_.size()) return none;

@@ -26,7 +26,7 @@ class CommandReader {
 public:
     CommandReader(std::string_view copy, std::size_t start, const Environments& environments) : copy_(copy), environments_(environments), at_(start) {}
 
-    // Goes behind the next command; false if there is none. Linear over all calls.
+    // Moves past the next command; false if there is none. Linear over all calls.
     bool next(Command& command);
 
 private:

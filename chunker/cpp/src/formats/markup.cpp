@@ -182,7 +182,7 @@ private:
         return before == 0 || !is<SB::Upper, SB::Lower>(before - 1);
     }
 
-    // Behind what closes a sentence: emphasis marks and brackets, but none that opens.
+    // After what closes a sentence: emphasis marks and brackets, but none that opens.
     std::size_t closed(std::size_t at) const {
         for (; at < text_.size(); at = extended(at + 1)) {
             BreakClass const& found = break_classes_[text_[at]];

@@ -7,7 +7,7 @@ namespace chunker::formats {
 
 namespace {
 
-// Behind the part of a name that begins at `at`; `at` if none does.
+// After the part of a name that begins at `at`; `at` if none does.
 std::size_t behind_part(Text text, std::size_t at) {
     if (at >= text.size()) return at;
     char32_t const mark = text[at];
@@ -82,7 +82,7 @@ bool closes_or_blank(Text text, std::size_t at) {
     return at == text.size() || is_line_end(text[at]) || text[at] == ']' || text[at] == '}';
 }
 
-// Behind the string that begins at `at`. One that is not closed goes on to the end of its line; one of several lines to the end of the text.
+// After the string that begins at `at`. One that is not closed goes on to the end of its line; one of several lines to the end of the text.
 std::size_t behind_string(Text text, std::size_t at) {
     char32_t const mark = text[at];
     char32_t const three[] = {mark, mark, mark};

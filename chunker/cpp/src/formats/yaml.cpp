@@ -7,7 +7,7 @@ namespace chunker::formats {
 
 namespace {
 
-// Behind tags and anchors that begin at `at`, each with the blanks behind it; `at_end`: the last one needs none.
+// After tags and anchors that begin at `at`, each with the blanks after it; `at_end`: the last one needs none.
 std::size_t behind_properties(Text body, std::size_t at, bool at_end) {
     while (at < body.size() && (body[at] == '&' || body[at] == '!')) {
         std::size_t const last = behind(body, at + 1, [](char32_t mark) { return !is_space(mark) && mark != ',' && mark != '[' && mark != ']' && mark != '{' && mark != '}'; });
@@ -36,7 +36,7 @@ struct Key {
 
 bool may_begin_plain(char32_t mark) { return !is_space(mark) && Text(U"\"'#&*!|>%@`{}[],?-").find(mark) == none; }
 
-// Behind a plain key whose first character stands before `at`: up to a colon before white space, or a comment.
+// After a plain key whose first character stands before `at`: up to a colon before white space, or a comment.
 std::size_t behind_plain(Text body, std::size_t at) {
     for (; at < body.size(); ++at) {
         if (body[at] == ':' && (at + 1 == body.size() || is_space(body[at + 1]))) break;
@@ -45,7 +45,7 @@ std::size_t behind_plain(Text body, std::size_t at) {
     return at;
 }
 
-// The key whose name is body[first:last], if a colon follows behind `at`.
+// The key whose name is body[first:last], if a colon follows after `at`.
 std::optional<Key> key_before_colon(Text body, std::size_t first, std::size_t last, std::size_t at) {
     at = behind_blanks(body, at);
     if (at == body.size() || body[at] != ':' || (at + 1 < body.size() && !is_blank(body[at + 1]))) return {};

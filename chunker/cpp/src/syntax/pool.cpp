@@ -17,7 +17,7 @@ namespace {
 thread_local Pool* used = nullptr;
 
 constexpr std::size_t first_chunk = std::size_t{1} << 14;  // bytes; each is twice as big as the one before ...
-constexpr std::size_t full_chunk = 7;                      // ... up to this one and all behind it, of 1 MB
+constexpr std::size_t full_chunk = 7;                      // ... up to this one and all after it, of 1 MB
 constexpr std::size_t most_kept = 8;
 
 // Full chunks that no pool uses. Nobody waits for them: in a process that was forked off, whoever has the lock may not be there any more.
@@ -147,7 +147,7 @@ private:
         return enter_ring(&pool.ring_, checked(std::malloc(wanted + large_head), wanted));
     }
 
-    // Behind `place`.
+    // After `place`.
     static void* enter_ring(Pool::Large* place, void* memory) {
         auto* const one = new (memory) Pool::Large{place, place->next};
         place->next->before = one;

@@ -186,7 +186,7 @@ const Definition* Walk::definition_of(TSNode& node, const Kind& kind, bool sever
     return nullptr;
 }
 
-// The line with the name of a definition, where its body is behind that; else the one on which it begins: above are annotations.
+// The line with the name of a definition, where its body is after that; else the one on which it begins: above are annotations.
 Row Walk::header_row(TSNode definition, Row from) const {
     constexpr std::string_view body_field = "body", name_field = "name";
     TSNode const body = ts_node_child_by_field_name(definition, body_field.data(), body_field.size());

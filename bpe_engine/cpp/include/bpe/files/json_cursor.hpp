@@ -21,7 +21,7 @@ public:
     void go_to(std::size_t place) { place_ = place; }
     // The next byte that is no white space; 0 at the end.
     Byte next();
-    // Goes over a byte, if it is the next one behind white space.
+    // Goes over a byte, if it is the next one after white space.
     bool take(char wanted);
     void expect(char wanted) {
         if (!take(wanted)) throw Unreadable{};

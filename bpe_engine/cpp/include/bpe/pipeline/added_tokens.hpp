@@ -20,7 +20,7 @@ struct AddedToken {
     bool special = true;
     bool lstrip = false, rstrip = false;  // it takes the white space on that side along
     bool single_word = false;             // not found inside a word
-    bool normalized = false;              // looked for behind the others, in the regions that they leave
+    bool normalized = false;              // looked for after the others, in the regions that they leave
     std::string sought = {};              // the text to search, if it is not `text`
 };
 

@@ -1,4 +1,4 @@
-// Single bytes, for pre-tokenizers that stand behind ByteLevel and so see each byte as a character.
+// Single bytes, for pre-tokenizers that stand after ByteLevel and so see each byte as a character.
 //
 //     "ò1"     C3 B2 31     Ã ² 1     Digits takes B2 for a number, in the middle of a character
 #pragma once

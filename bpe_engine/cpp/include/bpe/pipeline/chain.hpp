@@ -28,8 +28,8 @@ enum class Behaviour : std::uint8_t {
     without_match,  // gaps are pieces
     without_gap,    // matches are pieces
     contiguous,     // matches that touch are one piece; gaps are pieces
-    with_previous,  // a match belongs to the gap before it; behind another match it is alone
-    with_next,      // a match belongs to the gap behind it; before another match it is alone
+    with_previous,  // a match belongs to the gap before it; after another match it is alone
+    with_next,      // a match belongs to the gap after it; before another match it is alone
 };
 
 struct Stage {
@@ -50,7 +50,7 @@ public:
         return std::any_of(stages_.begin(), stages_.end(), [](Stage const& stage) { return stage.behaviour == Behaviour::without_match || stage.behaviour == Behaviour::without_gap; });
     }
 
-    // Cuts text[start:limit). Calls `sink.piece(start, end)` for each piece that is not empty, and `sink.cut(offset)` at cuts behind them; that returns false
+    // Cuts text[start:limit). Calls `sink.piece(start, end)` for each piece that is not empty, and `sink.cut(offset)` at cuts after them; that returns false
     // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given. `memory` is of this text.
     template <class Sink>
     bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {

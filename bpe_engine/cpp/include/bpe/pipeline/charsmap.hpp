@@ -2,7 +2,7 @@
 //
 //     4 bytes    the size of the trie
 //     trie       a double array, four bytes a unit           "ﬁ" -> 17, "ｅ" -> 20
-//     texts      one behind the other, each up to a zero      17: "fi\0"  20: "e\0"
+//     texts      one after the other, each up to a zero      17: "fi\0"  20: "e\0"
 //
 // A unit, from its lowest bit on: a label of 8 bits, whether it has a leaf (bit 8), and from bit 9 on how far its children are; a leaf has the place of its
 // text in bits 0 to 30. Source: S. Yata's darts-clone, with which the package `sentencepiece` compiles its rules.

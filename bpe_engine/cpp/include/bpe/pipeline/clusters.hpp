@@ -40,7 +40,7 @@ private:
     bool is_first_ = true;
     ClusterClass before_ = ClusterClass::other;
     bool odd_regional_ = false;
-    std::uint8_t emoji_ = 0;     // 1: a pictograph, with what extends it; 2: a joiner behind that
+    std::uint8_t emoji_ = 0;     // 1: a pictograph, with what extends it; 2: a joiner after that
     std::uint8_t conjunct_ = 0;  // 1: a consonant, with what extends it; 2: with a linker
 };
 

@@ -23,7 +23,7 @@ class Matcher {
 public:
     virtual ~Matcher() = default;
     // The first match in text[from:limit). The piece that is searched begins at or before `from`, and ends at `limit` if `at_end`; else text may follow,
-    // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and behind `from`.
+    // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and after `from`.
     virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
     // The boundaries of text[from:limit), of a matcher that finds such alone; up to `capacity`.
     virtual std::size_t boundaries(const Byte*, std::size_t, std::size_t, std::size_t*, std::size_t) const { return 0; }

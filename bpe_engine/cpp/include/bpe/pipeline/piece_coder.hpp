@@ -17,7 +17,7 @@
 
 namespace bpe {
 
-// A change of each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, behind another pre-tokenizer.
+// A change of each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, after another pre-tokenizer.
 struct Insertion {
     enum class Where : std::uint8_t { never, first, always };
     std::string text;            // put before a piece that does not begin with it
@@ -131,7 +131,7 @@ private:
 
     std::shared_ptr<const PieceModel> model_;
     std::vector<Insertion> insertions_;
-    std::vector<Chain> chains_;  // behind each insertion
+    std::vector<Chain> chains_;  // after each insertion
 };
 
 }  // namespace bpe

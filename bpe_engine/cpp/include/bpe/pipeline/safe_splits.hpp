@@ -13,7 +13,7 @@
 // Inside a piece of Unigram there are none: its sums begin where the piece begins, rounding included. Asked of each two letters, a model has splits inside of most words
 // of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where there are no spaces.
 //
-// All that is found out once for each two classes of characters. None is behind white space, so that units are as long as words. Emoji and what depends on its
+// All that is found out once for each two classes of characters. None is after white space, so that units are as long as words. Emoji and what depends on its
 // neighbours are of one class of which hardly anything is known.
 #pragma once
 

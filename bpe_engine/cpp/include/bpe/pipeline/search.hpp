@@ -136,7 +136,7 @@ private:
         else from = memory_->searched;
     }
 
-    // A boundary is known by the characters on both sides, so what was found behind a place is the same for all that begin before it.
+    // A boundary is known by the characters on both sides, so what was found after a place is the same for all that begin before it.
     Found next_boundary() {
         std::vector<std::size_t> passed;
         std::size_t end = no_match;

@@ -1,9 +1,9 @@
 // The normalization of the package `sentencepiece`, in one pass.
 //
 //     "  Ｈello  world "     user-defined texts stay; else the longest text of a table is replaced: Ｈ by H
-//     "▁Hello▁world"         spaces are ▁; one before the text, none at its ends, none behind another, where the flags say so
+//     "▁Hello▁world"         spaces are ▁; one before the text, none at its ends, none after another, where the flags say so
 //
-// A text can be cut between two of its parts where the left one ends with no space: nothing behind looks back any further.
+// A text can be cut between two of its parts where the left one ends with no space: nothing after looks back any further.
 #pragma once
 
 #include <string>

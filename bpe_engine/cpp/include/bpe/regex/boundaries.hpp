@@ -5,7 +5,7 @@
 //                              letter, letter    not an end; but what follows reads on as from the start, so the match can be made of two
 //
 // Read from the table of all states: after a character, the states to which it leads from any other; by the next one each has to be over, as it would be
-// at the end of the text. What is found before the place then is the same, and the search begins anew behind it.
+// at the end of the text. What is found before the place then is the same, and the search begins anew after it.
 #pragma once
 
 #include <cstdint>

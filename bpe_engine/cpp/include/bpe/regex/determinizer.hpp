@@ -3,13 +3,13 @@
 // A state is what a backtracking matcher could still try, in its order: a list of threads, each at an instruction, whose first success counts. A
 // character moves all of them. Which conditions hold before a character is known once it is read, so matches are found one character late:
 //
-//     "ab|a(?!c)"   read "a":  [ at b, behind a(?!c) ]     read "d":  the first is dead, the condition of the second holds: a match
+//     "ab|a(?!c)"   read "a":  [ at b, after a(?!c) ]     read "d":  the first is dead, the condition of the second holds: a match
 //                                                                     that ended 1 character ago
 //
-// A match cuts off all threads behind it in the list. Look-ahead and atomic groups are entries of the list that hold lists:
+// A match cuts off all threads after it in the list. Look-ahead and atomic groups are entries of the list that hold lists:
 //
 //     look    `inside`: threads of the body; `then`: what goes on if the body matches (if `negated`: if it does not)
-//     atomic  `inside`: threads of the body; one that leaves it becomes an `exit`, with what goes on behind it in `then`, and cuts off those behind it
+//     atomic  `inside`: threads of the body; one that leaves it becomes an `exit`, with what goes on after it in `then`, and cuts off those after it
 //
 // A match under such an entry is not yet certain, and so ages with every character until the entry is decided.
 // The idea of ordered lists of threads is that of RE2 and of Rust's regex; lists within lists are our own.

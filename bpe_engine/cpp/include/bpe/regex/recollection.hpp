@@ -27,7 +27,7 @@ public:
         std::size_t start, end;  // of the match; of a try its end alone
     };
 
-    // The first offset behind `place` that is in another slot, of a text that ends at `limit`.
+    // The first offset after `place` that is in another slot, of a text that ends at `limit`.
     static std::size_t next_slot(std::size_t place, std::size_t limit) {
         std::size_t const slot = (limit - place) / stride;
         return slot == 0 ? limit : std::max(limit - (slot * stride - 1), place + 1);

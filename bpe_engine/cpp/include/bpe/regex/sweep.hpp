@@ -50,14 +50,14 @@ struct Resumption {
 class Sweep {
 public:
     // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts. `resumption` is for a pattern that does not look
-    // behind; all its states must be there. `recollection`, for such a pattern that matches nothing empty either, is of a text that ends at `limit`.
+    // after; all its states must be there. `recollection`, for such a pattern that matches nothing empty either, is of a text that ends at `limit`.
     Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption = nullptr,
           Recollection* recollection = nullptr);
     ~Sweep();
     Sweep(const Sweep&) = delete;
     Sweep& operator=(const Sweep&) = delete;
 
-    // The next match; `start` is no_match behind the last. Empty matches are found as `regex.finditer` finds them. Behind a match that is not settled
+    // The next match; `start` is no_match after the last. Empty matches are found as `regex.finditer` finds them. After a match that is not settled
     // none is: they are those of the text as if it ended at `limit`.
     Found next();
 

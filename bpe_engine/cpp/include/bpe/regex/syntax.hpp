@@ -26,7 +26,7 @@ using NodePointer = std::unique_ptr<Node>;
 
 struct Node {
     enum class Kind {
-        sequence,      // children one behind the other; none: the empty match
+        sequence,      // children one after the other; none: the empty match
         any_of,        // the first child that leads to a match
         set,           // one character
         repeat,        // children[0], at least `least` and at most `most` times

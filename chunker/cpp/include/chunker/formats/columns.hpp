@@ -21,7 +21,7 @@ struct Columns {
 
     std::size_t size() const { return offsets.size(); }
 
-    // A boundary behind those that are there.
+    // A boundary after those that are there.
     void add(std::size_t offset, std::int32_t strength, Label label) {
         offsets.push_back(offset);
         strengths.push_back(strength);
@@ -30,7 +30,7 @@ struct Columns {
 };
 
 // The boundaries of a text whose start is one that `label` names, without those that would cut a grapheme cluster. Each of the others stands
-// behind a character of ASCII. Offsets ascend.
+// after a character of ASCII. Offsets ascend.
 void begin_with(Columns& columns, Text text, Label label);
 
 // Boundaries in any order; of several at one place the strongest one stays, and the first of equal ones.
