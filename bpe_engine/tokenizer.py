@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bpe_engine.formats.writing import FileFormat
     from bpe_engine.pipeline.specification import Specification
 
-# One of them: so that whoever has a compiler does not read the other.
+# Only one is imported: with a compiled core, the other need not be read.
 if TYPE_CHECKING or implementation() == "cpp":
     from bpe_engine.compiled import specification_engine, vocabulary_engine
 else:

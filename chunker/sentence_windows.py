@@ -22,7 +22,7 @@ from chunker.options import Options
 
 
 class ReadingWindow(NamedTuple):
-    """What to read around a chunk that was found.
+    """The text to read around a chunk that was found.
 
     Args:
         text: The bodies of its chunks, without what overlaps twice.

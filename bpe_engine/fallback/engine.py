@@ -67,7 +67,7 @@ class VocabularyEngine:
 
     @property
     def is_incremental(self) -> bool:
-        """As `Engine` says: not under a pattern of one's own that looks back."""
+        """As `Engine` says: false under a custom pattern that looks back."""
         return not self.pretokenizer.looks_back
 
     @cached_property

@@ -68,7 +68,7 @@ _Vocabulary = tuple["Callable[[str], int | None]", int, dict[str, Any]]
 
 
 def _read_vocabulary(read: _core.VocabularyFile) -> _Vocabulary:
-    """That of any model, which the core has read."""
+    """The vocabulary of a model that the core has read."""
     tables = read.select([], None)
     if tables is None:
         raise AssertionError("the core reads no file without a token")
@@ -80,7 +80,7 @@ def _read_vocabulary(read: _core.VocabularyFile) -> _Vocabulary:
 
 
 def _plain_vocabulary(model: Node) -> _Vocabulary:
-    """That of WordPiece and WordLevel."""
+    """The vocabulary of a WordPiece or WordLevel model."""
     vocabulary = read_vocabulary(model)
     by_id = sorted(vocabulary.items(), key=lambda item: item[1])
     return (
@@ -94,7 +94,7 @@ def _plain_vocabulary(model: Node) -> _Vocabulary:
 
 
 def _scored_vocabulary(model: Node) -> _Vocabulary:
-    """That of Unigram. Of equal tokens the last one counts, and the empty one is never found in a text."""
+    """The vocabulary of a Unigram model. The last of equal tokens counts; the empty one is never found in a text."""
     entries = model.array("vocab")
     ids: dict[str, int] = {}
     scores: list[float] = []

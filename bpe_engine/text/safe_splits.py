@@ -23,12 +23,12 @@ _BLOCK = 256
 
 
 def has_safe_splits(pattern: Pattern | None) -> bool:
-    """Whether text under this pattern has safe splits: it is one of the named grammars, and not the whole text that is one pre-token."""
+    """Whether text under a pattern has safe splits: it has if the pattern is a named grammar."""
     return pattern is not None and PATTERNS.get(pattern.name or "") == pattern
 
 
 def first_safe_split(text: str) -> int | None:
-    """The first offset, in characters, at which `text` can be cut firmly; None if there is none. Never 0 or the length of `text`.
+    """The first safe split of `text`, in characters; None if there is none. Never 0 or the length of `text`.
 
     >>> first_safe_split("the answer: 42"), first_safe_split("\\n\\n"), first_safe_split("word")
     (3, None, None)
@@ -38,7 +38,7 @@ def first_safe_split(text: str) -> int | None:
 
 
 def last_safe_split(text: str) -> int | None:
-    """The last offset, in characters, at which `text` can be cut firmly; None if there is none.
+    """The last safe split of `text`, in characters; None if there is none.
 
     >>> last_safe_split("the answer: 42"), last_safe_split("word ")
     (10, 4)

@@ -124,7 +124,7 @@ class CodeFile:
                     yield line
 
     def _siblings(self, start: int, end: int, around: int) -> list[Definition]:
-        """What else is in the definition around a chunk, or beside that if it has no others inside; the nearest first."""
+        """Other definitions in the one around a chunk, the nearest first; those beside it if it has no others inside."""
         while True:
             inside = [one for number, one in enumerate(self._definitions) if self._parents[number] == around]
             if inside or around < 0:

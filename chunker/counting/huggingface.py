@@ -104,7 +104,7 @@ class HuggingFaceCounter:
 
 
 def is_huggingface(tokenizer: object) -> bool:
-    """Whether `HuggingFaceCounter` takes this object. Imports nothing: who has such an object has imported its package."""
+    """Whether `HuggingFaceCounter` takes this object. Imports nothing: the package of such an object is imported already."""
     return _core_of(tokenizer) is not None
 
 

@@ -17,7 +17,7 @@ _EMBEDDED = ("o200k_base", "cl100k_base")
 
 
 def is_tiktoken(tokenizer: object) -> bool:
-    """Whether this is a `tiktoken.Encoding`. Imports nothing: who has one has imported the package."""
+    """Whether this is a `tiktoken.Encoding`. Imports nothing: the package of one is imported already."""
     package = sys.modules.get("tiktoken")
     return package is not None and isinstance(tokenizer, package.Encoding)
 

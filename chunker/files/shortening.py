@@ -106,7 +106,7 @@ def _found(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     if "data:" in text:
         found += (match.span("data") for match in _ADDRESS.finditer(text))
-    # A word of a text is short: most are not looked into further.
+    # Words of prose are short, so most texts need no search.
     longest = max(map(len, text.split()), default=0)
     if longest >= _LONG_RUN:
         found += (match.span("data") for match in _RUN.finditer(text) if _is_data(match["data"]))

@@ -105,7 +105,7 @@ def scopes_of(text: str, members: Iterable[Member], name: Callable[[str], str]) 
 
 
 def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
-    """Those of `offsets`, each after an ASCII character, that cut no grapheme cluster; None if all of them."""
+    """For each of `offsets`, all after ASCII characters, whether it cuts no grapheme cluster; None if none cuts one."""
     if text.isascii():
         return None
     size = len(text)

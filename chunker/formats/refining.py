@@ -151,7 +151,7 @@ def _grapheme_ends_in_window(text: str, start: int, end: int) -> list[int]:
 
 
 def _between_graphemes(text: str, start: int, end: int, offsets: list[int]) -> list[int]:
-    """Those of `offsets`, all in the window, that do not cut a grapheme cluster."""
+    """The `offsets`, all in the window, that do not cut a grapheme cluster."""
     if not offsets or text[start : offsets[-1] + 1].isascii():
         return offsets  # the only cluster of several ASCII characters is CR LF, which neither words nor sentences cut
     if all(_APART.match(text, offset - 1) for offset in offsets):

@@ -209,8 +209,7 @@ def word_ends(text: str) -> Iterator[int]:
 
 
 def words_of_script(text: str, ends: list[int]) -> list[int]:
-    """Those of `ends`, ends of words of `text`, that are not between two letters of a script without spaces between
-    words.
+    """The word ends in `ends` that are not between two letters of a script without spaces between words.
 
     >>> words_of_script("ไป มา", [1, 2, 3, 4, 5])
     [2, 3, 5]

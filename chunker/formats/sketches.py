@@ -88,7 +88,7 @@ class Sketch(Outline):
         return tuple(scope.name for scope in self.scopes_around(offset) if scope.name)
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
-        """See `Outline`. Costs the length of the unit where one is closed around the offset that has not been looked into."""
+        """See `Outline`. If the unit around the offset is not refined yet, this costs its length."""
         if self._outer is None:
             self._outer = Scopes(self._scopes_of([]))
         row = bisect_right(self.offsets, offset) - 1

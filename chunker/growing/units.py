@@ -193,7 +193,7 @@ class Units:
 
     @property
     def next_is_closed(self) -> bool:
-        """Whether nobody has looked into the next unit, which may have boundaries inside."""
+        """Whether the next unit is not refined yet; it may have boundaries inside."""
         return self.offset in self._closed
 
     def open_next(self) -> bool:
@@ -233,7 +233,7 @@ class Units:
             self.open_next()
 
     def any_closed(self, start: int) -> bool:
-        """Whether there are units from `start` on that nobody has looked into."""
+        """Whether there are units from `start` on that are not refined yet."""
         return any(offset >= start for offset in self._closed)
 
     def _stronger_from(self, place: Place | None, strength: int) -> int:

@@ -114,7 +114,7 @@ class Layout:
         self.kinds = [*(leaf.kind for leaf in self.leaves), 0]
 
     def _flatten(self, items: Sequence[object]) -> None:
-        # No recursion: nobody knows how deep the tree of a stranger is.
+        # No recursion: the tree may be of any depth.
         stack: list[tuple[Region, Sequence[object], int]] = [(self.root, items, 0)]
         speakers: dict[int, int] = {}
         named: set[str] = set()

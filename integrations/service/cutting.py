@@ -148,7 +148,7 @@ def _chunker(text: str, name: str, format: str, options: dict[str, Any]) -> Text
 
 
 def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:
-    """As `chunker.chunk`, and no more of them than an answer may have."""
+    """The chunks of a text; raises if there are more than an answer may have."""
     outline = chunker.outline(text)
     source = name or None
     grown = chunker.pieces(text, outline, chunker.context_of(text, outline, source))

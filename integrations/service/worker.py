@@ -64,7 +64,7 @@ def _answer(operation: str, arguments: dict[str, object]) -> bytes:
 
 
 def _read(file: BinaryIO, size: int) -> bytes:
-    """So many bytes; none if the file ends before."""
+    """Read `size` bytes; return none if the file ends before."""
     found = file.read(size)
     return found if len(found) == size else b""
 

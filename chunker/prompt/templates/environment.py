@@ -166,7 +166,7 @@ class _Dicts:
         return dict(*arguments, **named)
 
     def fromkeys(self, *arguments: Any) -> dict[Any, Any]:  # noqa: ANN401
-        """As `dict.fromkeys`."""
+        """`dict.fromkeys`."""
         return dict.fromkeys(*arguments)
 
 
