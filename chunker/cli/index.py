@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import enum
+import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +22,9 @@ from chunker.cli.options import (
     Generated,
     Hidden,
     Include,
+    OfKinds,
     OfLanguages,
+    OfMetadata,
     OfSources,
     Paths,
     Secrets,
@@ -211,6 +215,8 @@ def search(
     ] = None,
     source: OfSources = None,
     language: OfLanguages = None,
+    kind: OfKinds = None,
+    metadata: OfMetadata = None,
     output_format: Annotated[
         HitFormat, typer.Option("--format", "-f", help="Text for people, or one chunk a line.")
     ] = HitFormat.TABLE,
@@ -221,13 +227,34 @@ def search(
         from chunker.cli.run_index import IndexQuestion, run_pack, run_search
         from chunker.index import Filter
 
-        only = Filter(tuple(tag or ()), tuple(source or ()), tuple(language or ()))
+        only = Filter(
+            tuple(tag or ()), tuple(source or ()), tuple(language or ()), tuple(kind or ()), metadata_of(metadata or ())
+        )
         with open_output(None) as results:
             asked = IndexQuestion(folder, query, only, by.value)
             if budget is not None:
                 run_pack(asked, budget, results)
             else:
                 run_search(asked, limit, results, explain=explain, as_lines=output_format is HitFormat.JSONL)
+
+
+def metadata_of(given: Iterable[str]) -> dict[str, list[Any]]:
+    """The metadata that are asked for: a value is what JSON makes of it, else a text; of a name that is given twice, one of its values.
+
+    >>> metadata_of(["team=support", "open=true", "team=sales"])
+    {'team': ['support', 'sales'], 'open': [True]}
+    """
+    found: dict[str, list[Any]] = {}
+    for one in given:
+        name, equals, text = one.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--metadata must be NAME=VALUE, got {one!r}")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        found.setdefault(name, []).append(value if isinstance(value, str | int | float) else text)
+    return found
 
 
 def require_index() -> None:

@@ -88,6 +88,19 @@ OfSources = Annotated[
         "--source", metavar="PATTERN", show_default=False, help="Only in files such as src/*, or in a folder."
     ),
 ]
+OfKinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="KIND", show_default=False, help="Only of this kind: function, section ..."),
+]
+OfMetadata = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metadata",
+        metavar="NAME=VALUE",
+        show_default=False,
+        help="Only texts that were added with this in their metadata.",
+    ),
+]
 OfLanguages = Annotated[
     list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
 ]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from chunker.arguments import require_all
+from chunker.arguments import require, require_all
+
+_VALUES = (str, int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,25 +21,36 @@ class Filter:
             without any of these characters means what is in the folder of this name, too.
         languages: The language of the file is one of these.
         kinds: The kind of the chunk is one of these.
+        metadata: Name -> a value, or a collection of values, of which the text has one under this name in the metadata that it was
+            added with; where it has a list, one of the list.
 
     Raises:
-        WrongTypeError: A value is no collection of names, such as a single str.
+        WrongTypeError: A value is no collection of names, such as a single str; metadata are no names with values of JSON.
     """
 
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Raises `WrongTypeError` for what is no collection of names, such as a single str."""
         for name in ("tags", "sources", "languages", "kinds"):
             require_all(getattr(self, name), str, name, "str")
+        require(self.metadata, Mapping, "metadata", "a dict")
+        require_all(self.metadata, str, "metadata", "names")
+        for name in self.metadata:
+            require_all(self._wanted(name), _VALUES, f"the values of {name!r}", "str, numbers and bools")
 
-    def condition(self) -> tuple[str, list[str]]:
+    def without_kinds(self) -> Filter:
+        """The same conditions on files alone."""
+        return replace(self, kinds=())
+
+    def condition(self) -> tuple[str, list[Any]]:
         """The filter as a condition of SQL over files f, versions v and places p, with its values."""
         parts: list[str] = []
-        values: list[str] = []
+        values: list[Any] = []
         for column, wanted in (("f.tag", self.tags), ("v.language", self.languages), ("p.kind", self.kinds)):
             if wanted:
                 parts.append(f"{column} IN ({', '.join('?' * len(wanted))})")
@@ -44,7 +59,20 @@ class Filter:
             patterns = [pattern for source in self.sources for pattern in _patterns(source)]
             parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(patterns)) + ")")
             values += patterns
+        for name in self.metadata:
+            allowed = self._wanted(name)
+            among = f"IN ({', '.join('?' * len(allowed))})"
+            parts.append(
+                f"EXISTS (SELECT 1 FROM json_each(f.metadata) AS m WHERE m.key = ? AND (m.atom {among} "  # noqa: S608  # texts of ours
+                f"OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS i WHERE i.atom {among})))"
+            )
+            values += [name, *allowed, *allowed]
         return " AND ".join(parts), values
+
+    def _wanted(self, name: str) -> list[Any]:
+        """The values of which a text must have one under a name."""
+        value = self.metadata[name]
+        return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
 
 
 def _patterns(source: str) -> list[str]:

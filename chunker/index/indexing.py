@@ -11,49 +11,31 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from chunker.arguments import require, require_all, require_text, require_whole, told
 from chunker.errors import OptionError, WrongTypeError
 from chunker.files.intake import Intake
 from chunker.files.patterns import Patterns, Wanted
+from chunker.index.adding import Adding, checked_texts
 from chunker.index.asking import Asking
 from chunker.index.checking import faults
 from chunker.index.embedders import DEFAULT, Embedder, embedder_named, identity
-from chunker.index.errors import EmbedderError, NotAnIndexError, SettingsMismatchError, VectorStoreError
+from chunker.index.errors import EmbedderError, NotAnIndexError
+from chunker.index.opening import GIVEN, IndexOptions, settings_of, vector_store_of
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
-from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
+from chunker.index.settings import Settings
 from chunker.index.sources import MAX_FILE_BYTES, Limits, Sources
 from chunker.index.store import Store
 from chunker.index.syncing import Sync
-from chunker.index.vector_stores import VectorStore, store_named
-from chunker.options import Strategy
-
-# The embedder in the settings of an index whose embedder has no name, but was given as an object.
-_GIVEN = "(given)"
-
-# The name of the place of vectors without a store.
-_FILE = "a file of the index"
+from chunker.index.vector_stores import VectorStore
+from chunker.models import Chunk
 
 DEFAULT_FOLDER = ".chunker"
-
-
-class IndexOptions(TypedDict, total=False):
-    """The options of chunks in an index; see `chunker.TextChunker`. `tokenizer` is a name, because it must be found
-    again.
-    """
-
-    tokenizer: str
-    max_tokens: int
-    desired_tokens: int | None
-    min_tokens: int | None
-    overlap: int
-    context: bool
-    strategy: Strategy
 
 
 class Index(Asking):
@@ -124,7 +106,7 @@ class Index(Asking):
         folder = Path(path).absolute()
         kept_by = Store(folder)
         kept = kept_by.settings()
-        kept_by.vector_store = _vector_store(kept_by, store, exists=kept is not None)
+        kept_by.vector_store = vector_store_of(kept_by, store, exists=kept is not None)
         if kept is None and not create:
             raise NotAnIndexError(
                 f"there is no index at {folder}: make one with `chunker index PATH`, or Index.open(...).sync(...)"
@@ -133,14 +115,14 @@ class Index(Asking):
         if kept is not None and embedder is None:
             made, name, configured = None, kept.embedder, kept.embedder_options
         else:
-            name = embedder if isinstance(embedder, str) else DEFAULT if embedder is None else _GIVEN
+            name = embedder if isinstance(embedder, str) else DEFAULT if embedder is None else GIVEN
             configured = json.dumps(embedder_options or {}, sort_keys=True)
             made = (
                 embedder_named(name, **(embedder_options or {}))
                 if embedder is None or isinstance(embedder, str)
                 else embedder
             )
-        asked = _settings(kept, made, name, configured, options)
+        asked = settings_of(kept, made, name, configured, options)
         index = cls(kept_by, Path(root) if root is not None else folder.parent, asked, made, exists=kept is not None)
         if kept is None:
             return index
@@ -173,7 +155,7 @@ class Index(Asking):
         given.
         """
         if self._embedder is None:
-            if self._settings.embedder == _GIVEN:
+            if self._settings.embedder == GIVEN:
                 raise EmbedderError(
                     "the index was made with an embedder of its own: give it to Index.open(embedder=...)"
                 )
@@ -250,6 +232,72 @@ class Index(Asking):
             return Sync(
                 writer.connection, writer, self._settings, self.embedder, tags=named, limits=limits, progress=tell
             ).run(sources)
+
+    def add(  # as many as there are options
+        self,
+        texts: Mapping[str, str | Sequence[Chunk]],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        language: str | None = None,
+        tags: str | Iterable[str] = "",
+        progress: Callable[[SyncReport], object] | None = None,
+    ) -> SyncReport:
+        """Add texts that are no files, or replace those of the same names. A sync leaves them alone; a rebuild forgets them.
+
+        Args:
+            texts: Name -> a text, which is chunked as a file is; or its chunks, which are taken as they are.
+            metadata: Notes about these texts, values of JSON by name: hits have them, and filters may ask for them.
+            language: The format of the texts: "markdown", "python" ...; None to tell it by their names and themselves.
+            tags: One or more tags that they get.
+            progress: Called with the report so far.
+
+        Returns:
+            The numbers of texts and chunks that were added and changed; texts that cannot be chunked are among the problems.
+
+        Raises:
+            LockedIndexError: Another process writes to the index.
+            EmbedderError: The embedder fails; the vectors that it made before are kept.
+            OptionError: A name is that of a file of the index, or metadata are no JSON.
+            UnknownLanguageError: There is no such language.
+            WrongTypeError: A text is neither a str nor a list of chunks.
+        """
+        listed = checked_texts(texts)
+        require(metadata, (Mapping, type(None)), "metadata", "a dict or None")
+        try:
+            json.dumps(dict(metadata or {}), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"metadata must be values of JSON: {error}") from error
+        cut = self._settings.cut(language)
+        with self._adding(tags, progress) as adding:
+            return adding.add(listed, metadata or {}, cut)
+
+    def remove(self, names: str | Iterable[str], *, tags: str | Iterable[str] = "") -> SyncReport:
+        """Remove texts that were added.
+
+        Args:
+            names: One or more of their names; those that are not there are passed over.
+            tags: The tags under which they are removed.
+
+        Returns:
+            The number of texts that were removed, among others.
+
+        Raises:
+            LockedIndexError: Another process writes to the index.
+            OptionError: A name is that of a file of the index.
+        """
+        listed = _names(names, "names")
+        with self._adding(tags, None) as adding:
+            return adding.remove(listed)
+
+    @contextlib.contextmanager
+    def _adding(self, tags: str | Iterable[str], progress: Callable[[SyncReport], object] | None) -> Iterator[Adding]:
+        named, tell = _names(tags, "tags"), progress or _nobody
+        embedder = self.embedder
+        self._ensure()
+        with self._store.writing() as writer:
+            yield Adding(
+                writer.connection, writer, self._settings, embedder, tags=named, limits=Limits(), progress=tell
+            )
 
     def status(self) -> Status:
         """The number of files, chunks and vectors in the index, and its settings."""
@@ -334,51 +382,6 @@ class Index(Asking):
 
 
 _EMBEDDER = ", ".join(sorted(name for name in vars(Embedder) if not name.startswith("_")))
-
-
-def _vector_store(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:
-    """The store of the vectors of an index: the given one, if it is that of the index; None for a file."""
-    asked = store_named(given) if isinstance(given, str) else given
-    if not exists:
-        return asked
-    has = kept_by.kept_store()
-    if asked is None and has is not None:
-        if not has:
-            raise VectorStoreError("the index was made with a store of its own: give it to Index.open(store=...)")
-        return store_named(has)
-    if asked is not None and asked.spec != has:
-        raise SettingsMismatchError({"store": (_FILE if has is None else has, asked.spec)})
-    return asked
-
-
-def _settings(
-    kept: Settings | None, embedder: Embedder | None, name: str, configured: str, options: IndexOptions
-) -> Settings:
-    given: dict[str, Any] = dict(options)
-    tokenizer: object = given.get("tokenizer", "")
-    if not isinstance(tokenizer, str):
-        raise OptionError(f"the tokenizer of an index must be a name, which is found again; got {tokenizer!r}")
-    if given.get("max_tokens") is not None:
-        require_whole(given["max_tokens"], "max_tokens", " of tokens")
-    if kept is not None:
-        if embedder is not None:
-            given |= {"identity": identity(embedder).hex(), "dimensions": embedder.dimensions, "embedder": name}
-            given["embedder_options"] = configured
-        if given.get("max_tokens", kept.max_tokens) != kept.max_tokens:
-            given.setdefault("desired_tokens", _desired(given["max_tokens"]))
-        return kept.with_options(**given)
-    if embedder is None:
-        raise EmbedderError("an index needs an embedder")
-    max_tokens = given.get("max_tokens")
-    if max_tokens is not None and "desired_tokens" not in given:
-        given["desired_tokens"] = _desired(max_tokens)
-    base = Settings(embedder.tokenizer, name, configured, identity(embedder).hex(), embedder.dimensions)
-    return base.with_options(**given)
-
-
-def _desired(max_tokens: int) -> int:
-    """In the proportion of the defaults."""
-    return max(max_tokens * DEFAULT_DESIRED_TOKENS // DEFAULT_MAX_TOKENS, 1)
 
 
 def _names(given: str | Iterable[str], option: str) -> list[str]:

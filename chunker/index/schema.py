@@ -1,6 +1,7 @@
 """The database of an index: its tables, opening it, and the meaning of its errors.
 
-    files        (tag, source) -> version               a branch is a tag: switching it touches these rows alone
+    files        (tag, source) -> version               a branch is a tag: switching it touches these rows alone; texts that are
+                                                        no files have metadata
     versions     what one text was cut into             shared by all files and tags that have this text
     places       (version, number) -> embedding, span   where each chunk stands; its breadcrumb and metadata as JSON, null for none
     embeddings   key -> row of the vectors, text        how many places need it; without places the vector alone is kept
@@ -72,6 +73,7 @@ CREATE TABLE files (
     size INTEGER NOT NULL,
     modified INTEGER NOT NULL,
     changed INTEGER NOT NULL,
+    metadata TEXT,
     PRIMARY KEY (tag, source)
 ) WITHOUT ROWID;
 CREATE INDEX files_version ON files (version);

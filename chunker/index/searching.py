@@ -13,7 +13,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from chunker.fields import SPAN_FIELDS
 from chunker.hits import Hit
@@ -207,15 +207,15 @@ class Search:
             points=points,
             index=first["number"],
             breadcrumb=tuple(json.loads(first["breadcrumb"] or "[]")),
-            metadata=json.loads(first["metadata"] or "{}"),
+            metadata=json.loads(first["metadata"] or "{}") | json.loads(first["own"] or "{}"),
         )
 
-    def _places(self, embedding: int, condition: str, values: list[str]) -> Iterator[sqlite3.Row]:
+    def _places(self, embedding: int, condition: str, values: list[Any]) -> Iterator[sqlite3.Row]:
         cursor = self._connection.cursor()
         cursor.row_factory = sqlite3.Row
         more = f" AND {condition}" if condition else ""
         query = (
-            "SELECT f.source, f.tag, v.language, p.* FROM places AS p JOIN versions AS v ON v.id = p.version "  # noqa: S608  # texts of ours
+            "SELECT f.source, f.tag, f.metadata AS own, v.language, p.* FROM places AS p JOIN versions AS v ON v.id = p.version "  # noqa: S608  # texts of ours
             f"JOIN files AS f ON f.version = v.id WHERE p.embedding = ?{more} ORDER BY f.source, p.number, f.tag LIMIT ?"
         )
         yield from cursor.execute(query, [embedding, *values, _PLACES])

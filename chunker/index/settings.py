@@ -127,15 +127,19 @@ class Settings:
         if differences:
             raise SettingsMismatchError(differences)
 
-    def cut(self) -> Cut:
+    def cut(self, language: str | None = None) -> Cut:
         """A callable that chunks files by these settings. Raises what the chunkers raise for options that cannot be
         used together.
+
+        Args:
+            language: The format of all files; None to tell it by their names and texts.
         """
         # Imported late: a search needs no chunkers.
         from chunker.files.chunk_files import Cut  # noqa: PLC0415
 
         return Cut(
             self.max_tokens,
+            language=language,
             tokenizer=self.tokenizer,
             desired_tokens=self.desired_tokens,
             min_tokens=self.min_tokens,

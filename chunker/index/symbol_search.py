@@ -75,7 +75,7 @@ def references_to(connection: sqlite3.Connection, name: str, only: Filter, *, li
     steps = [step for step in _STEP.split(name) if step]
     if not steps or not _NAME.fullmatch(steps[-1]):
         return []
-    condition, values = Filter(only.tags, only.sources, only.languages).condition()
+    condition, values = only.without_kinds().condition()
     where = f" AND {condition}" if condition else ""
     found = []
     for version, lines in versions_that_use(connection, steps[-1]):

@@ -52,7 +52,7 @@ _Place = tuple[bytes, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """The known content of a file under a tag."""
 
     version: bytes
@@ -90,13 +90,14 @@ class Sync:
         self._waiting = 0  # chunks in self._changes
         self._seen: set[str] = set()
         self._kept: list[str] = []  # scopes of which nothing is known now, so that what the index has of them stays
-        self._known: dict[tuple[str, str], _Known] = {}
+        self._known: dict[tuple[str, str], Known] = {}
         self._appeared: Counter[bytes] = Counter()
         self._disappeared: Counter[bytes] = Counter()
         self._promised: set[bytes] = set()  # in a dry run: keys that would have vectors by now
         self._planned: dict[bytes, NewVersion] = {}  # in a dry run: versions that there would be
         self._held: Counter[bytes] = Counter()  # in a dry run: versions that files would have
         self._new_names: list[tuple[str, bytes]] = []
+        self._metadata: str | None = None  # of texts that are no files
 
     def run(self, sources: Sources) -> SyncReport:
         """Do it all."""
@@ -120,12 +121,12 @@ class Sync:
         for tag in self._tags:
             rows = self._connection.execute(
                 "SELECT f.source, v.key, f.size, f.modified, f.changed FROM files AS f JOIN versions AS v ON v.id = f.version "
-                "WHERE f.tag = ?",
+                "WHERE f.tag = ? AND f.metadata IS NULL",
                 (tag,),
             )
             for source, version, size, modified, changed in rows:
                 if any(is_in_scope(source, scope) for scope in scopes):
-                    self._known[tag, source] = _Known(version, FileState(size, modified, changed))
+                    self._known[tag, source] = Known(version, FileState(size, modified, changed))
 
     def _note(self, problem: Problem, missing: Collection[str] = ()) -> None:
         if not problem.failed:
@@ -180,7 +181,7 @@ class Sync:
         names = _names_in_order(symbols, outline)
         starts = [start for start, _ in names]
         places = [
-            _place(
+            place_of(
                 self._identity,
                 there,
                 names[bisect_left(starts, chunk.span.start) : bisect_left(starts, chunk.span.end)],
@@ -191,7 +192,7 @@ class Sync:
         self._waiting += len(places)
         return key
 
-    def _assign(self, name: str, version: bytes, state: FileState, known: list[_Known | None]) -> None:
+    def _assign(self, name: str, version: bytes, state: FileState, known: list[Known | None]) -> None:
         before = {one.version for one in known if one is not None}
         if None in known:
             self._report.added += 1
@@ -201,7 +202,7 @@ class Sync:
         else:
             self._report.changed += 1
         for tag in self._tags:
-            self._changes.files.append(NewFile(tag, name, version, state))
+            self._changes.files.append(NewFile(tag, name, version, state, self._metadata))
         if self._writer is None:
             self._held[version] += len(self._tags)
 
@@ -335,7 +336,7 @@ class Sync:
         self._progress(self._report)
 
 
-def _place(identity: bytes, chunk: Chunk, names: Sequence[tuple[int, str]]) -> NewPlace:
+def place_of(identity: bytes, chunk: Chunk, names: Sequence[tuple[int, str]]) -> NewPlace:
     """`names`: what begins in the chunk, and where."""
     return NewPlace(
         embed_key(identity, chunk.text),

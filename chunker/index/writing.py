@@ -78,12 +78,13 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """The new content of a file under a tag."""
+    """The new content of a file under a tag. `metadata`: as JSON, of a text that is no file."""
 
     tag: str
     source: str
     version: bytes
     state: FileState
+    metadata: str | None = None
 
 
 @dataclass(slots=True)
@@ -282,8 +283,8 @@ class Writer:
         ).fetchone()
         state = file.state
         self._connection.execute(
-            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)",
-            (file.tag, file.source, version, state.size, state.modified, state.changed),
+            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (file.tag, file.source, version, state.size, state.modified, state.changed, file.metadata),
         )
         if before is not None and before[0] == version:
             return []

@@ -15,6 +15,7 @@ import pytest
 from interrupts import listen_to_interrupts
 
 import chunker
+from chunker.index import Index
 
 Write = Callable[..., Path]
 
@@ -111,3 +112,18 @@ def test_symbols_packs_and_an_index_in_a_folder_above(tmp_path: Path, write: Wri
     assert run(inside, "search", "Box", "--source", "docs/en", "--format", "jsonl")[0].count("\n") == 1
     _, complaint = run(tmp_path.parent, "symbols", "Box", "--index", "none", code=1)
     assert "there is no index" in complaint
+
+
+def test_search_by_metadata_and_kind(tmp_path: Path) -> None:
+    index = Index.open(tmp_path / ".chunker")
+    index.add({"one": "# Printer\n\nNo toner.\n"}, language="markdown", metadata={"team": "support", "open": True})
+    index.add({"two": "The printer is stolen.\n"}, metadata={"team": "security", "open": False})
+
+    def found(*options: str) -> list[str]:
+        lines, _ = run(tmp_path, "search", "printer", "--format", "jsonl", *options)
+        return [json.loads(line)["source"] for line in lines.splitlines()]
+
+    assert found("--metadata", "team=security", "--metadata", "team=sales") == ["two"]
+    assert found("--metadata", "open=true") == ["one"]
+    assert found("--kind", "section") == ["one"]
+    assert "must be NAME=VALUE" in run(tmp_path, "search", "printer", "--metadata", "team", code=2)[1]

@@ -1,0 +1,79 @@
+"""What an index is opened with: the store of its vectors, and its settings."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from chunker.arguments import require_whole
+from chunker.errors import OptionError
+from chunker.index.embedders import Embedder, identity
+from chunker.index.errors import EmbedderError, SettingsMismatchError, VectorStoreError
+from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
+from chunker.index.store import Store
+from chunker.index.vector_stores import VectorStore, store_named
+from chunker.options import Strategy
+
+# The embedder in the settings of an index whose embedder has no name, but was given as an object.
+GIVEN = "(given)"
+# The name of the place of vectors without a store.
+_FILE = "a file of the index"
+
+
+class IndexOptions(TypedDict, total=False):
+    """The options of chunks in an index; see `chunker.TextChunker`. `tokenizer` is a name, because it must be found
+    again.
+    """
+
+    tokenizer: str
+    max_tokens: int
+    desired_tokens: int | None
+    min_tokens: int | None
+    overlap: int
+    context: bool
+    strategy: Strategy
+
+
+def vector_store_of(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:
+    """The store of the vectors of an index: the given one, if it is that of the index; None for a file."""
+    asked = store_named(given) if isinstance(given, str) else given
+    if not exists:
+        return asked
+    has = kept_by.kept_store()
+    if asked is None and has is not None:
+        if not has:
+            raise VectorStoreError("the index was made with a store of its own: give it to Index.open(store=...)")
+        return store_named(has)
+    if asked is not None and asked.spec != has:
+        raise SettingsMismatchError({"store": (_FILE if has is None else has, asked.spec)})
+    return asked
+
+
+def settings_of(
+    kept: Settings | None, embedder: Embedder | None, name: str, configured: str, options: IndexOptions
+) -> Settings:
+    """The settings that are asked for: those of the index, where there is one, with what is given."""
+    given: dict[str, Any] = dict(options)
+    tokenizer: object = given.get("tokenizer", "")
+    if not isinstance(tokenizer, str):
+        raise OptionError(f"the tokenizer of an index must be a name, which is found again; got {tokenizer!r}")
+    if given.get("max_tokens") is not None:
+        require_whole(given["max_tokens"], "max_tokens", " of tokens")
+    if kept is not None:
+        if embedder is not None:
+            given |= {"identity": identity(embedder).hex(), "dimensions": embedder.dimensions, "embedder": name}
+            given["embedder_options"] = configured
+        if given.get("max_tokens", kept.max_tokens) != kept.max_tokens:
+            given.setdefault("desired_tokens", _desired(given["max_tokens"]))
+        return kept.with_options(**given)
+    if embedder is None:
+        raise EmbedderError("an index needs an embedder")
+    max_tokens = given.get("max_tokens")
+    if max_tokens is not None and "desired_tokens" not in given:
+        given["desired_tokens"] = _desired(max_tokens)
+    base = Settings(embedder.tokenizer, name, configured, identity(embedder).hex(), embedder.dimensions)
+    return base.with_options(**given)
+
+
+def _desired(max_tokens: int) -> int:
+    """In the proportion of the defaults."""
+    return max(max_tokens * DEFAULT_DESIRED_TOKENS // DEFAULT_MAX_TOKENS, 1)
