@@ -87,6 +87,7 @@ class _Walk:
     wanted: Wanted
     hidden: bool
     vendored: bool
+    folders: list[str] | None = None
 
 
 def portable(path: str) -> str:
@@ -114,6 +115,7 @@ def find_files(
     leave_out: Collection[str] = (),
     wanted: Wanted | None = None,
     vendored: bool = True,
+    folders: list[str] | None = None,
 ) -> Iterator[FoundFile | Problem]:
     """Find the files behind paths, each once: the paths in their order, the files of a folder by path.
 
@@ -125,11 +127,12 @@ def find_files(
         leave_out: Absolute paths that a walk passes over, such as that of the file of the results.
         wanted: The files of folders that are wanted; None for all.
         vendored: Enter folders of packages that others wrote; else each is a Problem that has not `failed`.
+        folders: A list to which each folder that is entered is added.
 
     Yields:
         Files, and the problems with others.
     """
-    walk = _Walk(leave_out, wanted or Wanted(), hidden, vendored)
+    walk = _Walk(leave_out, wanted or Wanted(), hidden, vendored, folders)
     seen: set[str] = set()
     for path in paths:
         for item in _find(path, walk):
@@ -163,6 +166,8 @@ def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
     while pending:
         item = pending.pop()
         if isinstance(item, _Folder):
+            if walk.folders is not None:
+                walk.folders.append(item.path)
             pending.extend(reversed(_list_folder(item, walk, is_top=item.path == top)))
         else:
             yield item

@@ -12,7 +12,8 @@ files or names.
 from __future__ import annotations
 
 from chunker.mapping.maps import RepositoryMap, map_repository
-from chunker.mapping.reading import MappedFile, Repository
+from chunker.mapping.reading import MappedFile
+from chunker.mapping.repositories import Repository
 from chunker.mapping.skeletons import skeleton
 
 __all__ = ["MappedFile", "Repository", "RepositoryMap", "map_repository", "skeleton"]

@@ -1,26 +1,33 @@
-"""The map of a repository within a budget: the choice of definitions, and the text of it.
+"""The map of a repository within a budget.
 
-Each definition has a value and a price: its line, those of the definitions around it that are not there yet, and the name of its file. The densest
-comes first. What was chosen is counted as a whole, for prices of lines do not add up; what still fits afterwards is added.
+    values     by who uses whom (ranks.py)
+    prices     of each line by itself (sheets.py)
+    choice     the lines of the largest value whose prices add up to the budget (choosing.py)
+
+The text of the choice is then counted as a whole: should it have more tokens than its lines by themselves, the choice is made again for less.
 """
 
 from __future__ import annotations
 
-import heapq
 import os
+from array import array
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from chunker.arguments import require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
-from chunker.mapping.ranks import Key, definition_values
-from chunker.mapping.reading import MappedFile, Repository
-from chunker.mapping.skeletons import depths, line_of, lines_of, parents
+from chunker.mapping.choosing import Choice, Tree, choose
+from chunker.mapping.ranks import definition_values, focused_names, starts_of
+from chunker.mapping.repositories import Repository
+from chunker.mapping.sheets import Sheet
 
-# So many definitions are tried in vain before the map is as full as it gets.
-_TRIES = 60
+# So often the choice is made again for another budget before it is halved.
+_TRIES = 6
+# A text that has this share of the budget left, for its lines are cheaper together, is worth another try.
+_LEFT = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class RepositoryMap:
         files: How many files are in it.
         definitions: How many definitions are in it.
         value: The value of these by rank, as a share of the value of all.
-        bound: A share that no map of this size exceeds, as prices of lines by themselves have it.
+        bound: A share that no map of this size exceeds, with the prices of lines by themselves.
     """
 
     text: str
@@ -70,140 +77,74 @@ def map_repository(
         raise OptionError(f"max_tokens must be a whole number from 1, got {max_tokens!r}")
     repository = paths if isinstance(paths, Repository) else Repository(paths)
     repository.refresh()
-    files = repository.files
     wanted = [focus] if isinstance(focus, str) else list(focus)
-    return _Chooser(files, definition_values(files, wanted), resolve_tokenizer(tokenizer)).map(max_tokens)
+    return _Drawing(repository, wanted, resolve_tokenizer(tokenizer)).map(max_tokens)
 
 
-class _Chooser:
-    """Chooses the definitions of a map."""
+class _Drawing:
+    """Draws maps of one state of a repository. The lines of all sheets, one after the other, are the nodes of the choice."""
 
-    def __init__(self, files: Sequence[MappedFile], values: Mapping[Key, float], counter: TokenCounter) -> None:
-        self._files = files
-        self._values = values
+    def __init__(self, repository: Repository, focus: Sequence[str], counter: TokenCounter) -> None:
+        self._sheets = repository.sheets
         self._counter = counter
-        self._parents = [parents(file.symbols.definitions) for file in files]
-        self._depths = [depths(around) for around in self._parents]
-        self._has_parts = [_with_parts(around) for around in self._parents]
-        self._prices: dict[Key, int] = {}
+        numbers = repository.name_numbers
+        focused = [numbers[name] for name in sorted(focused_names(focus)) if name in numbers]
+        starts = starts_of([sheet.file for sheet in self._sheets], focus)
+        found = definition_values([sheet.columns for sheet in self._sheets], len(numbers), starts, focused)
+        values, prices, ends, marks = array("d"), array("q"), array("q"), array("q")
+        self._firsts: list[int] = []  # the node of each file
+        self._total = 0.0
+        at = 0
+        for sheet in self._sheets:
+            first, size = len(prices), len(sheet.lines)
+            self._firsts.append(first)
+            values.append(0.0)
+            values.extend(found[at : at + size - 1])
+            at += size - 1
+            line_prices, mark_prices = sheet.prices(counter)
+            prices += line_prices
+            marks += mark_prices
+            ends.extend([first + end for end in sheet.ends])
+        self._total = sum(found) or 1.0
+        self._tree = Tree(values, prices, ends, marks)
 
     def map(self, budget: int) -> RepositoryMap:
         """The map within a budget."""
-        order = self._order(budget)
-        # The longest beginning of the order that fits: bisection, for a map with more in it has more tokens, but for a few.
-        low, high = 0, len(order)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._tokens(order[:middle]) <= budget:
-                low = middle
-            else:
-                high = middle - 1
-        chosen = order[:low]
-        failed = 0
-        for step in order[low:]:
-            if self._tokens([*chosen, step]) <= budget:
-                chosen.append(step)
-            else:
-                failed += 1
-                if failed == _TRIES:
+        best, text, tokens = Choice([], 0.0, 0.0), "", 0
+        bound = 0.0
+        allowed = budget
+        for tried in range(_TRIES + budget.bit_length()):
+            choice = choose(self._tree, allowed)
+            bound = bound or choice.bound
+            drawn = self._text(choice)
+            count = self._counter.count(drawn)
+            if count <= budget:
+                if choice.value > best.value:
+                    best, text, tokens = choice, drawn, count
+                left = budget - count
+                if tried >= _TRIES or allowed > budget or left < _LEFT * budget or choice.value >= choice.bound:
                     break
-        text = self._text(chosen)
-        keys = {key for step in chosen for key in step}
-        total = sum(self._values.values()) or 1.0
-        value = sum(self._values[key] for key in keys) / total
+                allowed += left
+            elif best.nodes:
+                break
+            else:
+                allowed = allowed - (count - budget) if tried < _TRIES else allowed // 2
+        files = self._by_file(best)
+        bound = max(bound, best.value)
         return RepositoryMap(
-            text,
-            self._counter.count(text),
-            len({file for file, _ in keys}),
-            len(keys),
-            value,
-            self._bound(budget) / total,
+            text, tokens, len(files), len(best.nodes) - len(files), best.value / self._total, bound / self._total
         )
 
-    def _order(self, budget: int) -> list[tuple[Key, ...]]:
-        """The definitions by value for their price, each with those around it that come with it; twice as many as may fit."""
-        opened: set[int] = set()
-        taken: set[Key] = set()
-        heap = [
-            (-self._values[key] / self._price(self._step(key, taken), opened), key) for key in self._dearest(budget)
-        ]
-        heapq.heapify(heap)
-        by_file: dict[int, list[Key]] = defaultdict(list)
-        for _, key in heap:
-            by_file[key[0]].append(key)
-        order: list[tuple[Key, ...]] = []
-        spent = 0
-        while heap and spent < 2 * budget + 100:
-            _, key = heapq.heappop(heap)
-            if key in taken:
-                continue
-            step = self._step(key, taken)
-            spent += self._price(step, opened)
-            taken.update(step)
-            order.append(step)
-            if key[0] in opened and len(step) == 1 and not self._has_parts[key[0]][key[1]]:
-                continue
-            opened.add(key[0])
-            # What is in the same file is cheaper now.
-            for other in by_file[key[0]]:
-                if other not in taken:
-                    density = self._values[other] / self._price(self._step(other, taken), opened)
-                    heapq.heappush(heap, (-density, other))
-        return order
+    def _by_file(self, choice: Choice) -> dict[int, set[int]]:
+        """The chosen rows of each sheet that has any."""
+        rows: dict[int, set[int]] = defaultdict(set)
+        for node in choice.nodes:
+            sheet = bisect_right(self._firsts, node) - 1
+            rows[sheet].add(node - self._firsts[sheet])
+        return rows
 
-    def _dearest(self, budget: int) -> list[Key]:
-        """The definitions of the largest value: more than ever fit."""
-        most = 20 * budget + 1000
-        return heapq.nsmallest(most, self._values, key=lambda key: (-self._values[key], key))
-
-    def _step(self, key: Key, taken: Collection[Key]) -> tuple[Key, ...]:
-        """A definition and those around it that are not taken, outermost first."""
-        file, number = key
-        step = []
-        while number >= 0 and (file, number) not in taken:
-            step.append((file, number))
-            number = self._parents[file][number]
-        return tuple(reversed(step))
-
-    def _price(self, step: Sequence[Key], opened: Collection[int]) -> int:
-        price = sum(self._own_price(key) for key in step)
-        if step and step[0][0] not in opened:
-            price += self._counter.count(f"{self._files[step[0][0]].name}\n") + 2  # a line between files, a mark
-        return max(price, 1)
-
-    def _own_price(self, key: Key) -> int:
-        if key not in self._prices:
-            file, number = key
-            line = line_of(self._files[file].symbols.definitions[number], self._depths[file][number])
-            self._prices[key] = self._counter.count(f"{line}\n")
-        return self._prices[key]
-
-    def _bound(self, budget: int) -> float:
-        """The value that whole and broken lines have together for the budget, names of files left out."""
-        left, value = float(budget), 0.0
-        for key in sorted(self._dearest(budget), key=lambda key: (-self._values[key] / self._own_price(key), key)):
-            price = self._own_price(key)
-            value += self._values[key] * min(1.0, left / price)
-            left -= price
-            if left <= 0:
-                break
-        return value
-
-    def _tokens(self, steps: Iterable[tuple[Key, ...]]) -> int:
-        return self._counter.count(self._text(steps))
-
-    def _text(self, steps: Iterable[tuple[Key, ...]]) -> str:
-        chosen: dict[int, set[int]] = defaultdict(set)
-        for step in steps:
-            for file, number in step:
-                chosen[file].add(number)
-        parts = []
-        for file in sorted(chosen):
-            parts += [self._files[file].name, *lines_of(self._files[file], chosen[file], self._parents[file]), ""]
+    def _text(self, choice: Choice) -> str:
+        parts: list[str] = []
+        for sheet, rows in self._by_file(choice).items():
+            parts += [*self._sheets[sheet].shown(rows), ""]
         return "\n".join(parts)
-
-
-def _with_parts(around: Sequence[int]) -> list[bool]:
-    """For each definition, whether others are in it."""
-    outer = set(around)
-    return [number in outer for number in range(len(around))]

@@ -5,130 +5,235 @@
 
 Rank is that of a random walk (PageRank: Brin and Page, 1998) along the names; with a focus the walk begins there. Scores are rounded to steps of a
 fifth, so that an edit elsewhere, which changes all of them a little, changes the order of few.
+
+The walk is the specification of chunker/cpp/include/chunker/name_graph.hpp, to the last bit.
 """
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from chunker.mapping.reading import MappedFile
+from chunker.native import native
 from chunker.symbols.lowered import lowered_as, lowered_kinds
 
-_DAMPING = 0.85
-_STEPS = 24
-# A name that so many files define tells little about any of them.
-_COMMON = 5
-_MOST_DEFINERS = 40
 _FOCUS = 20.0
-_FOCUSED_NAME = 10.0
-# What a definition is worth that nobody uses: a share of the rank of its file.
-_UNUSED = 0.1
 _PRIVATE = 0.5
 _PROSE = 0.3
-_STEP_RATIO = 1.2
+_RULES: dict[str, float] = {
+    "damping": 0.85,
+    # A name that more than so many files define tells little about any of them, and nothing if even more do.
+    "common": 5,
+    "common_share": 0.2,
+    "most_definers": 40,
+    # What a file uses of itself counts so much.
+    "own_share": 0.1,
+    # A use of a name of the focus.
+    "focused": 10.0,
+    # What a definition is worth that nobody uses: a share of the rank of its file.
+    "unused": 0.1,
+    "step_ratio": 1.2,
+    # The walk ends after so many steps, or when so small a share of all rank has moved in one.
+    "steps": 24,
+    "settled": 0.002,
+}
 
-Key = tuple[int, int]  # number of a file, number of a definition in it
-
-
-def definition_values(files: Sequence[MappedFile], focus: Collection[str] = ()) -> dict[Key, float]:
-    """The value of each definition. `focus`: names of files, of folders, or of symbols."""
-    definers: dict[str, set[int]] = defaultdict(set)
-    for number, file in enumerate(files):
-        for definition in file.symbols.definitions:
-            if definition.kind != "section":
-                definers[definition.name].add(number)
-    focused_names = {name.rpartition(".")[2] for name in focus}
-    edges = _edges(files, definers, focused_names)
-    starts = [_start(file, focus, focused_names) for file in files]
-    ranks = _ranks(edges, starts)
-    received = _received(edges, ranks)
-    values: dict[Key, float] = {}
-    for number, file in enumerate(files):
-        definitions = file.symbols.definitions
-        shares: dict[str, int] = defaultdict(int)
-        for definition in definitions:
-            shares[definition.name] += 1
-        lowered = math.prod(lowered_kinds()[kind].factor for kind in lowered_as(file.name))
-        for order, definition in enumerate(definitions):
-            value = ranks[number] * _UNUSED / len(definitions) ** 0.5
-            value += received.get((number, definition.name), 0.0) / shares[definition.name]
-            value *= lowered * (_PRIVATE if definition.name.startswith("_") else 1.0)
-            value *= _PROSE if definition.kind == "section" else 1.0
-            # The first of a file, and what stands outermost, say most about it.
-            value /= 1 + 0.02 * order
-            values[number, order] = _stepped(value)
-    return values
+_compiled = native()
 
 
-def _edges(
-    files: Sequence[MappedFile], definers: Mapping[str, set[int]], focused: Collection[str]
-) -> list[list[tuple[int, str, float]]]:
-    """The links of each file to others: by which name, how strongly."""
-    edges: list[list[tuple[int, str, float]]] = []
-    for number, file in enumerate(files):
-        own: list[tuple[int, str, float]] = []
-        for name, lines in file.symbols.uses.items():
-            targets = definers.get(name)
-            if not targets or len(targets) > _MOST_DEFINERS:
+@dataclass(frozen=True, slots=True)
+class NameColumns:
+    """A file of the graph; a name is a number.
+
+    Args:
+        used: The names it uses.
+        weights: The weight of each use.
+        defined: The name of each definition; -1 for a heading of prose, which nothing uses.
+        factors: The factor of the value of each definition.
+    """
+
+    used: array[int]
+    weights: array[float]
+    defined: array[int]
+    factors: array[float]
+
+    def packed(self) -> tuple[bytes, bytes, bytes, bytes]:
+        """The columns as bytes."""
+        return self.used.tobytes(), self.weights.tobytes(), self.defined.tobytes(), self.factors.tobytes()
+
+
+def name_columns(file: MappedFile, numbers: dict[str, int]) -> NameColumns:
+    """The columns of a file. `numbers`: those of the names so far, to which new ones are added."""
+    used = array("q", [numbers.setdefault(name, len(numbers)) for name in file.symbols.uses])
+    weights = array(
+        "d",
+        [
+            math.sqrt(len(lines)) * (_PRIVATE if name.startswith("_") else 1.0)
+            for name, lines in file.symbols.uses.items()
+        ],
+    )
+    defined, factors = array("q"), array("d")
+    lowered = math.prod(lowered_kinds()[kind].factor for kind in lowered_as(file.name))
+    for order, definition in enumerate(file.symbols.definitions):
+        of_prose = definition.kind == "section"
+        defined.append(-1 if of_prose else numbers.setdefault(definition.name, len(numbers)))
+        factor = lowered * (_PRIVATE if definition.name.startswith("_") else 1.0) * (_PROSE if of_prose else 1.0)
+        # The first of a file, and what stands outermost, say most about it.
+        factors.append(factor / (1 + 0.02 * order))
+    return NameColumns(used, weights, defined, factors)
+
+
+def starts_of(files: Sequence[MappedFile], focus: Collection[str]) -> list[float]:
+    """The share of walks that begin at each file. `focus`: names of files, of folders, or of symbols."""
+    if not focus:
+        return [1.0] * len(files)
+    names = focused_names(focus)
+    paths = frozenset(focus)
+    folders = tuple(f"{name.rstrip('/')}/" for name in focus)
+    starts = []
+    for file in files:
+        if file.name in paths or file.name.startswith(folders):
+            starts.append(_FOCUS)
+        elif any(definition.name in names for definition in file.symbols.definitions):
+            starts.append(_FOCUS / 2)
+        else:
+            starts.append(0.05)
+    return starts
+
+
+def focused_names(focus: Collection[str]) -> frozenset[str]:
+    """The names of symbols of a focus, without what stands before the last dot."""
+    return frozenset(name.rpartition(".")[2] for name in focus)
+
+
+def definition_values(
+    columns: Sequence[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int]
+) -> list[float]:
+    """The value of each definition, file after file.
+
+    Args:
+        columns: Of each file those of `NameColumns`, packed.
+        names: How many names there are.
+        starts: Of each file the share of walks that begin there.
+        focused: The names whose uses weigh more.
+    """
+    if _compiled is not None:
+        return list(_compiled.definition_values(list(columns), names, starts, focused, _RULES))
+    return values_in_python(columns, names, starts, focused)
+
+
+def values_in_python(
+    columns: Sequence[tuple[bytes, bytes, bytes, bytes]], names: int, starts: Sequence[float], focused: Collection[int]
+) -> list[float]:
+    """`definition_values` as the specification has it."""
+    files = [
+        NameColumns(*(array(kind, data) for kind, data in zip("qdqd", packed, strict=True))) for packed in columns
+    ]
+    return _Graph(files, names, starts, frozenset(focused)).values()
+
+
+class _Graph:
+    def __init__(
+        self, files: Sequence[NameColumns], names: int, starts: Sequence[float], focused: Collection[int]
+    ) -> None:
+        self._files = files
+        self._starts = starts
+        self._flows = [0.0] * names
+        self._targets: dict[int, list[int]] = defaultdict(list)  # of each name the files that define it
+        for number, file in enumerate(files):
+            for name in dict.fromkeys(file.defined):
+                if name >= 0:
+                    self._targets[name].append(number)
+        # The links of each file: a name, its weight, and whether the file defines it itself.
+        self._edges: list[list[tuple[int, float, bool]]] = []
+        self._whole: list[float] = []
+        for file in files:
+            own_names = frozenset(file.defined)
+            edges, whole = [], 0.0
+            for name, weight in zip(file.used, file.weights, strict=True):
+                count = len(self._targets.get(name, ()))
+                if not 0 < count <= _RULES["most_definers"]:
+                    continue
+                weight /= count  # noqa: PLW2901  # what one definer is given
+                weight *= _RULES["common_share"] if count > _RULES["common"] else 1.0  # noqa: PLW2901  # likewise
+                weight *= _RULES["focused"] if name in focused else 1.0  # noqa: PLW2901  # likewise
+                own = name in own_names
+                edges.append((name, weight, own))
+                whole += weight * (count - (1 - _RULES["own_share"] if own else 0.0))
+            self._edges.append(edges)
+            self._whole.append(whole)
+
+    def values(self) -> list[float]:
+        """The value of each definition."""
+        ranks = self._ranks()
+        self._flow(ranks, 1.0, None)
+        values = []
+        for number, file in enumerate(self._files):
+            shares: dict[int, int] = defaultdict(int)
+            for name in file.defined:
+                shares[name] += 1
+            # What the file gives to itself.
+            own = {
+                name: (1 - _RULES["own_share"]) * (ranks[number] / self._whole[number]) * weight
+                for name, weight, is_own in self._edges[number]
+                if is_own and self._whole[number] > 0
+            }
+            for name, factor in zip(file.defined, file.factors, strict=True):
+                value = ranks[number] * _RULES["unused"] / math.sqrt(len(file.defined))
+                if name >= 0:
+                    value += (self._flows[name] - own.get(name, 0.0)) / shares[name]
+                values.append(_stepped(value * factor))
+        return values
+
+    def _ranks(self) -> list[float]:
+        """The rank of each file; all of them together have as much as there are files."""
+        count = len(self._files)
+        total = _added(self._starts) or 1.0
+        begin = [count * start / total for start in self._starts]
+        ranks = begin
+        for _ in range(int(_RULES["steps"])):
+            later = [(1 - _RULES["damping"]) * start for start in begin]
+            self._flow(ranks, _RULES["damping"], later)
+            for name, flow in enumerate(self._flows):
+                if flow > 0:
+                    for target in self._targets[name]:
+                        later[target] += flow
+            change = _added([abs(new - old) for new, old in zip(later, ranks, strict=True)])
+            ranks = later
+            if change < _RULES["settled"] * count:
+                break
+        return ranks
+
+    def _flow(self, ranks: Sequence[float], damping: float, later: list[float] | None) -> None:
+        """Find what each name is given by the files that use it, for each of its definers. `later`: what files without links keep is added, what
+        they do not give to themselves taken off.
+        """
+        self._flows = [0.0] * len(self._flows)
+        for number, edges in enumerate(self._edges):
+            if self._whole[number] <= 0:
+                if later is not None:
+                    later[number] += damping * ranks[number]
                 continue
-            weight = math.sqrt(len(lines)) / len(targets)
-            weight *= 0.2 if len(targets) > _COMMON else 1.0
-            weight *= _PRIVATE if name.startswith("_") else 1.0
-            weight *= _FOCUSED_NAME if name in focused else 1.0
-            own += [(target, name, weight * (0.1 if target == number else 1.0)) for target in sorted(targets)]
-        edges.append(own)
-    return edges
+            gives = damping * ranks[number] / self._whole[number]
+            for name, weight, own in edges:
+                self._flows[name] += gives * weight
+                if own and later is not None:
+                    later[number] -= (1 - _RULES["own_share"]) * gives * weight
 
 
-def _start(file: MappedFile, focus: Collection[str], focused_names: Collection[str]) -> float:
-    """The share of walks that begin at each file."""
-    if any(file.name == name or file.name.startswith(f"{name.rstrip('/')}/") for name in focus):
-        return _FOCUS
-    if focused_names and any(definition.name in focused_names for definition in file.symbols.definitions):
-        return _FOCUS / 2
-    return 0.05 if focus else 1.0
-
-
-def _ranks(edges: Sequence[Sequence[tuple[int, str, float]]], starts: Sequence[float]) -> list[float]:
-    """The rank of each file; all of them together have as much as there are files."""
-    total = sum(starts) or 1.0
-    begin = [len(starts) * start / total for start in starts]
-    # One weight for each pair of files, as a share of what the file gives in all.
-    given: list[list[tuple[int, float]]] = []
-    for own in edges:
-        sums: dict[int, float] = defaultdict(float)
-        for target, _, weight in own:
-            sums[target] += weight
-        whole = sum(sums.values())
-        given.append([(target, weight / whole) for target, weight in sums.items()])
-    ranks = begin
-    for _ in range(_STEPS):
-        later = [(1 - _DAMPING) * start for start in begin]
-        for number, own_shares in enumerate(given):
-            gives = _DAMPING * ranks[number]
-            if not own_shares:
-                later[number] += gives
-            for target, share in own_shares:
-                later[target] += gives * share
-        ranks = later
-    return ranks
-
-
-def _received(
-    edges: Sequence[Sequence[tuple[int, str, float]]], ranks: Sequence[float]
-) -> dict[tuple[int, str], float]:
-    """The rank that reaches each name in each file that defines it."""
-    received: dict[tuple[int, str], float] = defaultdict(float)
-    for number, own in enumerate(edges):
-        whole = sum(weight for _, _, weight in own)
-        for target, name, weight in own:
-            received[target, name] += ranks[number] * weight / whole
-    return received
+def _added(values: Sequence[float]) -> float:
+    """The sum in the order of the values, as compiled code has it: that of Python is rounded otherwise from 3.12 on."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
 
 
 def _stepped(value: float) -> float:
     if value <= 0:
         return 0.0
-    return float(_STEP_RATIO ** round(math.log(value, _STEP_RATIO)))
+    return float(_RULES["step_ratio"] ** round(math.log(value, _RULES["step_ratio"])))

@@ -1,23 +1,18 @@
-"""The files of a repository and their symbols, read once and again when they change."""
+"""The symbols of a file, or the headings of prose."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from chunker.chunkers import chunker_for
 from chunker.errors import MissingGrammarError
-from chunker.files.discovery import FoundFile, Problem, find_files, portable
+from chunker.files.discovery import FoundFile, Problem
 from chunker.files.documents import read_document
-from chunker.files.secrets import begins_with_key, named_as_secret
+from chunker.files.secrets import begins_with_key
 from chunker.formats import Outline
 from chunker.symbols import Definition, FileSymbols, symbols_of
 from chunker.symbols.reading import line_starts
 
-# A larger file was written by a program.
-_MOST_BYTES = 1 << 20
 _MOST_HEADINGS = 40
 # Any budget will do for who wants no chunks.
 _BUDGET = 256
@@ -38,61 +33,8 @@ class MappedFile:
     symbols: FileSymbols
 
 
-class Repository:
-    """The files behind some paths. `refresh` reads those that have changed.
-
-    Args:
-        paths: Files and folders; hidden files, and what .gitignore names, are left out.
-        root: Files are named from here; by default the only folder of `paths`, or else the current one.
-    """
-
-    def __init__(
-        self,
-        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-        *,
-        root: str | os.PathLike[str] | None = None,
-    ) -> None:
-        listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        self._paths = [os.path.realpath(path) for path in listed]
-        alone = len(self._paths) == 1 and Path(self._paths[0]).is_dir()
-        self._root = os.path.realpath(root) if root is not None else self._paths[0] if alone else os.path.realpath(".")
-        self._states: dict[str, tuple[int, int]] = {}
-        self._files: dict[str, MappedFile] = {}
-
-    def refresh(self) -> int:
-        """Read what is new or has changed, forget what is gone; how many files that were."""
-        changed = 0
-        seen: set[str] = set()
-        for found in find_files(self._paths):
-            if isinstance(found, Problem) or found.size > _MOST_BYTES or named_as_secret(found.path):
-                continue
-            name = portable(os.path.relpath(found.path, self._root)).replace(os.sep, "/")
-            try:
-                state = Path(found.path).stat()
-            except OSError:
-                continue  # gone since it was found
-            seen.add(name)
-            now = (state.st_size, state.st_mtime_ns)
-            if self._states.get(name) != now:
-                self._states[name] = now
-                changed += 1
-                self._files.pop(name, None)
-                mapped = _mapped(name, found)
-                if mapped is not None:
-                    self._files[name] = mapped
-        for name in set(self._states) - seen:
-            del self._states[name]
-            self._files.pop(name, None)
-            changed += 1
-        return changed
-
-    @property
-    def files(self) -> list[MappedFile]:
-        """The files that have symbols or headings, by name."""
-        return [self._files[name] for name in sorted(self._files)]
-
-
-def _mapped(name: str, found: FoundFile) -> MappedFile | None:
+def mapped_file(name: str, found: FoundFile) -> MappedFile | None:
+    """A file and its symbols; None if it has none, cannot be read, or holds a key."""
     document = read_document(found)
     if isinstance(document, Problem) or begins_with_key(document.text):
         return None

@@ -1,13 +1,13 @@
-"""Signatures as text: of one file, or of what was chosen of many."""
+"""Signatures as text."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 
-from chunker.mapping.reading import MappedFile, mapped_text
+from chunker.mapping.reading import mapped_text
 from chunker.symbols import Definition
 
-LEFT_OUT = "..."
+_LEFT_OUT = "..."
 _INDENT = "    "
 _LONGEST = 160  # characters of a signature
 
@@ -28,31 +28,21 @@ def skeleton(text: str, name: str) -> str:
             def open(self):
     """
     file = mapped_text(name, text)
-    return "" if file is None else "".join(f"{line}\n" for line in lines_of(file, range(len(file.symbols.definitions))))
-
-
-def lines_of(file: MappedFile, chosen: Collection[int], around: Sequence[int] | None = None) -> Iterator[str]:
-    """The lines of the chosen definitions of a file, with a mark where some are left out. `around`: their `parents`, if they are known."""
+    if file is None:
+        return ""
     definitions = file.symbols.definitions
-    around = parents(definitions) if around is None else around
-    deep = depths(around)
-    skipped = False
-    for number, definition in enumerate(definitions):
-        if number in chosen:
-            skipped = False
-            yield line_of(definition, deep[number])
-        elif not skipped:
-            skipped = True
-            parent = around[number]
-            while parent >= 0 and parent not in chosen:
-                parent = around[parent]
-            yield f"{_INDENT * (deep[parent] + 1 if parent >= 0 else 0)}{LEFT_OUT}"
+    return "".join(f"{line}\n" for line in map(line_of, definitions, depths(parents(definitions))))
 
 
 def line_of(definition: Definition, depth: int) -> str:
     """The line of a definition."""
     shown = definition.signature or definition.name
     return _INDENT * depth + (shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
+
+
+def left_out(depth: int) -> str:
+    """The line for definitions that are left out."""
+    return f"{_INDENT * depth}{_LEFT_OUT}"
 
 
 def parents(definitions: Sequence[Definition]) -> list[int]:

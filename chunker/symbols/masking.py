@@ -37,6 +37,12 @@ def imports_of(text: str, language: str) -> list[str]:
     return list(dict.fromkeys(found[start] for start in sorted(found)))
 
 
+def hidden_marks(language: str) -> tuple[list[str], list[str], list[str]]:
+    """The begin and end of block comments, what begins line comments, and quotation marks."""
+    reading = _reading(language)
+    return reading.get("block_comments", []), reading.get("line_comments", []), reading.get("strings", [])
+
+
 def _blanked(match: re.Match[str]) -> str:
     hidden = match[0]
     if "\r" in hidden:

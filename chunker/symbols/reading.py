@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from chunker.formats.code.tables import table_names
 from chunker.formats.outline import Outline
+from chunker.native import native
 from chunker.symbols.definitions import Definition, definitions_of
-from chunker.symbols.masking import imports_of, without_comments_and_strings
+from chunker.symbols.masking import hidden_marks, imports_of, without_comments_and_strings
 
 _NAME = re.compile(r"[^\W\d]\w+")
 # A name is told to be on so many lines of a file at most.
 MOST_LINES = 64
 _LINE_START = re.compile(r"\r\n|\r|\n")
+
+_compiled = native()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +60,36 @@ def symbols_of(text: str, outline: Outline, language: str | None) -> FileSymbols
     """
     if language is None or language not in table_names() or not text:
         return FileSymbols()
+    code, uses = _code_and_uses(text, language)
+    definitions = list(definitions_of(text, code, outline, line_starts(text)))
+    return FileSymbols(definitions, uses, imports_of(text, language))
+
+
+def _code_and_uses(text: str, language: str) -> tuple[str, dict[str, list[int]]]:
+    """The code without comments and strings, and the lines on which each name stands."""
+    if _compiled is not None:
+        found = _compiled.source_names(text, *hidden_marks(language), MOST_LINES)
+        if found is not None:
+            code, uses = found
+            return code, uses if uses is not None else uses_in(code)
     code = without_comments_and_strings(text, language)
-    starts = line_starts(text)
+    return code, uses_in(code)
+
+
+def uses_in(code: str) -> dict[str, list[int]]:
+    """The lines on which each name of some code stands. The specification of chunker/cpp/include/chunker/source_names.hpp."""
     uses: dict[str, list[int]] = {}
     for line, words in enumerate(_LINE_START.split(code), 1):
         for name in dict.fromkeys(_NAME.findall(words)):
             lines = uses.setdefault(name, [])
             if len(lines) < MOST_LINES:
                 lines.append(line)
-    return FileSymbols(list(definitions_of(text, code, outline, starts)), uses, imports_of(text, language))
+    return uses
 
 
 def line_starts(text: str) -> list[int]:
     """The offsets in characters at which the lines begin."""
-    return [0, *(match.end() for match in _LINE_START.finditer(text))]
+    if "\r" in text:
+        return [0, *(match.end() for match in _LINE_START.finditer(text))]
+    ends = list(accumulate(map(len, text.split("\n"))))
+    return [0, *(end + number for number, end in enumerate(ends[:-1], 1))]

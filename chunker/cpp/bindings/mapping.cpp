@@ -1,0 +1,148 @@
+// Symbols of source code, and maps of repositories: names on lines, the value of definitions, the choice of lines.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "chunker/name_graph.hpp"
+#include "chunker/source_names.hpp"
+#include "chunker/tree_choice.hpp"
+#include "integers.hpp"
+#include "parts.hpp"
+#include "source.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+nb::object string_of(std::string_view utf8) {
+    nb::object made = nb::steal(PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), nullptr));
+    if (!made.is_valid()) throw nb::python_error();
+    return made;
+}
+
+std::vector<std::string> strings_of(nb::list values) {
+    std::vector<std::string> made;
+    for (nb::handle value : values) {
+        Utf8 const mark(value);
+        if (mark.size == 0) throw nb::value_error("a mark is not empty");
+        made.emplace_back(reinterpret_cast<const char*>(mark.data), mark.size);
+    }
+    return made;
+}
+
+nb::object source_names(nb::object text, nb::list block_comments, nb::list line_comments, nb::list strings, std::size_t most) {
+    HiddenMarks marks;
+    auto const block = strings_of(block_comments);
+    if (!block.empty() && block.size() != 2) throw nb::value_error("block comments have a begin and an end");
+    if (!block.empty()) {
+        marks.block_begin = block[0];
+        marks.block_end = block[1];
+    }
+    marks.line_comments = strings_of(line_comments);
+    marks.strings = strings_of(strings);
+    Py_ssize_t size = 0;
+    if (!PyUnicode_Check(text.ptr())) given::raise_type("text", "a str", text);
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) {
+        nb::python_error error;
+        if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
+        return nb::none();
+    }
+    std::string const code = without_comments_and_strings({data, static_cast<std::size_t>(size)}, marks);
+    if (std::any_of(code.begin(), code.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x7F; })) return nb::make_tuple(string_of(code), nb::none());
+    nb::dict uses;
+    for (auto const& name : names_by_line(code, most)) uses[string_of(name.name)] = to_list(name.lines);
+    return nb::make_tuple(string_of(code), uses);
+}
+
+// The numbers in an object of bytes, as array.array writes them.
+template <class Number>
+std::vector<Number> numbers_in(nb::handle value, const char* what) {
+    char* data = nullptr;
+    Py_ssize_t size = 0;
+    if (PyBytes_AsStringAndSize(value.ptr(), &data, &size) != 0) throw nb::python_error();
+    if (static_cast<std::size_t>(size) % sizeof(Number) != 0) given::raise(PyExc_ValueError, "%s are whole numbers of eight bytes", what);
+    std::vector<Number> numbers(static_cast<std::size_t>(size) / sizeof(Number));
+    if (!numbers.empty()) std::memcpy(numbers.data(), data, static_cast<std::size_t>(size));
+    return numbers;
+}
+
+void check_names(const std::vector<std::int64_t>& names, std::int64_t least, std::int64_t count) {
+    for (auto const name : names)
+        if (name < least || name >= count) throw nb::value_error("a name is below the number of names");
+}
+
+nb::object to_floats(const std::vector<double>& values) {
+    nb::list made = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(values.size())));
+    if (!made.is_valid()) throw nb::python_error();
+    for (std::size_t place = 0; place < values.size(); ++place) {
+        PyObject* const value = PyFloat_FromDouble(values[place]);
+        if (!value) throw nb::python_error();
+        PyList_SetItem(made.ptr(), static_cast<Py_ssize_t>(place), value);
+    }
+    return made;
+}
+
+double rule(nb::dict rules, const char* name) { return nb::cast<double>(rules[name]); }
+std::size_t whole_rule(nb::dict rules, const char* name) { return nb::cast<std::size_t>(rules[name]); }
+
+nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::list focused, nb::dict rules) {
+    given::same_length(files, "files", starts, "starts");
+    auto const count = static_cast<std::int64_t>(names);
+    std::vector<NamedFile> made;
+    made.reserve(nb::len(files));
+    for (std::size_t number = 0; number < nb::len(files); ++number) {
+        nb::tuple const columns = nb::cast<nb::tuple>(given::element(files, number, "files"));
+        if (nb::len(columns) != 4) throw nb::value_error("a file has four columns");
+        NamedFile file{numbers_in<std::int64_t>(columns[0], "used"), numbers_in<double>(columns[1], "weights"), numbers_in<std::int64_t>(columns[2], "defined"),
+                       numbers_in<double>(columns[3], "factors"), nb::cast<double>(given::element(starts, number, "starts"))};
+        if (file.used.size() != file.weights.size() || file.defined.size() != file.factors.size()) throw nb::value_error("columns are of one length");
+        check_names(file.used, 0, count);
+        check_names(file.defined, -1, count);
+        made.push_back(std::move(file));
+    }
+    auto const asked = from_list(focused);
+    check_names(asked, 0, count);
+    RankRules const given{rule(rules, "damping"),    rule(rules, "unused"),       rule(rules, "common_share"), rule(rules, "own_share"),
+                          rule(rules, "focused"),    rule(rules, "step_ratio"),   rule(rules, "settled"),      whole_rule(rules, "steps"),
+                          whole_rule(rules, "common"), whole_rule(rules, "most_definers")};
+    return to_floats(definition_values(made, names, asked, given));
+}
+
+nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes ends, nb::bytes marks, std::int64_t budget) {
+    ChoiceTree const tree{numbers_in<double>(values, "values"), numbers_in<std::int64_t>(prices, "prices"), numbers_in<std::int64_t>(ends, "ends"),
+                          numbers_in<std::int64_t>(marks, "marks")};
+    std::size_t const size = tree.values.size();
+    if (tree.prices.size() != size || tree.ends.size() != size || tree.marks.size() != size) throw nb::value_error("columns are of one length");
+    // Each node ends within the one around it.
+    std::vector<std::int64_t> open;
+    for (std::size_t node = 0; node < size; ++node) {
+        auto const number = static_cast<std::int64_t>(node);
+        while (!open.empty() && open.back() <= number) open.pop_back();
+        std::int64_t const most = open.empty() ? static_cast<std::int64_t>(size) : open.back();
+        if (tree.ends[node] <= number || tree.ends[node] > most || (tree.marks[node] < 0) != open.empty())
+            throw nb::value_error("nodes end within those around them, and the outermost alone have no mark");
+        open.push_back(tree.ends[node]);
+    }
+    TreeChoice const choice = choose(tree, budget);
+    return nb::make_tuple(to_list(choice.nodes), choice.value, choice.bound);
+}
+
+}  // namespace
+
+void define_mapping(nb::module_& module) {
+    module.def("source_names", &source_names, nb::arg("text"), nb::arg("block_comments"), nb::arg("line_comments"), nb::arg("strings"), nb::arg("most"),
+               nb::sig("def source_names(text: str, block_comments: list[str], line_comments: list[str], strings: list[str], most: int) -> tuple[str, dict[str, "
+                       "list[int]] | None] | None"),
+               "Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code "
+               "is ASCII, and None for a text with halves of surrogate pairs.");
+    module.def("definition_values", &values_of, nb::arg("files"), nb::arg("names"), nb::arg("starts"), nb::arg("focused"), nb::arg("rules"),
+               nb::sig("def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: dict[str, float]) "
+                       "-> list[float]"),
+               "The value of each definition of all files by who uses it: see chunker.mapping.ranks.");
+    module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("ends"), nb::arg("marks"), nb::arg("budget"),
+               nb::sig("def choose(values: bytes, prices: bytes, ends: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]"),
+               "The nodes of the largest value within a budget, that value, and a bound: see chunker.mapping.choosing.");
+}
+
+}  // namespace chunker::bindings

@@ -1,0 +1,96 @@
+"""The files behind some paths, listed once, and again when a folder or a file of ignore rules has changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunker.files.discovery import FoundFile, find_files
+
+_RULE_FILES = (".gitignore", ".chunkerignore")
+_EXCLUDED = os.path.join(".git", "info", "exclude")
+# A folder that changed so shortly before it was listed may have changed after it without another time.
+_COARSE_CLOCK = 2_000_000_000  # nanoseconds
+
+
+@dataclass(slots=True)
+class _Folder:
+    """A folder that was listed: when it changed, and the names in it."""
+
+    changed: int
+    listed: int
+    names: frozenset[str]
+
+
+class Listing:
+    """Lists files. As long as the names in all folders and the ignore rules stay, a list costs one look at each file and folder."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+        self._found: list[str] | None = None
+        self._folders: dict[str, _Folder] = {}
+        self._rules: dict[str, tuple[int, int] | None] = {}
+
+    def files(self) -> Iterator[tuple[str, os.stat_result]]:
+        """The path and the state of each file."""
+        if self._found is None or not self._is_unchanged():
+            self._list()
+        for path in self._found or ():
+            try:
+                yield path, os.stat(path)  # noqa: PTH116  # of thousands of files
+            except OSError:
+                continue  # gone since it was found
+
+    def _list(self) -> None:
+        folders: list[str] = []
+        self._folders, self._rules = {}, {}
+        self._found = [one.path for one in find_files(self._paths, folders=folders) if isinstance(one, FoundFile)]
+        for path in folders:
+            folder = _folder(path)
+            if folder is not None:
+                self._folders[path] = folder
+                for name in folder.names.intersection(_RULE_FILES):
+                    self._note_rules(os.path.join(path, name))
+        for path in self._paths:
+            for above in Path(path).parents:
+                for name in (*_RULE_FILES, _EXCLUDED):
+                    self._note_rules(os.path.join(above, name))
+            self._note_rules(os.path.join(path, _EXCLUDED))
+
+    def _note_rules(self, path: str) -> None:
+        self._rules[path] = _state(path)
+
+    def _is_unchanged(self) -> bool:
+        if any(_state(path) != state for path, state in self._rules.items()):
+            return False
+        for path, known in self._folders.items():
+            try:
+                changed = os.stat(path).st_mtime_ns  # noqa: PTH116  # of thousands of folders
+            except OSError:
+                return False
+            if changed == known.changed and known.listed - changed > _COARSE_CLOCK:
+                continue
+            folder = _folder(path)
+            if folder is None or folder.names != known.names:
+                return False
+            self._folders[path] = folder
+        return True
+
+
+def _folder(path: str) -> _Folder | None:
+    try:
+        changed = os.stat(path).st_mtime_ns  # noqa: PTH116  # of thousands of folders
+        return _Folder(changed, time.time_ns(), frozenset(os.listdir(path)))  # noqa: PTH208  # likewise
+    except OSError:
+        return None  # gone since it was listed
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116  # of hundreds of files
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns

@@ -1,0 +1,84 @@
+"""The files of a repository, read once and again when they change."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from chunker.files.discovery import FoundFile, portable
+from chunker.files.secrets import named_as_secret
+from chunker.mapping.listing import Listing
+from chunker.mapping.reading import MappedFile, mapped_file
+from chunker.mapping.sheets import Sheet
+
+# A larger file was written by a program.
+_MOST_BYTES = 1 << 20
+
+
+class Repository:
+    """The files behind some paths. `refresh` reads those that have changed.
+
+    Args:
+        paths: Files and folders; hidden files, and what .gitignore names, are left out.
+        root: Files are named from here; by default the only folder of `paths`, or else the current one.
+    """
+
+    def __init__(
+        self,
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        root: str | os.PathLike[str] | None = None,
+    ) -> None:
+        listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        real = [os.path.realpath(path) for path in listed]
+        alone = len(real) == 1 and Path(real[0]).is_dir()
+        self._root = os.path.realpath(root) if root is not None else real[0] if alone else os.path.realpath(".")
+        self._listing = Listing(real)
+        self._states: dict[str, tuple[int, int]] = {}
+        self._sheets: dict[str, Sheet] = {}  # by path
+        self._numbers: dict[str, int] = {}
+
+    def refresh(self) -> int:
+        """Read what is new or has changed, forget what is gone; how many files that were."""
+        changed = 0
+        seen: set[str] = set()
+        for path, state in self._listing.files():
+            if state.st_size > _MOST_BYTES or not stat.S_ISREG(state.st_mode):
+                continue
+            seen.add(path)
+            now = (state.st_size, state.st_mtime_ns)
+            if self._states.get(path) != now:
+                self._states[path] = now
+                changed += 1
+                self._sheets.pop(path, None)
+                self._read(path, state.st_size)
+        for path in self._states.keys() - seen:
+            del self._states[path]
+            self._sheets.pop(path, None)
+            changed += 1
+        return changed
+
+    def _read(self, path: str, size: int) -> None:
+        if named_as_secret(path):
+            return
+        name = portable(os.path.relpath(path, self._root)).replace(os.sep, "/")
+        mapped = mapped_file(name, FoundFile(path, size, named=False))
+        if mapped is not None:
+            self._sheets[path] = Sheet(mapped, self._numbers)
+
+    @property
+    def files(self) -> list[MappedFile]:
+        """The files that have symbols or headings, by name."""
+        return [sheet.file for sheet in self.sheets]
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        """The lines of these files."""
+        return sorted(self._sheets.values(), key=lambda sheet: sheet.file.name)
+
+    @property
+    def name_numbers(self) -> dict[str, int]:
+        """The number of each name that is or was in a file."""
+        return self._numbers
