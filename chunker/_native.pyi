@@ -96,6 +96,21 @@ def refine(text: str, start: int, end: int, strength: int) -> tuple[list[int], i
     The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.formats.refining.
     """
 
+def source_names(text: str, block_comments: list[str], line_comments: list[str], strings: list[str], most: int) -> tuple[str, dict[str, list[int]] | None] | None:
+    """
+    Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code is ASCII, and None for a text with halves of surrogate pairs.
+    """
+
+def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: dict[str, float]) -> list[float]:
+    """
+    The value of each definition of all files by who uses it: see chunker.mapping.ranks.
+    """
+
+def choose(values: bytes, prices: bytes, ends: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]:
+    """
+    The nodes of the largest value within a budget, that value, and a bound: see chunker.mapping.choosing.
+    """
+
 def copy_for_parsers(text: str) -> str | None:
     """
     `text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.

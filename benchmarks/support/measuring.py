@@ -71,7 +71,17 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 # Options with a path of this machine, which says nothing about the figures.
-_PLACES = ("--output", "--texts", "--poet", "--keep", "--annotations", "--repositories")
+_PLACES = (
+    "--output",
+    "--texts",
+    "--poet",
+    "--keep",
+    "--annotations",
+    "--repositories",
+    "--large",
+    "--aider",
+    "--remark",
+)
 
 
 def _without_places(arguments: Sequence[str]) -> list[str]:
@@ -83,7 +93,10 @@ def _without_places(arguments: Sequence[str]) -> list[str]:
     kept = []
     skip = False
     for argument in arguments:
-        if not skip and argument.partition("=")[0] not in _PLACES:
+        if argument.startswith("--"):
+            skip = argument in _PLACES
+            if argument.partition("=")[0] not in _PLACES:
+                kept.append(argument)
+        elif not skip:
             kept.append(argument)
-        skip = argument in _PLACES
     return kept

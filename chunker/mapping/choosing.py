@@ -81,16 +81,17 @@ def choose_in_python(tree: Tree, budget: int) -> Choice:
     bound = search.priced(rate)
     if value >= bound * _NEAR:
         return Choice(nodes, value, max(value, bound))
+    whole = True
     for window in _WINDOWS:
         found, whole = search.best(rate, bound * (1 - window))
         if found is not None:
-            price, value, chain = found
-            nodes: list[int] = []
+            _, value, chain = found
+            nodes = []
             while chain is not None:
                 nodes.append(chain[0])
                 chain = chain[1]
             return Choice(nodes[::-1], value, value if whole else max(value, bound))
-    return Choice([], 0.0, bound)
+    return Choice([], 0.0, 0.0 if whole else bound)
 
 
 class _Search:
@@ -243,7 +244,7 @@ class _Search:
 def _merged(parts: Sequence[list[_State]]) -> list[_State]:
     """The combinations of all parts that no other one beats in price and value, by price."""
     filled = [part for part in parts if part]
-    if len(filled) < 2:  # noqa: PLR2004  # one is as it should be
+    if len(filled) < 2:  # one is as it should be
         return filled[0] if filled else []
     best: list[_State] = []
     for state in sorted((state for part in filled for state in part), key=lambda state: (state[0], -state[1])):

@@ -11,7 +11,7 @@ from pathlib import Path
 from chunker.files.discovery import FoundFile, find_files
 
 _RULE_FILES = (".gitignore", ".chunkerignore")
-_EXCLUDED = os.path.join(".git", "info", "exclude")
+_EXCLUDED = ".git/info/exclude"
 # A folder that changed so shortly before it was listed may have changed after it without another time.
 _COARSE_CLOCK = 2_000_000_000  # nanoseconds
 
@@ -53,12 +53,12 @@ class Listing:
             if folder is not None:
                 self._folders[path] = folder
                 for name in folder.names.intersection(_RULE_FILES):
-                    self._note_rules(os.path.join(path, name))
+                    self._note_rules(f"{path}/{name}")
         for path in self._paths:
             for above in Path(path).parents:
                 for name in (*_RULE_FILES, _EXCLUDED):
-                    self._note_rules(os.path.join(above, name))
-            self._note_rules(os.path.join(path, _EXCLUDED))
+                    self._note_rules(f"{above}/{name}")
+            self._note_rules(f"{path}/{_EXCLUDED}")
 
     def _note_rules(self, path: str) -> None:
         self._rules[path] = _state(path)

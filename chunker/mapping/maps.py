@@ -22,7 +22,6 @@ from chunker.errors import OptionError
 from chunker.mapping.choosing import Choice, Tree, choose
 from chunker.mapping.ranks import definition_values, focused_names, starts_of
 from chunker.mapping.repositories import Repository
-from chunker.mapping.sheets import Sheet
 
 # So often the choice is made again for another budget before it is halved.
 _TRIES = 6

@@ -131,7 +131,8 @@ def values_in_python(
 ) -> list[float]:
     """`definition_values` as the specification has it."""
     files = [
-        NameColumns(*(array(kind, data) for kind, data in zip("qdqd", packed, strict=True))) for packed in columns
+        NameColumns(array("q", used), array("d", weights), array("q", defined), array("d", factors))
+        for used, weights, defined, factors in columns
     ]
     return _Graph(files, names, starts, frozenset(focused)).values()
 

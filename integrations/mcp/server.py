@@ -3,6 +3,7 @@
     count(texts, paths)            tokens, exactly
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
     list_files(pattern)            the files that may be named; also the resource chunker://files
+    map(max_tokens, focus)         the signatures of a folder that matter most, in so many tokens
     search(query)                  an index, if there is one; with a budget as one text that fits it
     assemble(items, budget)        the best prompt that fits, and what became of each item
 
@@ -53,6 +54,7 @@ _TITLES = {
     "chunk": "Cut into chunks",
     "assemble": "Assemble a prompt",
     "list_files": "List files",
+    "map": "Map a folder",
     "search": "Search the index",
 }
 # Names of files in one answer; a walk goes no further than the second.
@@ -92,6 +94,8 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
     offers: list[Callable[..., Awaitable[Told]]] = [tools.count, tools.chunk, tools.assemble]
     if offered.roots:
         offers.append(tools.list_files)
+    if offered.roots.folders:
+        offers.append(tools.map)
     if offered.index is not None:
         offers.append(tools.search)
     server = _Server(
@@ -240,6 +244,25 @@ class _Tools:
             "next": end if end < len(names) else None,
             "refused": len(listed.refused),
         }
+
+    async def map(
+        self,
+        max_tokens: Annotated[int, Field(ge=1, le=20_000, description="The map has at most so many tokens.")] = 2000,
+        focus: Annotated[
+            list[str], Field(max_length=20, description="Names of files, folders or symbols that the map is for.")
+        ] = [],  # noqa: B006  # see count
+        folder: Annotated[
+            str, Field(max_length=4096, description="Which of several roots, by its name; names of files begin in it.")
+        ] = "",
+        tokenizer: TokenizerName = "o200k_base",
+    ) -> Told:
+        """Map the source files of a folder: their names, and the signatures in them that are used most, within a token budget exactly."""
+        path = self._offered.roots.folder(folder)
+        return dict(
+            await self._ask(
+                "map", folder=str(path), max_tokens=max_tokens, focus=focus, tokenizer=self._tokenizer(tokenizer)
+            )
+        )
 
     async def names_of_files(self) -> str:
         """The names of the files that may be read, one a line."""

@@ -6,6 +6,7 @@ chunk       the chunks of a text, from one number on, as many as fit an answer
 records     all chunks of a text
 export      a file of them
 search      an index
+map         the signatures of a folder that matter most
 sources     the files that a pack may be of
 pack        hits of an index as one text within a budget
 assemble    a prompt of items that fits a budget
@@ -24,6 +25,7 @@ from chunker.index import Filter, Index
 from chunker.index.searching import By
 from chunker.integrations.service.cutting import export, records, see, tokenizer_named, told_chunks
 from chunker.integrations.service.errors import TooMuchError
+from chunker.mapping import Repository, map_repository
 from chunker.prompt import Item, assemble
 
 
@@ -85,6 +87,12 @@ def _hits(budget: int) -> int:
     return max(20, min(400, budget // 60))
 
 
+def _map(folder: str, max_tokens: int, *, focus: list[str], tokenizer: str) -> dict[str, Any]:
+    repository = _repositories.setdefault(folder, Repository(folder))
+    drawn = map_repository(repository, max_tokens, focus=focus, tokenizer=tokenizer_named(tokenizer))
+    return {"text": drawn.text, "tokens": drawn.token_count, "files": drawn.files, "definitions": drawn.definitions}
+
+
 def _status(folder: str) -> dict[str, Any]:
     index = _index(folder)
     status = index.status()
@@ -124,11 +132,14 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "search": _search,
     "sources": _sources,
     "pack": _pack,
+    "map": _map,
     "status": _status,
     "assemble": _assemble,
 }
 
 
+# The files of each, read again only when they change.
+_repositories: dict[str, Repository] = {}
 # Keeps the embedder, which may be a model, from one search to the next.
 _indexes: dict[str, Index] = {}
 

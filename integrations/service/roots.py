@@ -73,6 +73,16 @@ class Roots:
         """The roots that are folders, as they really are."""
         return [root.path for root in self._roots if root.is_folder]
 
+    def folder(self, label: str) -> Path:
+        """The folder whose files' names begin with `label`; "" for that of all names. Raises `RefusedError`."""
+        for root in self._roots:
+            if root.is_folder and root.label == label:
+                return root.path
+        labels = ", ".join(printable(root.label) for root in self._roots if root.is_folder and root.label)
+        raise RefusedError(
+            f"there is no folder {printable(label)!r:.100}" + (f": name one of {labels}" if labels else "")
+        )
+
     def listed(self, most: int, is_given_up: Callable[[], bool] = lambda: False) -> Listed:
         """The files that may be read, in the order of a walk, at most so many; and those before them that are refused, by their names or beginnings.
 

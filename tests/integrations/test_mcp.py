@@ -27,6 +27,7 @@ from chunker.index import Index
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES
 from chunker.integrations.mcp.command import mcp
 from chunker.integrations.mcp.server import ANSWER_CHARACTERS
+from chunker.mapping import map_repository
 from chunker.prompt import Item, assemble
 
 SOURCE = "".join(f"def f{n}(x):\n    return x * {n}\n\n\n" for n in range(20))
@@ -114,7 +115,7 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
     tokenizer = Tokenizer.load("o200k_base")
 
     tools = agent.tools()
-    assert sorted(tools) == ["assemble", "chunk", "count", "list_files", "search"]
+    assert sorted(tools) == ["assemble", "chunk", "count", "list_files", "map", "search"]
     for tool in tools.values():
         assert tool.description
         assert tool.title
@@ -270,6 +271,32 @@ def test_what_is_wrong_is_told(agent: Agent) -> None:
     for tool, given, reason in wrong:
         with pytest.raises(ToolFailedError, match=reason):
             agent.call(tool, **given)
+
+
+def test_a_map_is_within_its_budget_and_of_what_may_be_read(project: Path, agent: Agent) -> None:
+    for budget in (5, 20, 400):
+        told = agent.call("map", max_tokens=budget)
+        assert told["tokens"] == Tokenizer.load("o200k_base").count(told["text"]) <= budget
+    assert told["text"] == map_repository(project, 400).text
+    assert told["files"] > 0
+    assert (
+        agent.call("map", max_tokens=400, focus=["src/a.py"])["text"]
+        == map_repository(project, 400, focus="src/a.py").text
+    )
+    names = [line for line in told["text"].splitlines() if line in agent.call("list_files")["files"]]
+    assert len(names) == told["files"]
+    with pytest.raises(ToolFailedError, match="there is no folder"):
+        agent.call("map", folder="other")
+
+
+def test_of_several_roots_one_is_mapped(tmp_path: Path) -> None:
+    for name in ("left", "right"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text(f"def go_{name}():\n    return 1\n")
+    with agent_of(str(tmp_path / "left"), str(tmp_path / "right"), cwd=tmp_path) as agent:
+        assert agent.call("map", folder="right")["text"] == "a.py\ndef go_right():\n"
+        with pytest.raises(ToolFailedError, match="name one of left, right"):
+            agent.call("map")
 
 
 def test_text_is_never_run_or_filled_in(project: Path, agent: Agent) -> None:

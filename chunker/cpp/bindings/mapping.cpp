@@ -44,8 +44,8 @@ nb::object source_names(nb::object text, nb::list block_comments, nb::list line_
     if (!PyUnicode_Check(text.ptr())) given::raise_type("text", "a str", text);
     const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
     if (!data) {
-        nb::python_error error;
-        if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+        PyErr_Clear();
         return nb::none();
     }
     std::string const code = without_comments_and_strings({data, static_cast<std::size_t>(size)}, marks);
@@ -60,6 +60,7 @@ template <class Number>
 std::vector<Number> numbers_in(nb::handle value, const char* what) {
     char* data = nullptr;
     Py_ssize_t size = 0;
+    if (!PyBytes_Check(value.ptr())) given::raise_type(what, "bytes", value);
     if (PyBytes_AsStringAndSize(value.ptr(), &data, &size) != 0) throw nb::python_error();
     if (static_cast<std::size_t>(size) % sizeof(Number) != 0) given::raise(PyExc_ValueError, "%s are whole numbers of eight bytes", what);
     std::vector<Number> numbers(static_cast<std::size_t>(size) / sizeof(Number));
@@ -83,8 +84,24 @@ nb::object to_floats(const std::vector<double>& values) {
     return made;
 }
 
-double rule(nb::dict rules, const char* name) { return nb::cast<double>(rules[name]); }
-std::size_t whole_rule(nb::dict rules, const char* name) { return nb::cast<std::size_t>(rules[name]); }
+double real(nb::handle value, const char* what) {
+    if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) given::raise_type(what, "a number", value);
+    double const found = PyFloat_AsDouble(value.ptr());
+    if (found == -1.0 && PyErr_Occurred()) throw nb::python_error();
+    return found;
+}
+
+double rule(nb::dict rules, const char* name) {
+    PyObject* const found = PyDict_GetItemString(rules.ptr(), name);
+    if (!found) given::raise(PyExc_KeyError, "%s", name);
+    return real(found, name);
+}
+
+std::size_t whole_rule(nb::dict rules, const char* name) {
+    double const found = rule(rules, name);
+    if (!(found >= 0 && found < 1e9)) given::raise(PyExc_ValueError, "%s is from 0 to 1e9", name);
+    return static_cast<std::size_t>(found);
+}
 
 nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::list focused, nb::dict rules) {
     given::same_length(files, "files", starts, "starts");
@@ -92,10 +109,12 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
     std::vector<NamedFile> made;
     made.reserve(nb::len(files));
     for (std::size_t number = 0; number < nb::len(files); ++number) {
-        nb::tuple const columns = nb::cast<nb::tuple>(given::element(files, number, "files"));
+        nb::object const found = given::element(files, number, "files");
+        if (!PyTuple_Check(found.ptr())) given::raise_type("a file", "a tuple", found);
+        nb::tuple const columns = nb::borrow<nb::tuple>(found);
         if (nb::len(columns) != 4) throw nb::value_error("a file has four columns");
         NamedFile file{numbers_in<std::int64_t>(columns[0], "used"), numbers_in<double>(columns[1], "weights"), numbers_in<std::int64_t>(columns[2], "defined"),
-                       numbers_in<double>(columns[3], "factors"), nb::cast<double>(given::element(starts, number, "starts"))};
+                       numbers_in<double>(columns[3], "factors"), real(given::element(starts, number, "starts"), "a start")};
         if (file.used.size() != file.weights.size() || file.defined.size() != file.factors.size()) throw nb::value_error("columns are of one length");
         check_names(file.used, 0, count);
         check_names(file.defined, -1, count);
@@ -110,10 +129,15 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
 }
 
 nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes ends, nb::bytes marks, std::int64_t budget) {
+    if (budget < 0 || budget > std::int64_t{1} << 40) throw nb::value_error("a budget is from 0 to 2^40");
     ChoiceTree const tree{numbers_in<double>(values, "values"), numbers_in<std::int64_t>(prices, "prices"), numbers_in<std::int64_t>(ends, "ends"),
                           numbers_in<std::int64_t>(marks, "marks")};
     std::size_t const size = tree.values.size();
     if (tree.prices.size() != size || tree.ends.size() != size || tree.marks.size() != size) throw nb::value_error("columns are of one length");
+    for (std::size_t node = 0; node < size; ++node)
+        if (tree.prices[node] < 1 || tree.prices[node] > std::int64_t{1} << 32 || tree.marks[node] < -1 || tree.marks[node] > std::int64_t{1} << 32 ||
+            !(tree.values[node] >= 0 && tree.values[node] < 1e300))
+            throw nb::value_error("prices are from 1, values from 0");
     // Each node ends within the one around it.
     std::vector<std::int64_t> open;
     for (std::size_t node = 0; node < size; ++node) {

@@ -233,8 +233,8 @@ TreeChoice choose(const ChoiceTree& tree, std::int64_t budget) {
         choice.bound = std::max(choice.value, choice.bound);
         return choice;
     }
+    bool whole = true;
     for (double const window : WINDOWS) {
-        bool whole = true;
         State found{};
         if (!search.best(rate, choice.bound * (1 - window), whole, found)) continue;
         choice.nodes = search.nodes_of(found);
@@ -242,7 +242,7 @@ TreeChoice choose(const ChoiceTree& tree, std::int64_t budget) {
         choice.bound = whole ? found.value : std::max(found.value, choice.bound);
         return choice;
     }
-    return {{}, 0, choice.bound};
+    return {{}, 0, whole ? 0.0 : choice.bound};
 }
 
 }  // namespace chunker

@@ -39,7 +39,8 @@ def trees(draw: st.DrawFn, shapes: st.SearchStrategy[list[list[int]]] = SHAPES) 
 
 def cost(tree: Tree, chosen: set[int]) -> int | None:
     """What a choice costs with its marks; None if it is none."""
-    total, around, marked = 0, [], False
+    around: list[int] = []
+    total, marked = 0, False
     for node in range(len(tree.values)):
         while around and tree.ends[around[-1]] <= node:
             around.pop()
