@@ -134,6 +134,8 @@ def _tell(gathered: Gathered) -> None:
     failed = [problem for problem in gathered.problems if problem.failed]
     if gathered.secrets:
         typer.echo(f"Left out what looks like secrets (`secrets: true` takes it): {_named(gathered.secrets)}", err=True)
+    if gathered.unanswered:
+        typer.echo(f"Nothing is found for {_named(gathered.unanswered)}", err=True)
     if gathered.unmatched:
         typer.echo(f"No files match {_named(gathered.unmatched)}: hidden and ignored ones are not looked at", err=True)
     if passed_over:

@@ -10,7 +10,8 @@
 
 The hits are taken one after the other, best first. Each brings the lines of its chunk, those of the small definition around it, and the first lines of
 the definitions around that. What does not fit so is tried with less around it: its lines, the small definition around the line that says most, as many lines around that as there is room for. After each
-step the whole text is counted: a token count of parts does not add up.
+step the whole text is counted: a token count of parts does not add up. `chunker.prompt.assemble` makes the text of the parts; `Pack.section` hands them to
+a prompt of one's own, where they compete with other items.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Protocol
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
 
+from chunker.counting import TokenCounter
 from chunker.hits import Hit
 from chunker.index.filters import Filter
 from chunker.index.words import words_of_query
@@ -32,14 +34,11 @@ _SMALL_LINES = 60
 _GAP_LINES = 2
 _TOKENS_PER_HIT = 60
 _LEAST_HITS, _MOST_HITS = 20, 400
+# What a hit of the next rank is less important: parts of one pack lie within one step of priority.
+_STEP = 1 / (2 * _MOST_HITS)
 
-
-class Counter(Protocol):
-    """Counts tokens, as the tokenizers do."""
-
-    def count(self, text: str) -> int:
-        """The tokens of `text`."""
-        ...
+if TYPE_CHECKING:
+    from chunker.prompt.items import Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,14 @@ class PackedPart:
         start_line: The first line, from 1.
         end_line: The last line.
         text: The lines as they are in the file.
+        rank: The number of the best hit that brought some of them, from 0.
     """
 
     source: str
     start_line: int
     end_line: int
     text: str
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,32 @@ class Pack:
     parts: tuple[PackedPart, ...]
     hits: tuple[Hit, ...]
 
+    def section(self, name: str = "found", *, priority: float = 0.0, **options: Any) -> Section:  # noqa: ANN401  # as those of Section
+        """The parts as a section for `chunker.prompt.assemble`, which drops those of the last hits first if it has less room.
+
+        Args:
+            name: The name of the section.
+            priority: The priority of the best part; those of the others are less than 1 below it.
+            options: Other options of `Section`: `share`, `tokens`, `min_tokens`, `header` ...
+
+        Returns:
+            A section with one of each file in it, and an item for each part, named "source:first-last line".
+        """
+        from chunker.prompt.items import Item, Section  # noqa: PLC0415  # who only searches needs no prompts
+
+        files = []
+        for source, parts in groupby(self.parts, key=lambda part: part.source):
+            items = [
+                Item(
+                    f"@@ {part.start_line}-{part.end_line}\n{part.text}",
+                    id=f"{source}:{part.start_line}-{part.end_line}",
+                    priority=priority - _STEP * part.rank,
+                )
+                for part in parts
+            ]
+            files.append(Section(source, items, header=f"## {source}\n", footer="\n"))
+        return Section(name, files, **{"separator": "\n", **options})
+
 
 @dataclass(slots=True)
 class _File:
@@ -88,7 +115,7 @@ class _File:
     source: str
     lines: dict[int, str]
     whole: bool
-    taken: set[int] = field(default_factory=set)
+    taken: dict[int, int] = field(default_factory=dict)  # line -> the number of the hit that brought it
 
 
 def hits_for(budget: int) -> int:
@@ -97,7 +124,13 @@ def hits_for(budget: int) -> int:
 
 
 def packed(
-    connection: sqlite3.Connection, hits: Sequence[Hit], budget: int, counter: Counter, *, question: str, only: Filter
+    connection: sqlite3.Connection,
+    hits: Sequence[Hit],
+    budget: int,
+    counter: TokenCounter,
+    *,
+    question: str,
+    only: Filter,
 ) -> Pack:
     """The pack of some hits, best first."""
     packer = _Packer(connection, budget, counter, words_of_query(question), only)
@@ -108,7 +141,7 @@ def packed(
 
 class _Packer:
     def __init__(
-        self, connection: sqlite3.Connection, budget: int, counter: Counter, words: Sequence[str], only: Filter
+        self, connection: sqlite3.Connection, budget: int, counter: TokenCounter, words: Sequence[str], only: Filter
     ) -> None:
         self._connection = connection
         self._words = [word.lower() for word in words]
@@ -149,17 +182,24 @@ class _Packer:
         self._full = self._budget - self._tokens < _TOKENS_PER_HIT // 2
 
     def pack(self) -> Pack:
-        """The text of the lines that were taken."""
-        files = [file for file in self._files.values() if file.taken]
-        parts = tuple(part for file in files for part in _parts(file))
-        return Pack(self._text, self._tokens, self._budget, parts, tuple(self._hits))
+        """The text of the lines that were taken, as the assembler puts them together."""
+        from chunker.prompt.assembling import assemble  # noqa: PLC0415  # who only searches needs no prompts
+
+        parts = tuple(part for file in self._files.values() if file.taken for part in _parts(file))
+        planned = Pack("", 0, self._budget, parts, tuple(self._hits))
+        if not parts:
+            return planned
+        prompt = assemble([planned.section()], self._budget, tokenizer=self._counter)
+        kept = tuple(part for part, told in zip(parts, prompt.report.items, strict=True) if told.status != "dropped")
+        return Pack(prompt.text, prompt.token_count, self._budget, kept, planned.hits)
 
     def _fits(self, file: _File, lines: set[int]) -> bool:
         """Take these lines, if the text with them is within the budget."""
-        if not lines - file.taken:
-            return True
         before = file.taken
-        file.taken = before | lines
+        added = dict.fromkeys(lines - before.keys(), len(self._hits))
+        if not added:
+            return True
+        file.taken = before | added
         text = self._rendered()
         tokens = self._counter.count(text)
         if tokens > self._budget:
@@ -187,7 +227,7 @@ class _Packer:
         before, low, high = file.taken, 0, len(nearest)
         while low < high:
             half = (low + high + 1) // 2
-            file.taken = before | set(nearest[:half])
+            file.taken = before | dict.fromkeys(nearest[:half], 0)
             if self._counter.count(self._rendered()) <= self._budget:
                 low = half
             else:
@@ -266,7 +306,8 @@ def _add_lines(file: _File, hit: Hit) -> None:
 def _parts(file: _File) -> Iterator[PackedPart]:
     for start, end in _runs(file):
         lines = [file.lines[line] for line in range(start, end + 1) if line in file.lines]
-        yield PackedPart(file.source, start, end, "\n".join(lines))
+        rank = min(file.taken[line] for line in range(start, end + 1) if line in file.taken)
+        yield PackedPart(file.source, start, end, "\n".join(lines), rank)
 
 
 def _runs(file: _File) -> Iterator[tuple[int, int]]:

@@ -20,12 +20,13 @@ from typing import Any
 
 from chunker.chunkers import chunker_for
 from chunker.counting import TokenCounter
+from chunker.errors import ChunkerError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable, reason_of
 from chunker.files.documents import Document, read_document
 from chunker.files.gitignore import translate
 from chunker.files.secrets import begins_with_key, named_as_secret
 from chunker.prompt.items import Item, Section
-from chunker.prompt.spec import Entry, FileEntry, GlobEntry, LoadedSpec, Location, SectionEntry, TextEntry
+from chunker.prompt.spec import Entry, FileEntry, GlobEntry, LoadedSpec, Location, SearchEntry, SectionEntry, TextEntry
 
 _MARK = "\ufeff"
 # No prompt holds as much; a larger file is not even read.
@@ -38,12 +39,15 @@ _NOT_OF_ITEMS = {
 
 @dataclass(slots=True)
 class Gathered:
-    """Items for `assemble`, and what there is to tell: files that failed or were passed over, secrets, patterns without files."""
+    """Items for `assemble`, and what there is to tell: files that failed or were passed over, secrets, patterns without files,
+    searches without hits.
+    """
 
     items: list[Item | Section] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
     unmatched: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)  # questions to which an index has nothing
     lacking: list[str] = field(default_factory=list)  # paths whose text is required and cannot be had
 
 
@@ -96,6 +100,8 @@ class _Gatherer:
                 made += self._of_file(entry, place, speaks=speaks)
             elif isinstance(entry, GlobEntry):
                 made += self._of_glob(entry, place, speaks=speaks)
+            elif isinstance(entry, SearchEntry):
+                made += self._of_search(entry, place, speaks=speaks)
             else:
                 options = entry.model_dump(exclude={"section", "items"})
                 speaking = speaks or entry.role is not None
@@ -134,6 +140,33 @@ class _Gatherer:
         if not matched:
             self._gathered.unmatched += entry.glob
         return made
+
+    def _of_search(self, entry: SearchEntry, location: Location, *, speaks: bool) -> list[Item | Section]:
+        """What an index says to a question, as much as the section may hold."""
+        spec = self._loaded.spec
+        folder = self._root / self._inside(entry.index, (*location, "index"))
+        try:
+            from chunker.index import Filter, Index  # noqa: PLC0415  # needs numpy, which is an extra
+
+            index = Index.open(folder, create=False)
+            only = Filter(sources=tuple(entry.sources), languages=tuple(entry.languages))
+            room = spec.budget - spec.reserve
+            limits = [limit for limit in (entry.tokens, entry.max_tokens) if limit is not None]
+            if entry.share is not None:
+                limits.append(max(int(entry.share * room), entry.min_tokens))
+            most = min([room, *limits])
+            pack = index.pack(entry.search, max(most, 1), only, by=entry.by, tokenizer=self._tokenizer)
+        except ChunkerError as error:
+            raise self._loaded.error((*location, "search"), str(error)) from None
+        if not pack.parts:
+            self._gathered.unanswered.append(entry.search)
+            return []
+        options = entry.model_dump(
+            include={"tokens", "share", "min_tokens", "max_tokens", "header", "footer", "fill", "role"}
+        )
+        if entry.role is None and spec.chat_format is not None and not speaks:
+            options["role"] = "user"
+        return [pack.section(entry.id or entry.search, priority=entry.priority, **options)]
 
     def _items(self, entry: FileEntry | GlobEntry, path: str, file: FoundFile, *, speaks: bool) -> list[Item | Section]:
         """The items of one file: none, some, or a section with them."""

@@ -9,6 +9,7 @@
         items:
           - {glob: "src/**/*.py", priority: 5, heading: "File {path}:\\n", truncate: tail}
           - {glob: "docs/**/*.md", chunks: 256}
+      - {search: where are headers parsed, share: 0.3}
       - {id: question, file: "-", required: true}
 
 Nothing in it is run or filled in, but for `{path}` in a heading: `{{ x }}` is text like any other. Which files are taken is told in
@@ -125,7 +126,37 @@ class SectionEntry(_Fields):
     role: str | None = None
 
 
-_KINDS = ("text", "file", "glob", "section")
+class SearchEntry(_Fields):
+    """A section of what an index says to a question: parts of files, the best of them with `priority`, the others just below it.
+
+    Attributes:
+        search: The question, words, or a name.
+        index: The folder of the index, from the root.
+        by: Rank by "vectors", by "words", or by "both".
+        sources: Only files such as src/*.
+        languages: Only files in these languages.
+        id: The name of the section; by default the question.
+        priority: The priority of the best part.
+    """
+
+    search: str = Field(min_length=1)
+    index: str = ".chunker"
+    by: Literal["both", "vectors", "words"] = "both"
+    sources: list[str] = []
+    languages: list[str] = []
+    id: str | None = None
+    priority: float = 0
+    tokens: int | None = None
+    share: float | None = None
+    min_tokens: int = 0
+    max_tokens: int | None = None
+    header: str = ""
+    footer: str = ""
+    fill: Fill | None = None
+    role: str | None = None
+
+
+_KINDS = ("text", "file", "glob", "section", "search")
 
 
 def _kind(entry: object) -> str | None:
@@ -139,11 +170,12 @@ Entry = Annotated[
     Annotated[TextEntry, Tag("<text>")]
     | Annotated[FileEntry, Tag("<file>")]
     | Annotated[GlobEntry, Tag("<glob>")]
-    | Annotated[SectionEntry, Tag("<section>")],
+    | Annotated[SectionEntry, Tag("<section>")]
+    | Annotated[SearchEntry, Tag("<search>")],
     Discriminator(
         _kind,
         custom_error_type="entry",
-        custom_error_message="an entry is a mapping with exactly one of text, file, glob and section",
+        custom_error_message="an entry is a mapping with exactly one of text, file, glob, section and search",
     ),
 ]
 
@@ -171,7 +203,7 @@ SectionEntry.model_rebuild()
 _NAMES = sorted(
     {
         name
-        for model in (TextEntry, FileEntry, GlobEntry, SectionEntry, PromptSpec, ChunkSpec)
+        for model in (TextEntry, FileEntry, GlobEntry, SectionEntry, SearchEntry, PromptSpec, ChunkSpec)
         for name in model.model_fields
     }
 )

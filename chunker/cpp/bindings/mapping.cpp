@@ -105,6 +105,7 @@ std::size_t whole_rule(nb::dict rules, const char* name) {
 
 nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::list focused, nb::dict rules) {
     given::same_length(files, "files", starts, "starts");
+    if (names > std::size_t{1} << 24) throw nb::value_error("there are at most 2^24 names");
     auto const count = static_cast<std::int64_t>(names);
     std::vector<NamedFile> made;
     made.reserve(nb::len(files));

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bpe_engine import Tokenizer
 from chunker.errors import OptionError
 from chunker.index import Filter, Index, Pack
+from chunker.prompt import Item, assemble
 
 Write = Callable[..., Path]
 
@@ -128,3 +129,23 @@ def test_a_notebook_is_packed_by_what_it_says(tmp_path: Path, write: Write, inde
         assert pack.token_count == Tokenizer.load("o200k_base").count(pack.text) <= budget
     assert "How a drawer is opened." in pack.text
     assert {part.source for part in pack.parts} == {"a.ipynb"}
+
+
+def test_parts_of_a_pack_compete_in_a_prompt(project: tuple[Path, Index]) -> None:
+    pack = project[1].pack("drawer key", 1500)
+    alone = assemble([pack.section()], 1500)
+    assert (alone.text, alone.token_count) == (pack.text, pack.token_count)
+    for share in (0.2, 0.5):
+        found = pack.section("found", share=share, min_tokens=60, priority=3)
+        system = Item("Be brief. " * 20, id="system", required=True)
+        history = Item("Earlier. " * 600, id="history", truncate="tail", priority=2)
+        prompt = assemble([system, found, history], 1000)
+        assert prompt.token_count == Tokenizer.load("o200k_base").count(prompt.text) <= 1000
+        section = next(one for one in prompt.report.sections if one.name == "found")
+        assert 60 <= section.used <= share * 1000
+        reports = [one for one in prompt.report.items if one.id not in {"system", "history"}]
+        kept = {one.id for one in reports if one.status == "kept"}
+        assert kept
+        assert len(kept) < len(pack.parts)
+    ranks = [item.priority for file in pack.section(priority=3).items for item in file.items]  # type: ignore[union-attr]
+    assert all(2 < priority <= 3 for priority in ranks)

@@ -425,3 +425,31 @@ def test_stretches_of_another_prompt_are_refused() -> None:
     prompt = assemble([Item("one"), Item("two")], 50)
     with pytest.raises(ValueError, match="not of these items"):
         stretches(prompt, [Item("one"), Item("tow")])
+
+
+def test_a_search_is_a_section_of_parts(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    from chunker.index import Index  # noqa: PLC0415 - needs numpy, which is an extra
+
+    (tmp_path / "drawer.py").write_text("def open_drawer(key):\n    return key\n\n\ndef close_it():\n    return 2\n")
+    (tmp_path / "other.md").write_text("# Onions\n\nThey simmer.\n")
+    Index.open(tmp_path / ".chunker").sync(tmp_path)
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(
+        "budget: 300\nitems:\n"
+        "  - {id: system, text: Be brief., required: true}\n"
+        "  - {search: open drawer, id: code, share: 0.5, sources: ['*.py'], priority: 4}\n"
+        "  - {search: nothing_of_it, sources: ['none/*']}\n"
+    )
+    loaded = load_spec(spec)
+    gathered = gather(loaded, tmp_path, Tokenizer.load("o200k_base"))
+    assert gathered.unanswered == ["nothing_of_it"]
+    prompt = assemble(gathered.items, 300)
+    assert prompt.text.startswith("Be brief.\n\n## drawer.py\n@@ 1-")
+    assert "def open_drawer(key):" in prompt.text
+    assert "onions" not in prompt.text.lower()
+    assert [section.name for section in prompt.report.sections][:1] == ["code"]
+    for wrong, told in (("index: ../x", "outside of"), ("index: none", "search"), ("limit: 3", "no such field")):
+        spec.write_text(f"budget: 300\nitems:\n  - {{search: open drawer, {wrong}}}\n")
+        with pytest.raises(SpecError, match=told):
+            gather(load_spec(spec), tmp_path, Tokenizer.load("o200k_base"))
