@@ -87,7 +87,7 @@ class Pack:
             options: Other options of `Section`: `share`, `tokens`, `min_tokens`, `header` ...
 
         Returns:
-            A section with one of each file in it, and an item for each part, named "source:first-last line".
+            A section with one of each file in it, and an item for each part, which is named by its source and lines.
         """
         from chunker.prompt.items import Item, Section  # noqa: PLC0415  # who only searches needs no prompts
 
