@@ -37,11 +37,13 @@ from chunker.index.indexing import Index
 from chunker.index.packing import Pack, PackedPart
 from chunker.index.ranking import Weights
 from chunker.index.reports import Status, SyncReport
+from chunker.index.reranking import CrossEncoderReranker, Reranker
 from chunker.index.settings import Settings
 from chunker.index.symbol_search import FoundDefinition
 from chunker.index.vector_stores import VectorStore, store_named
 
 __all__ = [
+    "CrossEncoderReranker",
     "DamagedIndexError",
     "Embedder",
     "EmbedderError",
@@ -56,6 +58,7 @@ __all__ = [
     "NotAnIndexError",
     "Pack",
     "PackedPart",
+    "Reranker",
     "Settings",
     "SettingsMismatchError",
     "Status",

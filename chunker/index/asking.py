@@ -14,6 +14,7 @@ from chunker.index.embedders import Embedder, checked
 from chunker.index.filters import Filter
 from chunker.index.packing import Pack, hits_for, packed
 from chunker.index.ranking import DEFAULT_WEIGHTS, Weights
+from chunker.index.reranking import AnyReranker, hits_to_read, reranked
 from chunker.index.searching import By, Search
 from chunker.index.settings import Settings
 from chunker.index.store import Store
@@ -46,6 +47,7 @@ class Asking(ABC):
         by: By = "both",
         explain: bool = False,
         weights: Weights | None = None,
+        rerank: AnyReranker | None = None,
     ) -> list[Hit]:
         """Find the chunks that answer a question best. A text that stands in several places is one hit.
 
@@ -56,6 +58,8 @@ class Asking(ABC):
             by: Rank by "vectors", by "words", or by "both".
             explain: Give each hit the points of each rule of the ranking (`Hit.points`).
             weights: The weights of the rules; None for the default.
+            rerank: A `Reranker` or a function from the query and texts to numbers: it reads four times as many hits, at least 20, and its numbers
+                decide. None leaves it to the rules.
 
         Returns:
             The hits, best first; none if the index has no files.
@@ -79,8 +83,10 @@ class Asking(ABC):
             vector = checked(self.embedder.embed_query(query)[None], 1, self.embedder)[0]
         with self._store.reading() as snapshot:
             text = None if by == "vectors" else query
-            search = Search(snapshot, vector, text, limit, only=filter or Filter(), weights=weights or DEFAULT_WEIGHTS)
-            return search.hits(explain=explain)
+            read = limit if rerank is None else hits_to_read(limit)
+            search = Search(snapshot, vector, text, read, only=filter or Filter(), weights=weights or DEFAULT_WEIGHTS)
+            hits = search.hits(explain=explain)
+        return hits if rerank is None else reranked(query, hits, rerank, limit, explain=explain)
 
     def pack(
         self,
