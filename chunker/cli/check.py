@@ -57,9 +57,9 @@ def check(
     exclude: Exclude = None,
     encoding: Encoding = "utf-8",
 ) -> None:
-    """Fail if a file has more tokens than it may: for prompts, instructions of agents, and documents.
+    """Fail if a file exceeds its token budget: for prompts, instructions of agents, and documents.
 
-    Files are found and counted as by `chunker count`. Each that is over its budget is one line on standard output.
+    Files are found and counted as by `chunker count`. Each file over its budget is one line on standard output.
     """
     if max_tokens is None and max_total is None:
         raise typer.BadParameter("say what is allowed: --max-tokens, --max-total, or both")

@@ -111,10 +111,10 @@ def chunk(
     """Cut files into chunks that fit a token budget exactly.
 
     Code is cut between definitions and statements, Markdown between sections and blocks, other text between
-    paragraphs, lines and sentences. Folders are walked to the bottom; what .gitignore or .chunkerignore names is left out,
-    and so are hidden and binary files, what holds secrets, and what programs wrote. Notebooks are read by their cells,
-    drawings by their words, and embedded data are shortened. The table tells for each file how its chunks use the budget; jsonl is one chunk
-    a line, json an array of them, csv, parquet and arrow a row each.
+    paragraphs, lines and sentences. Folders are searched to the bottom. Files that .gitignore or .chunkerignore names are left out,
+    and so are hidden, binary and generated files, and files that hold secrets. Notebooks are read by their cells,
+    drawings by their words, and embedded data is shortened. The table shows for each file how its chunks use the budget. jsonl has one chunk
+    in each line, json an array of chunks; csv, parquet and arrow have one chunk in each row.
     """
     with ending_quietly():
         from chunker.cli.outputs import CHUNKS, FileFormat, record_writer

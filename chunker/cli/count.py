@@ -61,8 +61,8 @@ def count(
 ) -> None:
     """Count the tokens of files, exactly as the model does.
 
-    Folders are walked to the bottom; what .gitignore or .chunkerignore names is left out, and so are hidden and
-    binary files; all others are counted as they are. The language of a file is told by its name, or by the interpreter that its first line names.
+    Folders are searched to the bottom. Files that .gitignore or .chunkerignore names are left out, and so are hidden and
+    binary files; all others are counted as they are. The language of a file is detected by its name, or by the interpreter that its first line names.
     """
     with ending_quietly():
         from chunker.cli.outputs import FileFormat, record_writer

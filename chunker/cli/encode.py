@@ -49,9 +49,7 @@ def encode(
     tokenizer: TokenizerName = "o200k_base",
     pieces: Annotated[bool, typer.Option("--pieces", help="One token a line: its id, and its text as JSON.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The ids as an array of JSON.")] = False,
-    special: Annotated[
-        bool, typer.Option("--special", help="Read special tokens that stand in the text as such.")
-    ] = False,
+    special: Annotated[bool, typer.Option("--special", help="Find special tokens in the text.")] = False,
 ) -> None:
     """Write the token ids of a text, with spaces between them."""
     if pieces and as_json:

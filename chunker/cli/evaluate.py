@@ -75,7 +75,9 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
     embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", help="As for `chunker index`.")] = "hashing",
     tokenizer: TokenizerName = "o200k_base",
     budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens that are retrieved for a question.")] = 2_000,
-    first: Annotated[int, typer.Option("--first", min=1, help="Chunks that are looked at whatever their size.")] = 5,
+    first: Annotated[
+        int, typer.Option("--first", min=1, help="Number of first chunks to measure, whatever their size.")
+    ] = 5,
     most: Annotated[int, typer.Option("--most", min=1, help="Largest number of planted questions.")] = 250,
     shown: Annotated[Shown, typer.Option("--format", "-f", help="Format of the result.")] = Shown.TABLE,
     page: Annotated[
@@ -89,7 +91,7 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
 ) -> None:
     """Compare chunkers and sizes on files: which find the answers, and at what cost.
 
-    Chunks of each setting are embedded and searched for each question. Told are recall, precision, overlap and ranks, differences to the first
+    Chunks of each setting are embedded and searched for each question. The result shows recall, precision, overlap and ranks, differences to the first
     setting with their intervals, and the tokens to embed.
     """
     lengths = _numbers(sizes)

@@ -25,7 +25,7 @@ def map_repository(
     paths: Paths,
     *,
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", "-m", min=1, metavar="N", help="The map has at most so many tokens.")
+        int, typer.Option("--max-tokens", "-m", min=1, metavar="N", help="Token limit of the map.")
     ] = 2000,
     focus: Annotated[
         list[str] | None,

@@ -60,7 +60,7 @@ Language = Annotated[
         metavar="NAME",
         show_default=False,
         show_envvar=False,
-        help="Of all files: python, markdown, json, text ... Default: told by the name, else by the text where that is clear.",
+        help="Language of all files: python, markdown, json, text ... Default: by the name, else by the text if that is clear.",
     ),
 ]
 StdinFilename = Annotated[
@@ -69,7 +69,7 @@ StdinFilename = Annotated[
         "--stdin-filename",
         metavar="NAME",
         show_default=False,
-        help="The name of what comes from standard input: its source, and what tells its language.",
+        help="Name of the text from standard input: its source, by which its language is detected.",
     ),
 ]
 Output = Annotated[
@@ -137,7 +137,7 @@ Context = Annotated[
         "--context/--no-context",
         envvar="CHUNKER_CONTEXT",
         show_envvar=False,
-        help="Begin each chunk with a line that says where it stands.",
+        help="Begin each chunk with its breadcrumb.",
     ),
 ]
 Hidden = Annotated[
@@ -156,7 +156,7 @@ Generated = Annotated[
         "--generated",
         envvar="CHUNKER_GENERATED",
         show_envvar=False,
-        help="Include what programs wrote: lock files, bundles, generated code, vendored folders.",
+        help="Include generated files: lock files, bundles, generated code, vendored folders.",
     ),
 ]
 Verbatim = Annotated[

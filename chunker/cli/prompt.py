@@ -48,7 +48,8 @@ def prompt(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print prompt, messages and report as JSON.")] = False,
     html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", show_default=False, help="Write a page that shows it all.")
+        str | None,
+        typer.Option("--html", metavar="FILE", show_default=False, help="Write a page that shows the prompt."),
     ] = None,
     root: Annotated[
         str | None,
@@ -58,8 +59,8 @@ def prompt(
 ) -> None:
     """Assemble a prompt that fits a token budget exactly, from a file of items, globs and budgets.
 
-    What is required is in it, then what matters most, each item if it fits. Of a folder hidden files are left out, what
-    .gitignore names, and what looks like a secret; nothing outside of it is read. With --html alone nothing is printed.
+    Required items go in first, then the others by priority, each if it fits. Hidden files, files that .gitignore names, and
+    files that hold secrets are left out; nothing outside of the folder is read. With --html alone nothing is printed.
     """
     with ending_quietly():
         from chunker.cli.run_prompt import PromptOutput, run

@@ -35,7 +35,9 @@ def simulate(
     session: Annotated[Path, typer.Argument(metavar="SESSION", show_default=False, help="The session: JSON lines.")],
     *,
     budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens that the model takes.")] = 128_000,
-    reserve: Annotated[int, typer.Option("--reserve", min=0, help="Tokens of these for the answer.")] = 4_000,
+    reserve: Annotated[
+        int, typer.Option("--reserve", min=0, help="Tokens of the budget that are kept for the answer.")
+    ] = 4_000,
     keep: Annotated[
         int | None,
         typer.Option(
@@ -52,7 +54,7 @@ def simulate(
 ) -> None:
     """Print tokens, cache hits, misses and dollars of a session: keep-all, drop-oldest, hysteresis and the plan.
 
-    The plan knows the turns to come; "plan, blind" expects them to be like those so far. Prices and rules are data of a date.
+    "plan" knows the next turns; "plan, blind" expects them to be like those so far. Prices and rules are data with a date.
     """
     with ending_quietly():
         from bpe_engine.errors import BpeEngineError

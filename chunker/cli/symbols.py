@@ -31,10 +31,10 @@ def symbols(
     references: Annotated[
         bool, typer.Option("--references", help="The lines that use the name, not those that define it.")
     ] = False,
-    prefix: Annotated[bool, typer.Option("--prefix", help="Also names that begin so.")] = False,
+    prefix: Annotated[bool, typer.Option("--prefix", help="Also names that begin with NAME.")] = False,
     kind: Annotated[
         list[str] | None,
-        typer.Option("--kind", metavar="KIND", show_default=False, help="Only such as function, class, type."),
+        typer.Option("--kind", metavar="KIND", show_default=False, help="Only this kind: function, class, type ..."),
     ] = None,
     source: OfSources = None,
     language: OfLanguages = None,

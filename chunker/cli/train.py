@@ -76,7 +76,7 @@ def train(
     ] = 1,
     ties: Annotated[
         TieName,
-        typer.Option("--ties", help="Of equally frequent pairs: lowest ids, or first in the texts."),
+        typer.Option("--ties", help="Among equally frequent pairs: the lowest ids, or the first in the texts."),
     ] = TieName.LOWEST,
     layout: Annotated[
         LayoutName | None,

@@ -71,7 +71,9 @@ def view(
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    terminal: Annotated[bool, typer.Option("--terminal", help="Print the chunks here in place of a page.")] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Print the chunks to the terminal, not to a page.")
+    ] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show tokens from the start.")] = False,
     hidden: Hidden = False,
     include: Include = None,
@@ -83,7 +85,7 @@ def view(
     """Show how files are cut: one HTML page, or the terminal.
 
     The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is,
-    where each token begins, with a filter and keys. Of a folder it holds all files. Two settings are shown side by side.
+    where each token begins, with a filter and keys. For a folder it holds all files. Two settings are shown side by side.
     """
     with ending_quietly():
         from functools import partial

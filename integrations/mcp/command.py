@@ -37,14 +37,14 @@ def mcp(
             "-t",
             metavar="NAME",
             show_default=False,
-            help="Offer this one, too: an encoding, a model, or the file of one.",
+            help="Offer this tokenizer, too: an encoding, a model, or the file of one.",
         ),
     ] = None,
 ) -> None:
     """Offer count, chunk, search and assemble to agents, by the Model Context Protocol on standard input and output.
 
-    Read-only. Of ROOT only what a walk finds is read: no hidden files, none that .gitignore names, none that hold
-    secrets, nothing that a link leads to outside of it. Without ROOT agents can send texts and read no file.
+    All tools are read-only. They read the files of ROOT, without hidden files, files that .gitignore names, files that hold
+    secrets, and links that lead out of it. Without ROOT, agents can send texts and read no file.
 
     \b
     In the settings of a client:

@@ -38,12 +38,12 @@ def serve(
             "-t",
             metavar="NAME",
             show_default=False,
-            help="Offer this one, too: an encoding, a model, or the file of one; the first is the default.",
+            help="Offer this tokenizer, too: an encoding, a model, or the file of one; the first is the default.",
         ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="0 for one that is free.")] = 8808,
+    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0 for any free one.")] = 8808,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Other than this machine alone: needs a token.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on, for other machines; needs a token.")
     ] = "127.0.0.1",
     token: Annotated[
         str | None,
@@ -63,8 +63,8 @@ def serve(
 ) -> None:
     """A web page on this machine: paste or open a text and watch it being cut, and search an index.
 
-    Texts do not leave the machine. Other machines are not served, nor other sites in the browser; of PATH only what
-    a walk finds may be opened: no hidden files, none that .gitignore names, none that hold secrets.
+    Texts do not leave the machine. Other machines and other sites in the browser are refused. Files of PATH may be
+    opened, without hidden files, files that .gitignore names, and files that hold secrets.
 
     \b
     Examples:
