@@ -172,6 +172,7 @@ class HitFormat(enum.StrEnum):
     """The formats of hits."""
 
     TABLE = "table"
+    LINES = "lines"
     JSONL = "jsonl"
 
 
@@ -189,6 +190,7 @@ Examples:
   chunker search BudgetTooSmallError --by words --source "src/*"
   chunker search "open a file" --language python --limit 3 --format jsonl
   chunker search "how are drafts closed?" --budget 4000 > context.txt
+  chunker search "open a file" -n 50 | grep -v test
 
 {EXIT_CODES}"""
 
@@ -218,8 +220,14 @@ def search(
     kind: OfKinds = None,
     metadata: OfMetadata = None,
     output_format: Annotated[
-        HitFormat, typer.Option("--format", "-f", help="Text for people, or one chunk a line.")
-    ] = HitFormat.TABLE,
+        HitFormat | None,
+        typer.Option(
+            "--format",
+            "-f",
+            show_default=False,
+            help="Text for people; lines such as src/a.py:7: text, which are the default in a pipe; or a record a line.",
+        ),
+    ] = None,
 ) -> None:
     """Search what `chunker index` has indexed, by vectors and words together."""
     with ending_quietly():
@@ -235,7 +243,8 @@ def search(
             if budget is not None:
                 run_pack(asked, budget, results)
             else:
-                run_search(asked, limit, results, explain=explain, as_lines=output_format is HitFormat.JSONL)
+                form = None if output_format is None else output_format.value
+                run_search(asked, limit, results, form, explain=explain)
 
 
 def metadata_of(given: Iterable[str]) -> dict[str, list[Any]]:

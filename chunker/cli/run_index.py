@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -131,13 +132,16 @@ def opened(folder: str) -> Index:
     return Index.open(path, create=False)
 
 
-def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, *, explain: bool, as_lines: bool) -> None:
-    """Print the hits: for people, or one line of JSON each."""
+def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | None, *, explain: bool) -> None:
+    """Print the hits in a form: "table" for people, "lines" as grep has them, "jsonl"; None for lines in a pipe and a table on a terminal."""
     with telling():
         hits = opened(asked.folder).search(asked.query, limit, asked.only, by=asked.by, explain=explain)
-    output.writelines(
-        _line(hit) if as_lines else _shown(number, hit).encode("utf-8", "replace") for number, hit in enumerate(hits, 1)
-    )
+    form = form or ("table" if is_terminal(sys.stdout) else "lines")
+    for number, hit in enumerate(hits, 1):
+        if form == "jsonl":
+            output.write(_line(hit))
+        else:
+            output.write((_shown(number, hit) if form == "table" else _found(hit)).encode("utf-8", "replace"))
     if not hits:
         typer.echo("Nothing found.", err=True)
 
@@ -255,6 +259,18 @@ def _shown(number: int, hit: Hit) -> str:
     if hit.also:
         lines.append(f"   also {', '.join(map(printable, hit.also))}")
     return "\n".join(lines) + "\n\n"
+
+
+_LINE_ENDS = re.compile(r"\r\n|\n|\r")
+
+
+def _found(hit: Hit) -> str:
+    """The hit as grep prints it: its file, the number of its first line that is not blank, and that line."""
+    lines = _LINE_ENDS.split(hit.body)
+    place = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    rules = "" if hit.points is None else ", ".join(f"{rule} {points:.3f}" for rule, points in hit.points.items())
+    points = f"  (score {hit.score:.3f}: {rules})" if rules else ""
+    return f"{printable(hit.source)}:{hit.span.start_line + place}: {_safe(lines[place].strip())}{points}\n"
 
 
 def _safe(line: str) -> str:

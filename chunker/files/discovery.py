@@ -5,7 +5,8 @@ A file that is named is taken, whatever the rules say; `-` is standard input. A 
 - `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), and the `.gitignore` files above the folder,
   up to the root of its repository; a repository inside another one starts afresh. Before these `.chunkerignore`.
 - Patterns (`patterns.py`) include files and exclude them.
-- Folders of packages that others wrote (`machine_made.py`) are not entered unless `vendored=True`.
+- Folders of packages that others wrote (`machine_made.py`) are not entered unless `vendored=True`, and files are passed over of which
+  `.gitattributes` says that a program or others wrote them (`attributes.py`).
 - Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: secrets
   and caches are there. The folders of version control systems are always left out.
 - Symbolic links are not followed: they lead to a file that is found at its own path, or out of the tree, or in a
@@ -23,24 +24,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from chunker.files.attributes import ATTRIBUTES_FILE, GENERATED, VENDORED, AttributeStack
 from chunker.files.gitignore import RuleStack, is_repository, repository_rules, rules_above
 from chunker.files.patterns import Wanted
 
 STANDARD_INPUT = "-"
 
+# What an attribute makes of a file, in the words of `machine_made`.
+_RULES = {GENERATED: "generated", VENDORED: "vendored file"}
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", "CVS"})
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to read: `path` opens it and has `/` between the names; `size` is in bytes, 0 if it is not known."""
+    """A file to read: `path` opens it and has `/` between the names; `size` is in bytes, 0 if it is not known. `by_people`: that is
+    what `.gitattributes` says of who wrote it, whatever it looks like.
+    """
 
     path: str
     size: int
     named: bool
+    by_people: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,7 @@ class _Folder:
 
     path: str
     rules: RuleStack
+    attributes: AttributeStack | None
     below: str
     included: bool  # by a pattern, with all that is in it
 
@@ -157,12 +165,13 @@ def _find(path: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
 def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
     try:
         rules, below = rules_above(top)
+        attributes = None if walk.vendored else AttributeStack.down_to(rules.top, below)
     except OSError as error:
         yield Problem(top, f"the ignore rules that hold here cannot be read: {reason_of(error)}")
         return
     # A list and no recursion: a tree may be as deep as the disk allows. The next to do stands at the end.
     included = walk.wanted.includes_above(os.path.abspath(top))
-    pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, below, included)]
+    pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, attributes, below, included)]
     while pending:
         item = pending.pop()
         if isinstance(item, _Folder):
@@ -175,11 +184,13 @@ def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
 
 def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFile | Problem | _Folder]:
     """The content of one folder, in order; the folders in it are not opened yet."""
-    rules, below = folder.rules, folder.below
+    rules, attributes, below = folder.rules, folder.attributes, folder.below
     try:
         if below and is_repository(folder.path):
             rules, below = repository_rules(Path(folder.path).resolve()), ""
+            attributes = attributes and AttributeStack(rules.top)
         rules = rules.entered(below)
+        attributes = attributes and attributes.entered(below)
         with os.scandir(folder.path) as listing:
             entries = sorted((_sorting_key(entry), entry) for entry in listing)
     except OSError as error:
@@ -206,9 +217,21 @@ def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFil
             continue
         included = folder.included or walk.wanted.includes(absolute, is_folder=is_folder)
         if is_folder:
-            found.append(_Folder(path, rules, inner, included))
+            found.append(_Folder(path, rules, attributes, inner, included))
         elif included and entry.is_file(follow_symlinks=False) and absolute not in walk.leave_out:
-            found.append(_sized(path, entry))
+            found.append(_sized(path, entry) if attributes is None else _attributed(path, entry, attributes, inner))
+    return found
+
+
+def _attributed(path: str, entry: os.DirEntry[str], attributes: AttributeStack, below: str) -> FoundFile | Problem:
+    """A file, or a problem if `.gitattributes` says that people did not write it."""
+    said = {attribute: attributes.holds(attribute, below) for attribute in (GENERATED, VENDORED)}
+    rule = next((name for attribute, name in _RULES.items() if said[attribute]), None)
+    if rule is not None:
+        return Problem(path, f"left out: {rule} ({ATTRIBUTES_FILE})", failed=False, rule=rule)
+    found = _sized(path, entry)
+    if isinstance(found, FoundFile) and said[GENERATED] is False:
+        return replace(found, by_people=True)
     return found
 
 

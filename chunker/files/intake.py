@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from chunker.errors import DocumentError, MissingExtraError, NotebookError, NoTe
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, portable, reason_of
 from chunker.files.documents import Document, codec_named, read_document, read_stream
 from chunker.files.readers import ReadText
-from chunker.files.readers.table import ending_of, read_document_bytes
+from chunker.files.readers.table import ending_of, ending_of_content, read_document_bytes
 from chunker.files.secrets import LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 
 if TYPE_CHECKING:
@@ -67,9 +68,11 @@ class Intake:
         problem = self.judge_name(file)
         if problem is not None:
             return problem
+        if file.path == STANDARD_INPUT:
+            return self._read_standard_input(file)
         ending = ending_of(file.path)
         if ending is None:
-            return self.accept(read_document(file, self.encoding), named=file.named)
+            return self._accept(read_document(file, self.encoding), file)
         try:
             content = Path(file.path).read_bytes()
         except OSError as error:
@@ -84,7 +87,23 @@ class Intake:
         ending = ending_of(file.path)
         if ending is not None:
             return self._read_document(content, file, ending)
-        return self.accept(read_stream(io.BytesIO(content), file, self.encoding), named=file.named)
+        return self._accept(read_stream(io.BytesIO(content), file, self.encoding), file)
+
+    def _read_standard_input(self, file: FoundFile) -> Document | Problem:
+        """A text, or a document that its name or its first bytes tell."""
+        try:
+            if sys.stdin is None:
+                return Problem(file.path, "standard input is closed")
+            content = sys.stdin.buffer.read()
+        except OSError as error:
+            return Problem(file.path, reason_of(error))
+        ending = ending_of(self.standard_input) or ending_of_content(content)
+        if ending is not None:
+            return self._read_document(content, replace(file, path=self.standard_input), ending)
+        return self._accept(read_stream(io.BytesIO(content), file, self.encoding), file)
+
+    def _accept(self, document: Document | Problem, file: FoundFile) -> Document | Problem:
+        return self.accept(document, named=file.named, by_people=file.by_people)
 
     def _read_document(self, content: bytes, file: FoundFile, ending: str) -> Document | Problem:
         try:
@@ -100,8 +119,8 @@ class Intake:
             return Problem(file.path, LEFT_OUT_BY_TEXT, failed=file.named)
         return found
 
-    def accept(self, document: Document | Problem, *, named: bool) -> Document | Problem:
-        """The part of a text that is worth chunking, if its name did not rule it out."""
+    def accept(self, document: Document | Problem, *, named: bool, by_people: bool = False) -> Document | Problem:
+        """The part of a text that is worth chunking, if its name did not rule it out. `by_people`: whoever may seem to have written it."""
         if isinstance(document, Problem):
             return document
         if document.path == STANDARD_INPUT:
@@ -109,7 +128,7 @@ class Intake:
         if not self.secrets and begins_with_key(document.text):
             return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
         short = document if self.verbatim else _shortened(document, named=named)
-        if isinstance(short, Problem) or self.generated or named:
+        if isinstance(short, Problem) or self.generated or named or by_people:
             return short
         from chunker.files.machine_made import made_by_text
 
@@ -120,7 +139,7 @@ class Intake:
         """The reason to leave a file out for its name, or None."""
         if not self.secrets and _has_secret_name(file):
             return Problem(file.path, LEFT_OUT_BY_NAME, failed=file.named)
-        if self.generated or file.named:
+        if self.generated or file.named or file.by_people:
             return None
         from chunker.files.machine_made import made_by_name
 

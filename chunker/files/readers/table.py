@@ -9,6 +9,7 @@ One of another package takes the place of ours. It is imported when a file with 
 from __future__ import annotations
 
 import functools
+import io
 import os
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -37,6 +38,14 @@ _OWN = {
     "xlsx": ("sheets", "read_sheets"),
 }
 
+# A part that every archive of the format has.
+_PARTS = {
+    "word/document.xml": "docx",
+    "ppt/presentation.xml": "pptx",
+    "xl/workbook.xml": "xlsx",
+    "META-INF/container.xml": "epub",
+}
+
 Reader = Callable[[bytes], "ReadText"]
 
 
@@ -49,6 +58,26 @@ def ending_of(path: str) -> str | None:
     stem, dot, ending = path.rpartition("/")[2].rpartition(".")
     ending = ending.lower()
     return ending if stem and dot and (ending in _OWN or ending in _others()) else None
+
+
+def ending_of_content(content: bytes) -> str | None:
+    """The ending of a document without a name, told by its first bytes or by the parts of its archive; None for what is none.
+
+    >>> ending_of_content(b"%PDF-1.7 ..."), ending_of_content(b"A text.")
+    ('pdf', None)
+    """
+    if content.startswith(b"%PDF-"):
+        return "pdf"
+    if not content.startswith(b"PK\x03\x04"):
+        return None
+    import zipfile  # noqa: PLC0415  # few texts are archives
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, ValueError):
+        return None
+    return next((ending for part, ending in _PARTS.items() if part in names), None)
 
 
 def read_document_bytes(content: bytes, ending: str) -> ReadText:

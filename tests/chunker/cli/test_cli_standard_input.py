@@ -127,3 +127,24 @@ def test_a_bar_has_a_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress.with_progress(range(50), "Working", 50, streaming=False, shown=True) as items:
         assert list(items) == list(range(50))
     assert "/s" in screen.getvalue()
+
+
+@pytest.mark.parametrize("ending", ["pdf", "docx", "xlsx", "pptx", "epub"])
+def test_documents_are_piped(ending: str) -> None:
+    """Told by their first bytes; the name is for who wants one."""
+    pytest.importorskip("pypdfium2", reason='needs pypdfium2: pip install "bpe-chunker[pdf]"')
+    made = pytest.importorskip("document_files", reason="needs what makes documents")
+    makers = {"pdf": "pdf", "docx": "word", "xlsx": "sheets", "pptx": "slides", "epub": "book"}
+    known = made.known_text(1, 1, 1)
+    content = getattr(made, f"{makers[ending]}_of")(known)
+    program = [sys.executable, "-P", "-m", "chunker", "chunk", "-", "--format", "jsonl"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(chunker.__path__[0]).parent)}
+    done = subprocess.run(program, input=content, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert records[0]["source"] == "-"
+    text = "".join(record["text"] for record in records)
+    words = known.words[-12:] if ending == "xlsx" else known.words  # a sheet has the table alone
+    assert made.found_in_order(words, text) > 0.9
+    if ending == "pdf":
+        assert records[0]["metadata"]["places"][0]["page"] == 1

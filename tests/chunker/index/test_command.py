@@ -48,7 +48,7 @@ def test_index_search_status(tmp_path: Path, write: Write) -> None:
     assert "2 computed, 0 reused, 0 moved, 0 removed; 2 in the index" in told
     assert "not shared meaning" in told
     assert complaints == "Left out on purpose: 1 file\n  .env: left out: by its name it holds secrets\n"
-    found, _ = run(tmp_path, "search", "onions", "-n", "1")
+    found, _ = run(tmp_path, "search", "onions", "-n", "1", "--format", "table")
     assert found.startswith("1. soup.md:1-3  section")
     assert "\x1b" not in found
     lines, _ = run(tmp_path, "search", "galaxy", "--format", "jsonl", "--limit", "2")
@@ -109,6 +109,12 @@ def test_symbols_packs_and_an_index_in_a_folder_above(tmp_path: Path, write: Wri
     assert pack.startswith("## src/")
     assert re.fullmatch(r"\d+ of 60 tokens, \d files?, \d hits\n", bill)
     assert "score " in run(inside, "search", "Box", "--explain")[0]
+    # In a pipe one line a hit, each with the line that it shows.
+    found = run(inside, "search", "Box opened key")[0].splitlines()
+    assert len(found) == 3
+    for line in found:
+        source, number, shown = line.split(":", 2)
+        assert (tmp_path / source).read_text().splitlines()[int(number) - 1].strip() == shown.strip()
     assert run(inside, "search", "Box", "--source", "docs/en", "--format", "jsonl")[0].count("\n") == 1
     _, complaint = run(tmp_path.parent, "symbols", "Box", "--index", "none", code=1)
     assert "there is no index" in complaint

@@ -1,0 +1,95 @@
+"""What `.gitattributes` says of who wrote a file, by the names that GitHub's Linguist has for it.
+
+    api/*.ts linguist-generated               a program wrote it
+    lib/** linguist-vendored=true             others wrote it
+    schema.sql -linguist-generated            people wrote it, whatever its name or its first lines say
+
+A pattern is that of `.gitignore` without `!`; the last line that is about a file and an attribute decides, in the deepest folder first.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunker.files.gitignore import Rule, parse_rules
+
+ATTRIBUTES_FILE = ".gitattributes"
+GENERATED, VENDORED = b"linguist-generated", b"linguist-vendored"
+_FALSE = frozenset({b"false", b"0", b"no"})
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRule:
+    """One line: the files that it is about, and what it says of an attribute."""
+
+    rule: Rule
+    attribute: bytes
+    holds: bool
+
+
+def parse_attributes(content: bytes) -> tuple[AttributeRule, ...]:
+    """The lines of a file that are about our attributes, in its order.
+
+    >>> [(one.attribute, one.holds) for one in parse_attributes(b"*.ts text linguist-generated\\n/a -linguist-vendored\\n")]
+    [(b'linguist-generated', True), (b'linguist-vendored', False)]
+    """
+    found: list[AttributeRule] = []
+    for line in content.removeprefix(b"\xef\xbb\xbf").splitlines():
+        pattern, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
+        if not pattern or pattern.startswith((b"#", b"!", b"[attr]", b'"')) or pattern.endswith(b"/"):
+            continue
+        rules = parse_rules(pattern)
+        for word in rest.split():
+            name, given, value = word.lstrip(b"-!").partition(b"=")
+            if rules and name in (GENERATED, VENDORED):
+                holds = not word.startswith((b"-", b"!")) and not (given and value.lower() in _FALSE)
+                found.append(AttributeRule(rules[0], name, holds))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeStack:
+    """The lines that hold in one folder of a tree, whose root is `top`: those of the root's file first, of the folder's own last.
+
+    With each file the length of the path of its folder, in bytes, with the slash behind it.
+    """
+
+    top: Path
+    files: tuple[tuple[int, tuple[AttributeRule, ...]], ...] = ()
+
+    @classmethod
+    def down_to(cls, top: Path, folder: str) -> AttributeStack:
+        """The stack of the folders around a folder, which is relative to `top`; without its own file.
+
+        Raises OSError if a file cannot be read.
+        """
+        stack = cls(top)
+        entered = ""
+        for name in filter(None, folder.split("/")):
+            stack = stack.entered(entered)
+            entered = f"{entered}/{name}" if entered else name
+        return stack
+
+    def entered(self, folder: str) -> AttributeStack:
+        """The stack one folder further down, with the file of `folder`, which is relative to `top`.
+
+        Raises OSError if that cannot be read.
+        """
+        path = self.top / folder / ATTRIBUTES_FILE
+        if path.is_symlink() or not path.is_file():
+            return self
+        rules = parse_attributes(path.read_bytes())
+        before = len(os.fsencode(folder)) + 1 if folder else 0
+        return AttributeStack(self.top, (*self.files, (before, rules))) if rules else self
+
+    def holds(self, attribute: bytes, path: str) -> bool | None:
+        """Whether a file has an attribute; None where nothing is said. `path`: relative to `top`."""
+        encoded = os.fsencode(path)
+        name = encoded[encoded.rfind(b"/") + 1 :]
+        for before, rules in reversed(self.files):
+            for one in reversed(rules):
+                if one.attribute == attribute and one.rule.matches(name, encoded[before:], is_folder=False):
+                    return one.holds
+        return None
