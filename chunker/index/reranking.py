@@ -65,12 +65,20 @@ class CrossEncoderReranker:
         self._model = model
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Judge texts by how well they answer a question. See `Reranker`."""
+        """Judge texts by how well they answer a question.
+
+        Args:
+            question: The question.
+            texts: The texts of hits, contexts included.
+
+        Returns:
+            The score of the model for each text.
+        """
         return [float(score) for score in self._model.predict([(question, text) for text in texts])]
 
 
 def hits_to_read(limit: int) -> int:
-    """The number of hits that a reranker reads to give so many."""
+    """The number of hits that a reranker reads to return `limit` of them."""
     return max(_LEAST, _READ * limit)
 
 
@@ -80,7 +88,7 @@ def reranked(question: str, hits: Sequence[Hit], reranker: AnyReranker, limit: i
     Args:
         question: The question.
         hits: The hits of a search, best first.
-        reranker: Who judges them.
+        reranker: The reranker that judges them.
         limit: The largest number of hits to return.
         explain: Whether hits are given points.
 
