@@ -2,7 +2,7 @@
 count any slice.
 """
 
-# First: where it warns, it points at the line that imports this package.
+# Imported first, so that its warning points at the line that imports this package.
 from bpe_engine.implementation import implementation
 
 # isort: split

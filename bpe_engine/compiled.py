@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from bpe_engine.pipeline.compiling import PipelineParts
     from bpe_engine.pipeline.specification import Specification
 
-# The engine in Python is imported where it is needed, which is seldom: that takes as long as to load a vocabulary. So are pipelines, without
-# which published encodings do.
+# The engine in Python, and pipelines, are imported where they are needed, which is seldom: importing them takes as long as loading a vocabulary.
+# Published encodings need neither.
 # ruff: noqa: PLC0415
 
 encoders.AppendingEncoder.register(_core.AppendingEncoder)

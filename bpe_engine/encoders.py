@@ -17,8 +17,8 @@ from typing import Any, Protocol, Self
 
 from bpe_engine.special_tokens import Part, Specials
 
-# Characters a token of the limit that are appended before the count is looked at: a token has 3 to 5, so what is too long by far is read as
-# far as half a limit after it.
+# Characters appended for each token of the limit before the count is looked at. A token has 3 to 5 characters, so a text that is far too long is read
+# up to half a limit further than needed.
 _STRIDE = 2
 
 

@@ -104,7 +104,7 @@ class Encoding(Tokenizer):
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        # This and the next are not public in tiktoken either, but its README tells to extend an encoding by them.
+        # This and the next are not public in tiktoken either, but its README uses them to extend an encoding.
         return self.vocabulary.ranks
 
     @property

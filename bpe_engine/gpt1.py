@@ -85,7 +85,7 @@ class GPT1Tokenizer:
         _check(self._id_of, self._special_ids, unknown)
         self._rank_of = {pair: rank for rank, pair in enumerate(self._merges)}
         self._symbol_of = {token: symbol for symbol, token in self._id_of.items()}
-        # The unknown token is a special one, too: its text in a text may be allowed to stand for it.
+        # The unknown token is special, too: its text may be allowed to stand for it.
         self._specials = SpecialTokens({unknown: self._id_of[unknown]} | self._special_ids)
         self._text_of_added = {token: text for text, token in self._special_ids.items() if token not in self._symbol_of}
         self._remembered = lru_cache(maxsize=1 << 16)(self._merged)
@@ -268,7 +268,7 @@ class GPT1Tokenizer:
         kept = [special for special in self.special_tokens if allowed == "all" or special in allowed]
         if not kept:
             return "".join(map(str.lower, characters))
-        # The first that is written down counts, not the longest.
+        # The first in the list counts, not the longest.
         parts = re.split("(" + "|".join(map(re.escape, kept)) + ")", characters)
         return "".join(part if number % 2 else "".join(map(str.lower, part)) for number, part in enumerate(parts))
 

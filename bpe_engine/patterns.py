@@ -141,7 +141,7 @@ DEEPSEEK_V3 = Pattern(
     rf"|[{CJK}--[\p{{L}}\p{{P}}\p{{S}}]]?[{CJK}&&[\p{{L}}\p{{M}}]]+"
     rf"| ?[\p{{P}}\p{{S}}--[{CJK}]]+[\r\n]*|[{CJK}&&[\p{{P}}\p{{S}}]]+"
     rf"|\s*[\r\n]+|\s+(?![^\s\p{{N}}{CJK}])|\s+"
-    # Left over: what is none of this, but for the last character where it goes with the word after it.
+    # The rest: characters of no other kind, without the last one if it goes with the word after it.
     rf"|[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{CJK}]+(?![\p{{L}}\p{{M}}--[{CJK}]])"
     rf"|[{CJK}--[\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]+(?![{CJK}&&[\p{{L}}\p{{M}}]])",
     name="deepseek_v3",

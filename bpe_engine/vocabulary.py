@@ -182,7 +182,7 @@ class Vocabulary:
 
 
 def _check_tokens(ranks: dict[bytes, int]) -> None:
-    # Each test is one pass in C over a quarter of a million entries; the search for the culprit runs only when one fails.
+    # Each test is one pass in C over a quarter of a million entries; only if one fails, the wrong entry is searched.
     if not any(ranks):
         raise VocabularyError("the vocabulary holds no token")
     if set(map(type, ranks)) != {bytes}:

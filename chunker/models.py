@@ -93,7 +93,7 @@ class Chunk:
     _origin: Origin
     _piece: Piece
 
-    # In the order in which they are told.
+    # The fields, in the order in which they are shown.
     _FIELDS: ClassVar[tuple[str, ...]] = (
         *("body", "context", "token_count", "span", "kind", "language"),
         *("index", "breadcrumb", "id", "source", "metadata"),

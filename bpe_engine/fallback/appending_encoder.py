@@ -86,9 +86,9 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         if not self._tail or not isinstance(self._pretokenizer, NamedPattern | WholeText):
             return self._settled_count
         start, end = self._tail[0]
-        # No token is longer than the longest, and a character is at least a byte.
+        # A lower bound: each character is at least a byte, and no token has more bytes than the longest.
         least = self._settled_count + -(-(len(self._text) - start) // self._engine.dictionary.longest)
-        # White space, say, may yet be cut in two; the end of most open pre-tokens only moves to the right.
+        # Open white space may still be cut in two; the end of most other open pre-tokens only moves to the right.
         named = self._pretokenizer if isinstance(self._pretokenizer, NamedPattern) else None
         may_shrink = named is not None and named.may_shrink(self._text.character(end - 1))
         if may_shrink or end - start <= SHORT_PIECE:

@@ -9,7 +9,7 @@ from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.normalizers import Charsmap, SentencePieceText
 from bpe_engine.text.patience import check_growth
 
-# Bytes: of clusters that are not looked up as a whole; of the longest text of a table.
+# Bytes: the longest cluster that is looked up as a whole, and the longest text of a table.
 _LONG, _LONGEST = 6, 1024
 
 

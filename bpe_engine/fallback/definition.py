@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 RankOf = Callable[[int, int], tuple[int, int] | None]
 """Two ids -> the rank of their merge and the id that it makes; None where they do not merge."""
 
-# In place of an id, where a symbol has been merged with its left neighbour. Not -1, which is ~0: an unknown token of id 0.
+# Replaces the id of a symbol that was merged with its left neighbour. Not -1, which is ~0: an unknown token of id 0.
 _MERGED = -(1 << 63)
 
 

@@ -91,7 +91,7 @@ class Merging:
             return []
         if not specification.ignore_merges:
             return ranking.order
-        # The engine, too, takes a whole pre-token that is a token, where no merge would make it of two.
+        # The engine also takes a whole pre-token that is a token which no merge makes.
         by_engine = [] if self._by_characters else ranking.unreachable
         left = [*ranking.blocked, *ranking.unreachable] if self._by_characters else ranking.blocked
         self.whole_tokens = {tokens[token_id]: token_id for token_id in left}

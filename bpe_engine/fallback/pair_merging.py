@@ -48,7 +48,7 @@ def merge_pairs(
     while heap:
         rank = heap[0][0]
         changed = []
-        # All of this rank first: a pair that comes about meanwhile has to wait, even if its rank is lower.
+        # All pairs of this rank are merged first: a pair that appears meanwhile has to wait, even if its rank is lower.
         while heap and heap[0][0] == rank:
             _, start, left, right = heappop(heap)
             middle = following[start]

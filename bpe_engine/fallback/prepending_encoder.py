@@ -85,7 +85,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         if not isinstance(self._pretokenizer, NamedPattern | WholeText):
             return 0
         length = len(self._text)
-        # No token is longer than the longest, and a character is at least a byte.
+        # A lower bound: each character is at least a byte, and no token has more bytes than the longest.
         least = -(-length // self._engine.dictionary.longest)
         if isinstance(self._pretokenizer, WholeText):
             return max(least, self._pieces.fewest(0, length)) if length > SHORT_PIECE else least

@@ -30,7 +30,7 @@ from bpe_engine.text.unicode_classes import stand_ins
 
 Span = tuple[int, int]
 
-# Seconds. To try every way in which a pattern can match may take exponentially many; then the pre-token counts as open.
+# Seconds. Trying every way in which a pattern can match may take exponential time; after these seconds the pre-token counts as open.
 PATIENCE = 0.05
 
 LOOKBACK = dict.fromkeys(PATTERNS, 2) | {"cl100k": 1, "falcon": 1}
@@ -156,9 +156,9 @@ class CustomPattern:
         """
         first_open = self._first_open_place(text)
         if self._has_dollar and text.endswith("\n"):
-            # "$" has matched before this "\n" because it is the last one, and that is not reported. Without it, it is.
+            # "$" has matched before this "\n", because it is the last one, and that is not reported. Without the "\n" it is.
             first_open = min(first_open, self._first_open_place(text[:-1]))
-        # One that ends just there is kept open too: it may be a gap, which grows if nothing matches after all.
+        # A match that ends just there is kept open, too: it may be a gap, which grows if nothing matches after all.
         return sum(1 for _, end in spans if end >= first_open)
 
     def _first_open_place(self, text: str) -> int:

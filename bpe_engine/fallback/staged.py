@@ -55,8 +55,8 @@ class SpecificationEngine:
     ) -> None:
         self.specification = specification
         self.not_native = not_native
-        # Before anybody encodes: an expression that does not compile is an error of the file, and so is an added token of which the normalizers
-        # leave nothing.
+        # Checked before anything is encoded: an expression that does not compile, and an added token that the normalizers remove completely, are errors
+        # of the file.
         found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
         self.table = SpecificationTable(specification, dict(found))
         _ = self.segments

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bpe_engine.fallback.staged import SpecificationEngine
     from bpe_engine.special_tokens import Part
 
-# Characters. A shorter tail is not searched for cuts: each cut costs a mark.
+# Characters. Shorter tails are not searched for cuts, as each cut costs a mark.
 TAIL = 64
 
 

@@ -20,7 +20,7 @@ from bpe_engine.pipeline.specification import Specification
 Format = Literal["tiktoken", "tokenizer_json", "gguf", "minbpe", "sentencepiece", "tekken", "gpt2"]
 """The formats that are read; each is a module of `bpe_engine.formats` with a function `read(path) -> Specification`."""
 
-# Bytes that are looked at. A JSON object is parsed as a whole where its first bytes do not tell.
+# Bytes that are looked at. A JSON object is parsed as a whole if its first bytes do not decide.
 _HEAD = 4096
 _TIKTOKEN_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|$)")
 # A field of wire type 2 with the number 1: the first piece of the vocabulary.

@@ -22,7 +22,7 @@ class TokenType(IntEnum):
     BYTE = 6
 
 
-# Control tokens by their texts, whatever the file says: those that end a text or a turn.
+# Control tokens by their texts, whatever their type in the file: they end a text or a turn.
 _ENDS = frozenset(
     [
         "<|eot_id|>",
@@ -49,7 +49,7 @@ _ENDS = frozenset(
         "[e~[",
     ]
 )
-# And those around the parts of a text to fill in, where the file does not name one: entries that do, texts.
+# Tokens around the parts of a text to fill in, if the file does not name them: the keys that name them, and their texts.
 _FILL_IN = (
     (
         ("fim_pre", "prefix"),

@@ -117,12 +117,12 @@ def _found_by_merging(model: SentencePieceModel, taken_whole: Mapping[int, str])
             tokens.texts_only[_unknown(model)] = model.unknown_surface
             return {"tokens": tokens, "texts_only": tokens.texts_only, "ranks": ReadNumbers(tables, "ranks")}
     pieces = model.pieces.all
-    # Merging knows normal pieces alone: the text of no piece, as an empty one is, keeps the others out.
+    # Merging knows only normal pieces; the others get an empty text, which no piece has.
     normal = [text if kind == NORMAL else "" for text, _, kind in pieces]
     ranks = ranks_by_score(normal, [score for _, score, _ in pieces])
     listed = {token: text for token, (text, _, kind) in enumerate(pieces) if kind == NORMAL or token in taken_whole}
     if taken_whole:
-        # No other pre-token may be taken whole, but those that merging makes, too.
+        # Only pre-tokens that merging makes may be taken whole.
         for token in _never_made({token: text for token, text in enumerate(normal) if text}, ranks):
             del listed[token]
     return {

@@ -58,7 +58,7 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
         found: dict[bytes, int] | None = core().read_tiktoken(data)
         if found is not None:
             return found
-        # Something in it is not as it is always written: below it is read, or said what is wrong.
+        # The quick reader found something unusual. It is read here, or an error says what is wrong.
     ranks: dict[bytes, int] = {}
     lines_by_id: dict[int, int] = {}
     for number, line in enumerate(data.splitlines(), start=1):

@@ -219,7 +219,7 @@ def _tokenizer_json(tokenizer: Writable) -> bytes:
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            # A pre-token that is a token no merge makes is that token, as it is to tiktoken.
+            # tiktoken takes a whole pre-token that is a token which no merge makes.
             "ignore_merges": None in halves.values(),
             "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
             "merges": merges,
@@ -265,7 +265,7 @@ def _pre_tokenizer(pattern: Pattern | None, byte_level: dict[str, Any]) -> dict[
     if stages == (GPT2.source,):
         return {**byte_level, "use_regex": True}
     dropping = pattern is not None and pattern.name is None and pattern.behaviour == "match"
-    # To remove what is not a match: the matches are left.
+    # Removes the text between matches; the matches are kept.
     how = {"behavior": "Removed", "invert": True} if dropping else {"behavior": "Isolated", "invert": False}
     splits = [{"type": "Split", "pattern": {"Regex": stage}, **how} for stage in stages]
     return {"type": "Sequence", "pretokenizers": [*splits, byte_level]} if splits else byte_level

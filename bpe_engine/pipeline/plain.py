@@ -79,7 +79,7 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
     tokens = {token_id: token for token_id, token in specification.tokens.items() if isinstance(token, bytes)}
     order = list(tokens)
     if specification.merges is not None and specification.ignore_merges and implementation() == "cpp":
-        # Mostly some token is not what its merges make of it: a pipeline takes that as it is, and to find out takes seconds.
+        # Usually some token differs from the result of its merges. A pipeline takes such tokens as they are, and finding out takes seconds.
         return None
     if specification.merges is not None:
         ranking = _ranking(tokens, specification)

@@ -157,7 +157,7 @@ class Specification:
 
     def _check_entries(self, ids: Mapping[int, bytes] | Mapping[int, str]) -> None:
         wanted = bytes if self.alphabet == "bytes" else str
-        # Passes in C over up to a quarter of a million entries; the culprit is looked for where there is one.
+        # Passes in C over up to a quarter of a million entries; only if they fail, the wrong entry is searched.
         are_right = set(map(type, ids)) <= {int} and set(map(type, ids.values())) <= {wanted}
         if are_right and (not ids or (min(ids) >= 0 and max(ids) <= LARGEST_ID)):
             return
@@ -232,7 +232,7 @@ class Specification:
         if scores.keys() != self.tokens.keys():
             odd = min(scores.keys() ^ self.tokens.keys())
             raise VocabularyError(f"{self.source}: the id {odd} has a score and no token, or a token and no score")
-        # Passes in C; the culprit is looked for where there is one.
+        # Passes in C; only if they fail, the wrong entry is searched.
         values = scores.values()
         are_right = set(map(type, values)) <= {int, float} and all(map(isfinite, values))
         if are_right and (self.like != "sentencepiece" or max(map(abs, values), default=0) <= LARGEST_FLOAT):

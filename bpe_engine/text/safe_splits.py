@@ -16,7 +16,7 @@ from bpe_engine.patterns import PATTERNS, Pattern
 
 # With no width. [^\W_]: letters and numbers of every script. An older Unicode than the grammars' knows fewer of them, and never others.
 SAFE_SPLIT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
-# The last one: what is greedy gives back from the end.
+# The last safe split: a greedy expression gives back from the end.
 _LAST_SAFE_SPLIT = re.compile(f".*{SAFE_SPLIT.pattern}", re.DOTALL)
 # Characters in each step of the search for the last cut, from the end.
 _BLOCK = 256
@@ -46,7 +46,7 @@ def last_safe_split(text: str) -> int | None:
     end = len(text)
     while end > 0:
         start = max(0, end - _BLOCK)
-        # One more character on both sides: what stands around a cut decides.
+        # One more character on both sides, since a safe split depends on both.
         stretch = text[max(0, start - 1) : end + 1]
         found = _LAST_SAFE_SPLIT.match(stretch)
         if found:

@@ -105,7 +105,7 @@ class Breadcrumbs:
         for scope in reversed(scopes):
             if scope not in self._summaries:
                 summary = summary_of(self._text, scope)
-                # The heading of a section looks like a comment of some languages, and is in the breadcrumb already.
+                # In some languages a heading looks like a comment, and is in the breadcrumb already.
                 self._summaries[scope] = "" if summary == scope.name else summary
             if self._summaries[scope]:
                 return self._summaries[scope]
@@ -114,7 +114,7 @@ class Breadcrumbs:
     def _context(self, trail: tuple[str, ...], lines: list[str]) -> str:
         """`lines`: what may follow the breadcrumb, the most important first."""
         names = trail if self._source is None or "breadcrumb" not in self._parts else (self._source, *trail)
-        # A name is a part of one line, whatever stands in it.
+        # Each name goes on one line, whatever characters it has.
         parts = [part for part in (" ".join(name.split()) for name in names) if part]
         summary, imports, repeated = (
             line if not line or line.endswith(("\n", "\r")) else line + "\n" for line in lines

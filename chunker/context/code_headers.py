@@ -26,10 +26,10 @@ from chunker.symbols import Definition, symbols_of, without_comments_and_strings
 
 HeaderPart = Literal["imports", "defines", "siblings"]
 
-# Names, but not those of attributes (`self.path`); what stands after two dots or three is a name.
+# Names, but not those of attributes (`self.path`); after two or three dots there is a name.
 _NAME = re.compile(r"(?:(?<![.\w])|(?<=\.\.))[^\W\d]\w*")
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
-# The most siblings that a header tells of, the most names, and what a signature ends with.
+# The most siblings and the most names in a header, and the end of a signature.
 _SIBLINGS = 12
 _NAMES = 12
 _NO_BODY = re.compile(r"\s*[{;]?\s*$")

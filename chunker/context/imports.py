@@ -22,7 +22,7 @@ _KEYWORDS = re.compile(
 _ALIAS = re.compile(r"([\w$]+)\s+as\s+([\w$]+)|([\w$]+)\s*=>\s*([\w$]+)")
 _WORD = re.compile(r"[\w$]+")
 _INSIDE = " \t)]}"
-# Lists that can be shortened to the names that are used: what stands before, the list, what stands after.
+# Lists that can be shortened to the names that are used: the text before, the list, the text after.
 _LISTS = (
     re.compile(r"^(from\s+\S+\s+import\s+)\(?\s*([^()*]+?)\s*,?\s*\)?$()"),
     re.compile(r"""^((?:import|export)\s+(?:type\s+)?\{)([^{}]*)(\}\s*from\s*["'].*)$"""),
@@ -50,7 +50,7 @@ def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
         if label == "import" and not outline.scopes_around(offsets[index] + 1)
     ]
     weakest = min((strengths[index] for index in imports), default=None)
-    # The label at the start of a text is that of the whole text, whatever stands there.
+    # The label at the start of a text is that of the whole text, so the text itself is looked at.
     if offsets and _IMPORT.match(text):
         imports.insert(0, 0)
     for index in imports:

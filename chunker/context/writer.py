@@ -274,7 +274,7 @@ class _Work:
             # The end of the text may lack its full stop.
             places = sorted({*ends(written), len(written)} - {0})
             fitting = bisect_left(places, True, key=lambda end: context_up_to(end) is None)  # noqa: FBT003  # a key
-            # More text may have fewer tokens: what the search found need not fit.
+            # More text may have fewer tokens, so the cut that the search found need not fit.
             for end in reversed(places[:fitting]):
                 context = context_up_to(end)
                 if context is not None:

@@ -19,14 +19,14 @@ from chunker.formats.prose import prose_ends
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
-# A line start inside a sentence: better than a cut between two words, no better than that.
+# The start of a line inside a sentence: a little better than a cut between two words.
 _SOFT_LINE = Strength.WORD + 5
 
 _LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(Strength.SENTENCE)
 _LINE_START = re.compile(r"\n(?:[ \t]*+\n)*+(?=.)", re.DOTALL)
 _BLANK_LINE = re.compile(r"[ \t]*+\n")
 
-# No cut before the ones, nor after the others: parts of one character to a reader.
+# No cut before these characters, nor after the next ones: to a reader they are parts of one character.
 _STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
 _PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 

@@ -32,7 +32,7 @@ _CPP = re.compile(
     r"|#[ \t]{0,9}include[ \t]{0,9}<[a-z_]+>)",
     re.MULTILINE,
 )
-# A header for both speaks C; what it has for C++ stands after this.
+# Headers for both languages are mostly C, with a part for C++ after this line.
 _FOR_BOTH = re.compile(
     r"^[ \t]{0,99}#[ \t]{0,9}if(?:def|[ \t]+defined)[ \t(]{1,9}__cplusplus\b.*?^[ \t]{0,99}#[ \t]{0,9}endif",
     re.MULTILINE | re.DOTALL,

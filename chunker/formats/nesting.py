@@ -32,7 +32,7 @@ _LONGEST_NAME = 80
 # Deeper nesting counts as this deep: nobody writes it, and the strengths stay within the scale.
 MAX_DEPTH = 250
 
-# A breadcrumb has no more names: whoever asks for it at many places must not pay for a depth that is a mistake or an attack.
+# The most names of a breadcrumb: its cost at many offsets must not grow with a depth that is a mistake or an attack.
 MAX_NAMED = 50
 
 

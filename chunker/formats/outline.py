@@ -111,7 +111,7 @@ class Scopes:
     def _all(self) -> _Found:
         found = self._found
         if found is None:
-            # Two threads that ask at once both look, and find the same.
+            # Two threads that ask at once both search, and find the same.
             found = self._found = _Found(() if self._source is None else self._source())
         return found
 

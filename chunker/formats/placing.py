@@ -55,7 +55,7 @@ def sketch(
     ends = [*lines.starts, size]
     rows = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
     units = rows.close(closed)
-    # Attributes are kept together with what they belong to: nothing inside them is a part.
+    # Attributes stay with their definition: nothing inside them is a part.
     attributes = {line for row, leading in found.leading.items() for line in range(leading, row)}
 
     def look(offset: int) -> Inside:
@@ -151,7 +151,7 @@ class _Rows:
 
     def outline(self, scopes: list[Scope], notes: dict[str, str]) -> Outline:
         """All of them."""
-        # A line of code has no sentences: what is too long is cut into words.
+        # Code has no sentences: a line that is too long is cut into words.
         return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads())
 
     def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 from chunker.formats.open_outline import Found, View
 from chunker.formats.outline import Outline, Scope
 
-# Characters that are read before a format is asked again: to ask costs as much as to read them.
+# Characters that are read before a format is asked again, which costs as much as reading them.
 STEP = 131_072
 
 
@@ -64,7 +64,7 @@ class RestartingOutline:
         outline = self._outline(whole, self._numbers)
         head = len(self._preamble)
         places = self.rules.places(whole, outline, head + 1)
-        # The last one may change yet: what follows could be a part of it, or make something else of it.
+        # The last one may still change: the text after it may belong to it, or change its kind.
         for place in places[-2:-1]:
             preamble = self.rules.preamble(whole, outline, place)
             rest = preamble + whole[place:]

@@ -79,7 +79,7 @@ class Sketch(Outline):
     def inside(self, offset: int) -> Inside:
         """The details of the closed unit that begins at `offset`. Takes the time of the length of the unit."""
         inside = self._look(offset)
-        # They can be read once: by the caller, or by who asks for scopes.
+        # The scopes can be read once: by the caller, or when somebody asks for scopes.
         self._inner[offset] = inside.scopes
         return inside
 

@@ -73,7 +73,7 @@ class Filling:
         start = None if end is None else self.start_around(place.strength, cut)
         if end is None or start is None or not fits_alone(self.places[start].offset, end):
             return False
-        # If the comments have to go, the rest can stay whole. What a mere line begins is not the rest of a definition.
+        # If the comments have to be cut off, the rest can stay whole. A mere line does not begin the rest of a definition.
         return place.strength <= Strength.PARAGRAPH or not fits_alone(place.offset, place.enclosing_end)
 
 
@@ -88,7 +88,7 @@ def best_cut(filling: Filling, after: Place, desired: int | None, fits_alone: Fi
         index for index in range(filling.fresh + 1, last + 1) if desired <= filling.sizes[index] <= filling.max_tokens
     ]
     if filling.complete:
-        # The end of the text is the best cut of all, unless what would go to a chunk of its own is worth one.
+        # The end of the text is the best cut, unless the rest deserves a chunk of its own.
         enough = [index for index in enough if filling.sizes[last] - filling.sizes[index] >= max(desired // 2, 1)]
     if fits_alone is not None:
         enough = [index for index in enough if not filling.tears_head(index, after, fits_alone)]
@@ -136,7 +136,7 @@ def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alo
     for index in better:
         place = filling.places[index] if index < len(filling.places) else after
         start = filling.start_around(place.strength, index)
-        # A unit that `cut` breaks, too, is broken in any case.
+        # If `cut` breaks the unit, too, it is broken in any case.
         if (
             start is None
             or place.enclosing_end > here

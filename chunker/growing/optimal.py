@@ -219,7 +219,7 @@ class Optimizer:
     def _rough_sums(self, atoms: list[_Atom]) -> list[int]:
         """Tokens before each atom and before the end, or more where there were more before an earlier one."""
         if isinstance(self._prices, Recounted):
-            # Counters of other packages may read again and again what has no end yet. Sums of parts are too much, by more than half for words.
+            # Counters of other packages may read the open end again and again. Sums of parts are too large, by more than half for words.
             return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
         self._encoder.rollback(self._empty)
         return list(accumulate((self._append(atom.start, atom.end) for atom in atoms), max, initial=0))
@@ -235,7 +235,7 @@ class Optimizer:
         costs = [0.0] * (size + 1)
         depths = [0] * (size + 1)
         broken = [0] * (size + 1)
-        # The strongest first: the unit around a cut is parted from its own surroundings by a stronger one.
+        # The strongest first: a stronger cut separates the unit around each cut from its surroundings.
         for index in sorted(range(1, size), key=strengths.__getitem__, reverse=True):
             left, right = lefts[index], rights[index]
             around = left if right == size or (left and strengths[left] < strengths[right]) else right

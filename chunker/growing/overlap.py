@@ -15,7 +15,7 @@ from chunker.growing.budget import Budget, OverlapBy
 from chunker.growing.limits import LOOK_AHEAD, overlap_look
 from chunker.growing.units import Place, Units
 
-# The parts into which a unit is cut that does not fit any more.
+# The parts into which a unit that does not fit is cut.
 _FINEST: dict[OverlapBy, int] = {
     "unit": Strength.DOCUMENT,
     "sentence": Strength.SENTENCE,
@@ -43,7 +43,7 @@ def repeated_places(
         keep = _farthest_back(places, units.offset, text, tokenizer, limit)
         if units.open_taken(places, keep - 1):
             continue
-        # The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
+        # The unit before is too long. But it may be several units, and if nothing fits, words are better than nothing.
         place, after = places[keep - 1], places[keep] if keep < len(places) else units.next
         parts = units.parts(place, after)
         finest_now = Strength.GRAPHEME if keep == len(places) else finest

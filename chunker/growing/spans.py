@@ -36,7 +36,7 @@ class SpanMeter:
         self._text = text
         self._ascii = text.isascii()
         self._returns = "\r" in text
-        # Two places where all three are known: the start of the last span, and its end, where the next one mostly starts.
+        # Two offsets with known bytes and lines: the start of the last span, and its end, where the next one mostly starts.
         self._start = self._end = _Known(0, 0, 0)
 
     def span(self, start: int, end: int) -> Span:

@@ -149,7 +149,7 @@ class Units:
 
     def take_until(self, end: int) -> list[Place]:
         """Take the units that begin before `end`; the places where they begin."""
-        # In front the last one is the first.
+        # The list in front is in reverse order.
         from_front = len(self._front) - bisect_right(self._front, -end, key=_from_the_end)
         return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
 

@@ -18,7 +18,7 @@ from chunker.fields import content_hash_of
 from chunker.growing.assembly import TextOrigin
 from chunker.native import native
 
-# Columns that follow from a text and its pieces, and their types; None for that in which texts go out.
+# Columns made from a text and its pieces, and their types; None for the type in which texts are returned.
 COLUMNS: dict[str, pa.DataType | None] = {
     "text": None,
     "body": None,

@@ -36,7 +36,7 @@ Problems = Literal["raise", "rows"]
 AUTO = "auto"
 # Column names that tables have for the name of the file.
 SOURCES = ("path", "source", "file_path", "file_name", "filename")
-# Before the names of columns that would have the name of one of ours.
+# Put before the names of columns that would clash with one of ours.
 PREFIX = "document_"
 PROBLEM = "problem"
 
@@ -46,7 +46,7 @@ _OTHERS = {
     "note": pa.string(),
     "metadata": pa.string(),
 }
-# In the order of tables; the source is a column that came in. Columns of texts have the type of the texts that came in: None here.
+# In the order of tables. The source is a column of the input. Columns of texts have the type of the input texts: None here.
 _COLUMNS: dict[str, pa.DataType | None] = {
     name: _OTHERS[name] if name in _OTHERS else COLUMNS[name] for name in TABLE_COLUMNS if name != "source"
 }
@@ -115,7 +115,7 @@ class ChunkBatch:
         self._chunker = chunker
         self._max_tokens = max_tokens
         self._options = options
-        # Made here to tell what is wrong with the options, and not pickled.
+        # Made here to raise for bad options; not pickled.
         self._cut: Cut | None = None if chunker is not None else Cut(max_tokens, **self._copied())
 
     def __getstate__(self) -> dict[str, Any]:

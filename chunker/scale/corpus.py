@@ -240,7 +240,7 @@ def _record(target: Location, name: str) -> Done | None:
     try:
         with target.files.open_input_stream(target.path(_record_name(name))) as stream:
             record = Done(**json.loads(stream.read()))
-        # A part without any row has a record and no result: there is nothing that says which columns it would have.
+        # A part without rows has a record and no result, since its columns are unknown.
         return record if not record.rows or target.files.get_file_info(target.path(name)).is_file else None
     except FileNotFoundError:
         return None

@@ -37,7 +37,7 @@ def load_ranks(name: str) -> dict[bytes, int]:
     """
     ranks = _loaded.get(name)
     if ranks is None:
-        # No lock, which a fork could leave locked: of two threads that are here at once, the first one's result stays.
+        # No lock, which a fork could leave locked: if two threads load at once, the first result is kept.
         ranks = _loaded.setdefault(name, _unpacked(name, _ranks_of))
     return ranks
 

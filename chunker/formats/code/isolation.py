@@ -133,7 +133,7 @@ class _Worker:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self.stop()
             self._owner = os.getpid()
-            # It finds the packages where this process does, and never in the current folder (-P), whose json.py may be anybody's.
+            # It finds packages where this process does, but never in the current folder (-P), whose json.py may be malicious.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             with without_interrupts():  # for good: Ctrl-C is for this process
                 self._process = subprocess.Popen(  # this interpreter, and a module of this package
@@ -143,7 +143,7 @@ class _Worker:
                     env=environment,
                     creationflags=CREATION_FLAGS,
                 )
-            # Its start is nobody's fault, and so not of anybody's time.
+            # Starting the process does not count as parsing time.
             try:
                 is_ready = self._process.stdout is not None and bool(self._process.stdout.read(len(READY)))
             except BaseException:  # such as Ctrl-C

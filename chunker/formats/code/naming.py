@@ -87,7 +87,7 @@ def _filled(pieces: list[str], node: Node, source: bytes) -> str | None:
         found = next((child for way in placeholder.split("|") if (child := _found(node, way)) is not None), None)
         if found is None or found.start_byte == found.end_byte:
             return None
-        # More bytes than these are not needed: the name is cut off before their end.
+        # More bytes are not needed: the name is cut off before their end.
         text = source[found.start_byte : min(found.end_byte, found.start_byte + 8 * _LONGEST)]
         parts += [text.decode("utf-8", "replace"), literal]
     return "".join(parts)

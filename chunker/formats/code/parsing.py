@@ -40,7 +40,7 @@ def parse(language: Language, source: bytes) -> Tree | None:
     def over_budget(_offset: int, _has_error: bool) -> bool:  # noqa: FBT001  # the parser's signature
         nonlocal calls
         calls += 1
-        # The clock costs as much as the parser's steps between two calls: not every time.
+        # Reading the clock costs as much as the parser's steps between two calls, so it is read at every 16th.
         return calls > budget or (calls % 16 == 0 and time.thread_time() > deadline)
 
     try:
@@ -62,7 +62,7 @@ def hidden_rows(lines: LineTable, source: bytes, skimmed: str) -> list[int]:
     if not skimmed:
         return []
     hidden: list[int] = []
-    # One byte a line tells which lines come into question at all.
+    # The first byte of each line rules most lines out.
     for found in re.finditer(rb"[\r\n%s]{%d,}" % (re.escape(skimmed.encode()), _LONGEST_RUN), lines.first_bytes):
         run: list[int] = []
         for row in (*range(*found.span()), None):

@@ -287,7 +287,7 @@ class Walk:
         place = self._lines.indents[last]
         roles = self._compiled.roles
         leaf = node.descendant_for_byte_range(place, place)
-        # One without a character, which the author forgot, is hard to find from above.
+        # An empty leaf, which the author forgot, is hard to find from above.
         if leaf is None or leaf.start_byte == leaf.end_byte:
             return False
         for _ in range(_COMMENT_DEPTH):

@@ -391,7 +391,7 @@ class _Reader:
         end = start + len(self.copy[start:end].rstrip(" \t\n"))
         text = self._text[start:end]
         if "<" in text:
-            # A tag after a full stop does not keep the sentence from ending, nor does what stands inside a tag end one.
+            # A tag after a full stop must not hide the end of the sentence, and text inside a tag ends no sentence.
             text = _ANY_TAG.sub(lambda tag: ")" * len(tag[0]), text)
         self._columns.prose(start, end, [start + offset for offset in prose_ends(text, 0, len(text))])
 

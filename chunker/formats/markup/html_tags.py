@@ -113,7 +113,7 @@ ENDED_BY = {
     "thead": frozenset({"caption", "colgroup", "td", "th", "tr"}),
     "tr": frozenset({"caption", "colgroup", "td", "th", "tr"}),
 }
-# A section ends with these at the latest. A heading in one of them that is neither an article nor a section is none of the page.
+# A section ends with these at the latest. A heading inside one of them, unless it is an article or a section, is not a heading of the page.
 SECTION_ENDS = frozenset(
     [
         "article",
@@ -183,7 +183,7 @@ def tags(text: str) -> Iterator[Tag]:
         match = expression.match(text, start)
         if match is None:
             if expression is _TAG:
-                # Either the text ends inside this tag, or a quotation mark is missing. To look for the end once is enough.
+                # Either the text ends inside this tag, or a quotation mark is missing. One search for the end is enough.
                 expression = _TAG_WITHOUT_QUOTES
             else:
                 at = start + 1

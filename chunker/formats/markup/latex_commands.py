@@ -32,7 +32,7 @@ class Command(NamedTuple):
 # The sections, from the highest level to the lowest.
 SECTIONS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 LISTS = frozenset({"compactitem", "compactenum", "description", "enumerate", "itemize", "thebibliography", "trivlist"})
-# Kept whole where they fit: what is inside is lines.
+# Environments that are kept whole if they fit: their inside is cut by lines.
 WHOLE = frozenset(
     """algorithm algorithmic align alignat aligned array displaymath dmath eqnarray equation figure flalign forest gather math multline
     pgfpicture picture pmatrix bmatrix sidewaysfigure split subequations table sidewaystable tikzpicture wrapfigure wraptable""".split()  # noqa: SIM905  # words are easier to read than strings
@@ -113,7 +113,7 @@ def argument(text: str, start: int) -> tuple[int, int]:
 
 _LONGEST_ARGUMENT = 400
 _BEFORE_ARGUMENT = re.compile(rf"[ \t]*+(?:\[[^\]\[{{}}]{{0,{_LONGEST_ARGUMENT}}}\][ \t]*+)?+\{{")
-# Braces; and what no title holds, so that one is missing.
+# Braces, and characters that no title holds: at these, a brace is missing.
 _BRACE = re.compile(
     rf"(?P<stop>\n[ \t]*+\n|\\(?:{'|'.join(SECTIONS)}|begin)(?![A-Za-z@]))|\\.|(?P<brace>[{{}}])", re.DOTALL
 )

@@ -30,9 +30,9 @@ _LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]*+(?:\r\n|[\n\r\v\f\x85\u2028\u2
 _BLANK = re.compile(r"[^\S\x1c-\x1f]*+")
 _UNUSUAL = ("\x1c", "\x1d", "\x1e", "\x1f", "\u2029")
 
-# More blank lines than these mean no more.
+# More blank lines than these are no stronger.
 _MOST_BLANK = 8
-# By the number of blank lines above.
+# Strengths by the number of blank lines above.
 _STRENGTHS = [int(Strength.LINE), *range(Strength.PARAGRAPH, Strength.PARAGRAPH + _MOST_BLANK)]
 _LABELS = ["line", *["paragraph"] * _MOST_BLANK]
 
