@@ -44,7 +44,7 @@ Examples:
   chunker index . --tag "$(git branch --show-current)"
   chunker index . --embedder minilm --watch
   chunker index . --embedder openai:text-embedding-3-small --dry-run
-  chunker index . --embedder openai:nomic-embed-text --base-url http://localhost:11434/v1 --dimensions 768
+  chunker index . --embedder ollama:nomic-embed-text
   chunker index status
 
 {EXIT_CODES}"""
@@ -62,7 +62,7 @@ def index(
             "-e",
             metavar="NAME",
             show_default=False,
-            help="hashing (default: no model, finds shared spelling), minilm, openai:MODEL, sentence-transformers:MODEL, model2vec:MODEL.",
+            help="hashing (default: no model, finds shared spelling), minilm, ollama:MODEL, openai:MODEL, http://HOST/v1#MODEL, sentence-transformers:MODEL, model2vec:MODEL.",
         ),
     ] = None,
     base_url: Annotated[

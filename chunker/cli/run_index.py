@@ -214,9 +214,12 @@ def _told(report: SyncReport, index: Index) -> str:
 
 def _bill(report: SyncReport) -> str:
     verb = "to embed" if report.dry_run else "embedded"
-    pace = "" if report.dry_run or not report.seconds else f", {report.tokens_computed / report.seconds:,.0f} a second"
+    pace = f", {report.pace:,.0f} a second" if report.pace else ""
+    waiting = ""
+    if report.tokens_waiting and report.pace:
+        waiting = f", {report.tokens_waiting:,} more in {report.tokens_waiting / report.pace:,.0f} s"
     cost = f", ${report.cost:,.4f}" if report.cost else ""
-    return f"{report.tokens_computed:,} tokens {verb}{pace}{cost}"
+    return f"{report.tokens_computed:,} tokens {verb}{pace}{cost}{waiting}"
 
 
 def _embedder(index: Index) -> str:

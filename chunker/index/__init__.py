@@ -31,7 +31,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("numpy", "index") from error
 
-from chunker.index.embedders import Embedder, HashingEmbedder, embedder_named
+from chunker.index.embedders import CallableEmbedder, Embedder, HashingEmbedder, embedder_named
 from chunker.index.filters import Filter
 from chunker.index.indexing import Index
 from chunker.index.packing import Pack, PackedPart
@@ -43,6 +43,7 @@ from chunker.index.symbol_search import FoundDefinition
 from chunker.index.vector_stores import VectorStore, store_named
 
 __all__ = [
+    "CallableEmbedder",
     "CrossEncoderReranker",
     "DamagedIndexError",
     "Embedder",

@@ -23,9 +23,16 @@ from chunker.files.patterns import Patterns, Wanted
 from chunker.index.adding import Adding, checked_texts
 from chunker.index.asking import Asking
 from chunker.index.checking import faults
-from chunker.index.embedders import DEFAULT, Embedder, embedder_named, identity
+from chunker.index.embedders import (
+    DEFAULT,
+    AnyEmbedder,
+    Embedder,
+    embedder_again,
+    embedder_named,
+    identity,
+)
 from chunker.index.errors import EmbedderError, NotAnIndexError
-from chunker.index.opening import GIVEN, IndexOptions, settings_of, vector_store_of
+from chunker.index.opening import GIVEN, IndexOptions, given_embedder, settings_of, vector_store_of
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
 from chunker.index.settings import Settings
@@ -65,7 +72,7 @@ class Index(Asking):
         cls,
         path: str | os.PathLike[str] = DEFAULT_FOLDER,
         *,
-        embedder: str | Embedder | None = None,
+        embedder: str | AnyEmbedder | None = None,
         embedder_options: dict[str, Any] | None = None,
         store: str | VectorStore | None = None,
         root: str | os.PathLike[str] | None = None,
@@ -77,8 +84,8 @@ class Index(Asking):
 
         Args:
             path: The folder of the index.
-            embedder: The name of an embedder (`chunker.index.embedders`), or an embedder. By default that of the index;
-                for a new one "hashing", which needs no model and finds shared spelling.
+            embedder: The name of an embedder, an embedder, a function of a list of texts, or an embedding object of LangChain
+                or LlamaIndex. By default that of the index; for a new one "hashing", which finds shared spelling.
             embedder_options: Options of a named embedder.
             store: Where the vectors are kept: the name of a store (`chunker.index.vector_stores`), or a store. By
                 default that of the index; for a new one a file in its folder.
@@ -97,10 +104,8 @@ class Index(Asking):
         require(path, (str, os.PathLike), "path", "the folder of the index, as a str or a path")
         require(root, (str, os.PathLike, type(None)), "root", "a folder, as a str or a path, or None")
         require(embedder_options, (dict, type(None)), "embedder_options", "a dict or None")
-        if embedder is not None and not isinstance(embedder, str | Embedder):
-            raise WrongTypeError(
-                f"embedder must be a name or an object that is a chunker.index.Embedder, with all of {_EMBEDDER}, not {told(embedder)}"
-            )
+        if embedder is not None and not isinstance(embedder, str):
+            embedder = given_embedder(embedder)
         if store is not None and not isinstance(store, str | VectorStore):
             raise WrongTypeError(f"store must be a name or a chunker.index.VectorStore, not {told(store)}")
         folder = Path(path).absolute()
@@ -159,7 +164,8 @@ class Index(Asking):
                 raise EmbedderError(
                     "the index was made with an embedder of its own: give it to Index.open(embedder=...)"
                 )
-            made = embedder_named(self._settings.embedder, **json.loads(self._settings.embedder_options))
+            settings = self._settings
+            made = embedder_again(settings.embedder, json.loads(settings.embedder_options), settings.dimensions)
             if identity(made).hex() != self._settings.identity:
                 raise EmbedderError(
                     f"the embedder {self._settings.embedder!r} is another than the index was made with: rebuild it"
@@ -379,9 +385,6 @@ class Index(Asking):
         return (
             f"Index({str(self.path)!r}, embedder={self._settings.embedder!r}, max_tokens={self._settings.max_tokens})"
         )
-
-
-_EMBEDDER = ", ".join(sorted(name for name in vars(Embedder) if not name.startswith("_")))
 
 
 def _names(given: str | Iterable[str], option: str) -> list[str]:

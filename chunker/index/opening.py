@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from chunker.arguments import require_whole
-from chunker.errors import OptionError
-from chunker.index.embedders import Embedder, identity
+from chunker.arguments import require_whole, told
+from chunker.errors import OptionError, WrongTypeError
+from chunker.index.embedders import Embedder, embedder_of, identity
 from chunker.index.errors import EmbedderError, SettingsMismatchError, VectorStoreError
 from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
 from chunker.index.store import Store
@@ -17,6 +17,9 @@ from chunker.options import Strategy
 GIVEN = "(given)"
 # The name of the place of vectors without a store.
 _FILE = "a file of the index"
+
+
+_EMBEDDER = ", ".join(sorted(name for name in vars(Embedder) if not name.startswith("_")))
 
 
 class IndexOptions(TypedDict, total=False):
@@ -31,6 +34,17 @@ class IndexOptions(TypedDict, total=False):
     overlap: int
     context: bool
     strategy: Strategy
+
+
+def given_embedder(given: object) -> Embedder:
+    """An embedder that is given as an object. Raises `WrongTypeError` for what is none and cannot be made one."""
+    made = embedder_of(given)
+    if made is None:
+        raise WrongTypeError(
+            "embedder must be a name, a function of texts, an embedding object of LangChain or LlamaIndex, or an object that is a "
+            f"chunker.index.Embedder, with all of {_EMBEDDER}, not {told(given)}"
+        )
+    return made
 
 
 def vector_store_of(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:

@@ -24,6 +24,8 @@ class SyncReport:
         moved: Chunks that went to another line or file.
         removed: Chunks that are gone from their place and are nowhere new.
         tokens_computed: Tokens of the chunks in `computed`.
+        tokens_waiting: Tokens of the chunks that are to be embedded before the next files are read.
+        embedding_seconds: Duration of the calls of the embedder.
         chunks: Chunks of all tags after the sync.
         tokens: Their tokens.
         dropped: Vectors that were removed because no chunk needs them.
@@ -45,6 +47,8 @@ class SyncReport:
     moved: int = 0
     removed: int = 0
     tokens_computed: int = 0
+    tokens_waiting: int = 0
+    embedding_seconds: float = 0.0
     chunks: int = 0
     tokens: int = 0
     dropped: int = 0
@@ -58,6 +62,11 @@ class SyncReport:
     def share_computed(self) -> float:
         """The share of all tokens that the embedder embedded."""
         return self.tokens_computed / self.tokens if self.tokens else 0.0
+
+    @property
+    def pace(self) -> float:
+        """Tokens that the embedder embeds in a second; 0 while that is not known."""
+        return self.tokens_computed / self.embedding_seconds if self.embedding_seconds else 0.0
 
     @property
     def has_changes(self) -> bool:

@@ -250,16 +250,22 @@ class Sync:
 
     def _embed(self, places: list[NewPlace]) -> None:
         sizes = [place.tokens for place in places]
+        report = self._report
+        report.tokens_waiting = sum(sizes)
+        self._tell()
         for run in batches(sizes, self._embedder.max_batch_texts, self._embedder.max_batch_tokens):
             batch = places[run]
             if self._writer is not None:
+                began = time.monotonic()
                 vectors = checked(self._embedder.embed([place.text for place in batch]), len(batch), self._embedder)
+                report.embedding_seconds += time.monotonic() - began
                 self._writer.add_vectors([place.key for place in batch], sizes[run], vectors)
             else:
                 self._promised.update(place.key for place in batch)
-            self._report.computed += len(batch)
-            self._report.tokens_computed += sum(sizes[run])
-            self._report.cost = self._report.tokens_computed * self._price / 1e6
+            report.computed += len(batch)
+            report.tokens_computed += sum(sizes[run])
+            report.tokens_waiting -= sum(sizes[run])
+            report.cost = report.tokens_computed * self._price / 1e6
             self._tell()
 
     def _count(self, changes: Changes, missing: set[bytes]) -> None:

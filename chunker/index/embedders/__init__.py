@@ -3,6 +3,8 @@
     embedder_named("hashing")                                  no model, nothing to install: finds shared spelling
     embedder_named("minilm")                                   a small model whose weights come as a package
     embedder_named("openai:text-embedding-3-small")            OpenAI, or with base_url whatever speaks as it does
+    embedder_named("ollama:nomic-embed-text")                  Ollama on this machine, or where OLLAMA_HOST says
+    embedder_named("http://localhost:8000/v1#bge-m3")          any endpoint that speaks as OpenAI's does, and its model
     embedder_named("sentence-transformers:BAAI/bge-small-en-v1.5")
     embedder_named("model2vec:minishlab/potion-base-8M")
 
@@ -19,17 +21,33 @@ from typing import Any
 
 from chunker.arguments import require_text
 from chunker.errors import OptionError
+from chunker.index.embedders.adapting import AnyEmbedder, CallableEmbedder, embedder_of
 from chunker.index.embedders.base import Embedder, batches, checked, identity
 from chunker.index.embedders.hashing import HashingEmbedder
 from chunker.index.errors import EmbedderError
 
-__all__ = ["Embedder", "HashingEmbedder", "batches", "checked", "embedder_named", "identity"]
+__all__ = [
+    "AnyEmbedder",
+    "CallableEmbedder",
+    "Embedder",
+    "HashingEmbedder",
+    "batches",
+    "checked",
+    "embedder_again",
+    "embedder_named",
+    "embedder_of",
+    "identity",
+]
 
 DEFAULT = "hashing"
+_ENDPOINTS = {"http", "https", "ollama", "openai"}
 _GROUP = "bpe_chunker.embedders"
 _OURS = {
     "hashing": ("chunker.index.embedders.hashing", "HashingEmbedder"),
     "minilm": ("chunker.index.embedders.minilm", "MiniLMEmbedder"),
+    "http": ("chunker.index.embedders.endpoint", "embedder_at_http"),
+    "https": ("chunker.index.embedders.endpoint", "embedder_at_https"),
+    "ollama": ("chunker.index.embedders.endpoint", "ollama_embedder"),
     "model2vec": ("chunker.index.embedders.local_models", "Model2VecEmbedder"),
     "openai": ("chunker.index.embedders.endpoint", "EndpointEmbedder"),
     "sentence-transformers": ("chunker.index.embedders.local_models", "SentenceTransformerEmbedder"),
@@ -40,7 +58,8 @@ def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # th
     """An embedder by its name.
 
     Args:
-        name: The kind of embedder and, after a colon, its model: "hashing", "minilm", "openai:text-embedding-3-small".
+        name: The kind of embedder and, after a colon, its model: "hashing", "minilm", "ollama:nomic-embed-text"; or the URL of an
+            endpoint that speaks as OpenAI's does, "#" and its model.
         options: Options of the embedder.
 
     Raises:
@@ -58,6 +77,12 @@ def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # th
     if not isinstance(made, Embedder):
         raise EmbedderError(f"what is registered as the embedder {kind!r} is none: {made!r}")
     return made
+
+
+def embedder_again(name: str, options: dict[str, Any], dimensions: int) -> Embedder:
+    """The embedder that an index was made with. `dimensions`: of its vectors, which an endpoint need not be asked for."""
+    known = {"dimensions": dimensions} if name.partition(":")[0] in _ENDPOINTS else {}
+    return embedder_named(name, **{**known, **options})
 
 
 def _maker(kind: str) -> Callable[..., Any]:

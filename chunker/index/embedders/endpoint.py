@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from chunker.errors import OptionError
+from chunker.index.embedders.adapting import PROBE
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
@@ -35,6 +36,7 @@ _KNOWN = {
     "text-embedding-ada-002": (1536, 0.10),
 }
 _LONGEST_WAIT = 60.0
+_OLLAMA_PORT = 11434
 # Bytes of an answer: 2048 vectors of 4096 numbers as text have fewer.
 _LARGEST_ANSWER = 1 << 28
 
@@ -42,7 +44,7 @@ _LARGEST_ANSWER = 1 << 28
 class EndpointEmbedder:
     """Vectors of an endpoint that speaks as OpenAI's does.
 
-    `dimensions`: needed for a model that is not OpenAI's; for one of theirs another number asks for shorter vectors. `key_variable`: the
+    `dimensions`: of a model that is not OpenAI's, None asks the endpoint; for one of theirs another number asks for shorter vectors. `key_variable`: the
     environment variable that holds the key; an endpoint without one needs none. `tokens_per_minute`, `requests_per_minute`: what the endpoint
     allows; no more is sent. `price`: dollars for a million tokens.
     """
@@ -68,13 +70,13 @@ class EndpointEmbedder:
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         known = _KNOWN.get(model)
-        if dimensions is None and known is None:
-            raise OptionError(f"dimensions must be given for the model {model!r}: how many numbers its vectors have")
+        if not model:
+            raise OptionError("the model of an endpoint must be named, as in openai:text-embedding-3-small")
         if urllib.parse.urlsplit(base_url).scheme not in {"http", "https"}:
             raise OptionError(f"base_url must begin with https:// or http://, got {base_url!r}")
         self.model_id = model
         self.revision = revision
-        self.dimensions = dimensions if dimensions is not None else known[0] if known else 0
+        self._dimensions = dimensions if dimensions is not None else known[0] if known else None
         self.tokenizer = tokenizer
         self.max_batch_texts = max_batch_texts
         self.max_batch_tokens = max_batch_tokens
@@ -88,6 +90,13 @@ class EndpointEmbedder:
         self._limits = [Pace(limit, sleep) for limit in (requests_per_minute, tokens_per_minute)]
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._counter: Any = None
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector; of a model that is not known, the endpoint is asked once."""
+        if self._dimensions is None:
+            self._dimensions = len(self.embed([PROBE])[0])
+        return self._dimensions
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
         """The vectors of texts, by one request. Raises `EmbedderError` where the endpoint refuses, or does not answer."""
@@ -148,6 +157,35 @@ class EndpointEmbedder:
             return np.array([_numbers(entry["embedding"]) for entry in entries], np.float32)
         except (ValueError, KeyError, TypeError) as error:
             raise EmbedderError(f"{self._url} answered with something else than vectors: {error!r}") from error
+
+
+def ollama_embedder(model: str, **options: Any) -> EndpointEmbedder:  # noqa: ANN401  # those of the embedder
+    """A model of Ollama, on this machine or where the environment variable OLLAMA_HOST says."""
+    host = os.environ.get("OLLAMA_HOST", "").strip() or "localhost"
+    scheme, _, address = host.rpartition("://")
+    name, colon, port = address.rpartition(":")
+    # Servers are told to listen to all addresses as they are told one; questions go to one.
+    name, port = (name, port) if colon and port.isdigit() else (address, str(_OLLAMA_PORT))
+    url = f"{scheme or 'http'}://{'localhost' if name in {'', '0.0.0.0'} else name}:{port}/v1"  # noqa: S104  # not bound to
+    return EndpointEmbedder(model, **{"base_url": url, "key_variable": "OLLAMA_API_KEY", **options})
+
+
+def embedder_at_http(address: str, **options: Any) -> EndpointEmbedder:  # noqa: ANN401  # those of the embedder
+    """An endpoint at "//host:port/v1#model", over HTTP."""
+    return _embedder_at(f"http:{address}", options)
+
+
+def embedder_at_https(address: str, **options: Any) -> EndpointEmbedder:  # noqa: ANN401  # those of the embedder
+    """An endpoint at "//host/v1#model", over HTTPS."""
+    return _embedder_at(f"https:{address}", options)
+
+
+def _embedder_at(url: str, options: dict[str, Any]) -> EndpointEmbedder:
+    """A key for OpenAI goes to nobody else: that of another endpoint is in EMBEDDER_API_KEY."""
+    base, _, model = url.partition("#")
+    if not model:
+        raise OptionError(f"an endpoint is named with its model, such as {base.rstrip('/')}#nomic-embed-text")
+    return EndpointEmbedder(model, **{"base_url": base, "key_variable": "EMBEDDER_API_KEY", **options})
 
 
 class Pace:

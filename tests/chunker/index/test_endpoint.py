@@ -15,6 +15,7 @@ import pytest
 
 from chunker.errors import OptionError
 from chunker.index import EmbedderError, Index
+from chunker.index.embedders import embedder_named
 from chunker.index.embedders.endpoint import EndpointEmbedder, Pace
 
 
@@ -149,7 +150,44 @@ def test_pace_never_exceeds_the_limit() -> None:
 
 
 def test_options() -> None:
-    with pytest.raises(OptionError, match="dimensions"):
-        EndpointEmbedder("some-model")
+    with pytest.raises(OptionError, match="model"):
+        EndpointEmbedder("")
     with pytest.raises(OptionError, match="base_url"):
         EndpointEmbedder("m", dimensions=3, base_url="file:///etc/passwd")
+
+
+def test_an_endpoint_is_named_by_its_url(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "for OpenAI alone")
+    (tmp_path / "a.txt").write_text("some words\n")
+    name = f"http://127.0.0.1:{server.server_address[1]}/v1#bge-m3"
+    index = Index.open(tmp_path / ".chunker", embedder=name)
+    assert index.sync(tmp_path).computed == 1
+    assert index.settings.dimensions == 3
+    assert {(path, request["model"], key) for path, request, key in server.requests} == {
+        ("/v1/embeddings", "bge-m3", None)
+    }
+    before = len(server.requests)
+    assert Index.open(index.path).search("words")[0].source == "a.txt"
+    assert len(server.requests) == before + 1  # the question alone: how long vectors are is known
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{}", "http://127.0.0.1:{}", "0.0.0.0:{}"])
+def test_ollama(host: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", host.format(server.server_address[1]))
+    made = embedder_named("ollama:nomic-embed-text")
+    assert (made.model_id, made.dimensions) == ("nomic-embed-text", 3)
+    assert made.embed_query("abc").tolist() == [3, 1, 2]
+    assert server.requests[0][1]["model"] == "nomic-embed-text"
+
+
+def test_ollama_is_on_this_machine_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OLLAMA_HOST", raising=False)
+    assert embedder_named("ollama:x", dimensions=3)._url == "http://localhost:11434/v1/embeddings"  # type: ignore[attr-defined]
+    monkeypatch.setenv("OLLAMA_HOST", "gpu.local")
+    assert embedder_named("ollama:x", dimensions=3)._url == "http://gpu.local:11434/v1/embeddings"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["http://localhost:1/v1", "https://example.org/v1#", "openai:", "ollama"])
+def test_an_endpoint_without_a_model_is_told(name: str) -> None:
+    with pytest.raises(OptionError):
+        embedder_named(name)
