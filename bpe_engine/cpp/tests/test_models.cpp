@@ -145,6 +145,12 @@ void growth(Choices& choices) {
     Side const side = choices.one_in(2) ? Side::left : Side::right;
     std::unique_ptr<GrowingPiece> const piece = made.model->growing(side);
     if (!piece) return;
+    // A text that repeats is counted by what is known of it, and encoded as any other.
+    std::string unit = random_string(choices, 3), repeated;
+    if (!unit.empty())
+        for (std::size_t size = 64 + choices.below(200); repeated.size() < size;) repeated += unit;
+    fresh_count(*made.model, repeated);
+    fresh_count(*made.model, repeated.substr(0, choices.below(repeated.size() + 1)));
     std::string text;
     std::vector<std::pair<std::size_t, std::size_t>> bounds;  // of sizes
     for (std::size_t step = 0; step < 25; ++step) {

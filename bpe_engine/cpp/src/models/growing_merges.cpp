@@ -10,9 +10,12 @@
 // there is no table. Mistral's tokens of spaces all have one rank: then the left one is made first.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
 
 #include "bpe/models/merges.hpp"
 #include "bpe/models/token_automaton.hpp"
@@ -37,6 +40,13 @@ struct MergeModel::Growth {
     };
     bool is_possible = false;
     Sided right, left;
+    // A unit that is repeated: the tokens of its first bytes, for each number of them. From there on a period has so many more; 0 bytes: none is known.
+    struct Repetition {
+        std::vector<std::uint32_t> counts;  // none where no character ends
+        std::size_t period = 0, tokens = 0;
+    };
+    std::mutex mutex;
+    std::unordered_map<std::string, std::unique_ptr<const Repetition>> repetitions;
     // Of each token the merge that makes it last: left + 1, right; found when it is first asked for. 0: not known yet.
     std::vector<std::atomic<std::uint64_t>> derivations;
     static constexpr std::uint64_t single = 1, unreachable = 2;  // made by none: a character; no encoding of its own text
@@ -157,6 +167,26 @@ public:
             if (rows_[place].token != inside) least = std::min<std::size_t>(least, rows_[place].count);
         return least;
     }
+
+    // What is to be known of a text that repeats, of which this piece is the beginning.
+    std::unique_ptr<const Growth::Repetition> repetition(std::size_t unit) const {
+        auto made = std::make_unique<Growth::Repetition>();
+        for (Row const& row : rows_) made->counts.push_back(row.token == inside ? not_here : row.count);
+        // A row depends on as many before as the longest token has bytes: where these come again so do all that follow.
+        std::size_t const end = rows_.size() - 1, longest = std::max(model_.longest_, unit);
+        for (std::size_t period = unit; period + longest < end; period += unit) {
+            std::uint32_t const tokens = rows_[end].count - rows_[end - period].count;
+            std::size_t place = end;
+            while (place > end - longest && rows_[place].token == rows_[place - period].token && (rows_[place].token == inside || rows_[place].count - rows_[place - period].count == tokens)) --place;
+            if (place > end - longest) continue;
+            made->period = period;
+            made->tokens = tokens;
+            break;
+        }
+        return made;
+    }
+
+    static constexpr std::uint32_t not_here = 0xFFFFFFFF;
 
 private:
     // In place of a token: no character ends here; a character that is none; the same, by tokens of its bytes; nothing.
@@ -329,11 +359,55 @@ std::uint64_t MergeModel::derive(std::uint32_t token) const {
     return Growth::unreachable;
 }
 
+const std::shared_ptr<MergeModel::Growth>& MergeModel::growth() const {
+    std::call_once(growth_once_, [&] {
+        growth_ = make_growth();
+        has_growth_.store(true, std::memory_order_relaxed);
+    });
+    return growth_;
+}
+
 std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
-    std::call_once(growth_once_, [&] { growth_ = make_growth(); });
-    if (!growth_->is_possible) return nullptr;
+    if (!growth()->is_possible) return nullptr;
     if (side == Side::left) return std::make_unique<Growing<true>>(*this, growth_);
     return std::make_unique<Growing<false>>(*this, growth_);
+}
+
+std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
+    // The tables of growth take as long as merging so many bytes.
+    constexpr std::size_t worth_growth = 1 << 14, least = 64, longest_unit = 4, times = 8;
+    if (piece.size < std::max(has_growth_.load(std::memory_order_relaxed) ? least : worth_growth, 2 * longest_)) return std::nullopt;
+    std::size_t unit = 1;
+    while (unit <= longest_unit && std::memcmp(piece.data, piece.data + unit, piece.size - unit) != 0) ++unit;
+    if (unit > longest_unit) return std::nullopt;
+    for (std::size_t place = 0, size = 1; place < unit; place += size) {
+        std::uint32_t const code = options_.by_characters ? code_at_start(piece.part(place, unit), size) : piece[place];
+        if (!is_known(code)) return std::nullopt;
+    }
+    if (!growth()->is_possible) return std::nullopt;
+    Growth::Repetition const* known = nullptr;
+    {
+        std::string key(reinterpret_cast<const char*>(piece.data), unit);
+        std::lock_guard const lock(growth_->mutex);
+        auto& found = growth_->repetitions[std::move(key)];
+        if (!found) {
+            std::vector<Byte> text;
+            while (text.size() < times * std::max(longest_, least)) text.insert(text.end(), piece.begin(), piece.begin() + unit);
+            Growing<false> growing(*this, growth_);
+            growing.extend({text.data(), text.size()});
+            found = growing.repetition(unit);
+        }
+        known = found.get();
+    }
+    std::size_t size = piece.size, more = 0;
+    if (std::size_t const end = known->counts.size() - 1; size > end) {
+        if (known->period == 0) return std::nullopt;
+        std::size_t const periods = (size - end + known->period - 1) / known->period;
+        size -= periods * known->period;
+        more = periods * known->tokens;
+    }
+    if (known->counts[size] == Growing<false>::not_here) return std::nullopt;
+    return known->counts[size] + more;
 }
 
 }  // namespace bpe

@@ -426,6 +426,7 @@ void MergeModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vecto
 }
 
 std::size_t MergeModel::count(Bytes piece) const {
+    if (auto const known = count_repetition(piece)) return *known;
     static thread_local std::vector<std::uint32_t> ids;
     ids.clear();
     encode(piece, ids, nullptr);

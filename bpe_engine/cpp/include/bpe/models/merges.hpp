@@ -10,8 +10,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -137,6 +139,9 @@ private:
     template <bool to_left>
     class Growing;
     std::shared_ptr<Growth> make_growth() const;
+    const std::shared_ptr<Growth>& growth() const;
+    // The count of a long piece that repeats a unit of up to four bytes; none for others, or where it is not soon known.
+    std::optional<std::size_t> count_repetition(Bytes piece) const;
     // The halves of the last merge that makes a token from its characters, as Growth has them.
     std::uint64_t derive(std::uint32_t token) const;
     static std::uint32_t code_at_start(Bytes text, std::size_t& size);
@@ -164,6 +169,7 @@ private:
     mutable std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
     mutable std::once_flag growth_once_;
     mutable std::shared_ptr<Growth> growth_;
+    mutable std::atomic<bool> has_growth_{false};
 };
 
 }  // namespace bpe
