@@ -18,6 +18,7 @@ from functools import cached_property
 from bpe_engine.fallback.charsmaps import map_clusters, sentence_piece_text
 from bpe_engine.pipeline.characters import WHITE_SPACE, compiled, later_lower_case, members
 from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.matching import Match, matcher
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
     Lowercase,
@@ -31,7 +32,6 @@ from bpe_engine.pipeline.normalizers import (
     Surround,
     UnicodeForm,
 )
-from bpe_engine.pipeline.oniguruma import Match, matcher
 from bpe_engine.text.patience import check_growth
 
 # Hangul vowels and final consonants: they join what stands before them, and are no marks.

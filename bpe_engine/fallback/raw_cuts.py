@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bpe_engine.pipeline.characters import WHITE_SPACE
+from bpe_engine.pipeline.matching import is_word
 from bpe_engine.pipeline.normalizers import Prepend, Replace
-from bpe_engine.pipeline.oniguruma import is_word
 
 if TYPE_CHECKING:
     from bpe_engine.fallback.staged import SpecificationEngine

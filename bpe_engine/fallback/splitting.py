@@ -18,7 +18,8 @@ from bpe_engine.fallback.pretokenizer import pretokenizer_for
 from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.pipeline.characters import compiled, members, numbers, script_of
-from bpe_engine.pipeline.oniguruma import WORD, Match, RustExpression, matcher
+from bpe_engine.pipeline.expressions import WORD
+from bpe_engine.pipeline.matching import Match, RustExpression, matcher
 from bpe_engine.pipeline.pre_tokenizers import (
     Behaviour,
     ByteLevel,

@@ -18,7 +18,6 @@ import ahocorasick
 
 from bpe_engine.errors import DisallowedSpecialTokenError, VocabularyError
 from bpe_engine.pipeline.characters import WHITE_SPACE, compiled
-from bpe_engine.pipeline.oniguruma import is_word
 from bpe_engine.pipeline.specification import AddedToken
 from bpe_engine.special_tokens import Specials, check_specials
 
@@ -119,6 +118,8 @@ def _leading_white_space(text: str, start: int) -> int:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether there is no letter or other part of a word on either side."""
+    from bpe_engine.pipeline.matching import is_word  # noqa: PLC0415 - few files have such tokens
+
     return (start == 0 or not is_word(text[start - 1])) and (end == len(text) or not is_word(text[end]))
 
 

@@ -29,7 +29,7 @@ from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.formats.tables import ReadMerges, ReadNumbers, ReadTokens
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import WHITE_SPACE, code_points, members, numbers, script_runs
-from bpe_engine.pipeline.expressions import Expression, escaped
+from bpe_engine.pipeline.expressions import WORD, Expression, escaped
 from bpe_engine.pipeline.merges import check_merges
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
@@ -44,7 +44,7 @@ from bpe_engine.pipeline.normalizers import (
     Surround,
     UnicodeForm,
 )
-from bpe_engine.pipeline.oniguruma import WORD, translated
+from bpe_engine.pipeline.oniguruma import translated
 from bpe_engine.pipeline.pre_tokenizers import (
     ByteLevel,
     CharDelimiterSplit,

@@ -17,7 +17,6 @@ from bpe_engine.pipeline.decoders import (
     WordPieceDecoder,
 )
 from bpe_engine.pipeline.expressions import Expression
-from bpe_engine.pipeline.oniguruma import matcher
 from bpe_engine.text.patience import check_growth
 
 
@@ -96,6 +95,8 @@ def in_word(decoder: WordPieceDecoder, token: str, *, is_first: bool) -> str:
 
 
 def _replaced(pattern: str | Expression, content: str, token: str) -> str:
+    from bpe_engine.pipeline.matching import matcher  # noqa: PLC0415 - few files have such decoders
+
     return "".join(content if found else token[start:end] for start, end, found in matcher(pattern).spans(token))
 
 

@@ -19,3 +19,7 @@ def escaped(text: str) -> str:
     a\+▁\ b
     """
     return "".join(one if one.isalnum() or ord(one) > 127 else f"\\{one}" for one in text)
+
+
+WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
+"""The inside of a set: the characters of words, as Rust's regular expressions have them."""

@@ -1,4 +1,4 @@
-r"""Regular expressions of Oniguruma, which Hugging Face `tokenizers` uses, for the `regex` package; and where they match.
+r"""Regular expressions of Oniguruma, which Hugging Face `tokenizers` uses, for the `regex` package.
 
 Most of both languages is the same. Where it is not:
 
@@ -7,7 +7,7 @@ Most of both languages is the same. Where it is not:
     \w                 a set                            not all numbers are in it
     a{1,3}+            (?:a{1,3})+                      repeats, where regex would not give back
     [a&&[b-z]]         the same, under (?V1)
-    \p{L}              the same, of a text whose characters are those of Unicode 16: see `_Table`
+    \p{L}              the same, of a text whose characters are those of Unicode 16: see `stand_ins.py`
 
 What is not known to mean the same is refused, with its place: back references, \b, \h, \G, POSIX brackets, (?m), absent operators and so on.
 """
@@ -15,20 +15,9 @@ What is not known to mean the same is refused, with its place: back references, 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from functools import cache
-from typing import TYPE_CHECKING
 
-from bpe_engine.errors import EncodingError, PatternError
-from bpe_engine.pipeline.expressions import Expression, escaped
-from bpe_engine.text.patience import Patience, check_repetitions, spans_of
-from bpe_engine.text.unicode_classes import STAND_IN_OF_CLASS, ranges
-
-if TYPE_CHECKING:
-    import regex
-
-Match = tuple[int, int, bool]
-"""Start and end in characters, and whether it is a match or what lies between two."""
+from bpe_engine.errors import PatternError
+from bpe_engine.pipeline.expressions import escaped
 
 _CATEGORIES = (
     *(
@@ -105,161 +94,13 @@ _LIGATURES = ("ss", "ff", "fi", "fl", "st")
 _MOST_NESTED = 50
 
 
-class RustExpression(Expression):
-    """One of our own in place of one of Rust's regular expressions, which `regex` takes as it is, but for the version of Unicode."""
-
-
-class Matcher:
-    """A compiled expression. Immutable, but for what it remembers; shared by threads."""
-
-    def __init__(self, pattern: str | Expression) -> None:
-        if not (pattern if isinstance(pattern, str) else pattern.source):
-            raise PatternError("an empty pattern matches everywhere, which is not supported")
-        import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
-
-        self._table: _Table | None = None
-        if isinstance(pattern, str):
-            self._regex = regex.compile(escaped(pattern))
-        elif isinstance(pattern, RustExpression):
-            self._regex, self._table = regex.compile(pattern.source), _Table([])
-        else:
-            check_repetitions(pattern.source)
-            translation = _Translation(pattern.source)
-            try:
-                self._regex = regex.compile("(?V1)" + translation.result)
-            except regex.error as error:
-                raise PatternError(f"pattern {pattern.source!r} does not compile: {error}") from error
-            self._table = _Table(translation.explicit)
-
-    def spans(self, text: str) -> list[Match]:
-        """The matches and the stretches between them, in order; they make up the whole text.
-
-        Raises EncodingError where the search takes too long.
-
-        >>> matcher(Expression("[0-9]")).spans("a12")
-        [(0, 1, False), (1, 2, True), (2, 3, True)]
-        """
-        seen = text if self._table is None or text.isascii() else text.translate(self._table)
-        found = spans_of(self._regex, seen)
-        if any(start == end for start, end in found):
-            found = self._with_empty_ones(seen)
-        spans = []
-        place = 0
-        for start, end in found:
-            if start > place:
-                spans.append((place, start, False))
-            spans.append((start, end, True))
-            place = end
-        if place < len(text):
-            spans.append((place, len(text), False))
-        return spans
-
-    def _with_empty_ones(self, text: str) -> list[tuple[int, int]]:
-        """The matches as Oniguruma's iterator gives them: an empty one after another match is left out, and the search goes on after it."""
-        found: list[tuple[int, int]] = []
-        place = 0
-        patience = Patience(self._regex, text)
-        while place <= len(text):
-            patience.check()
-            try:
-                match = self._regex.search(text, place, timeout=patience.seconds)
-            except TimeoutError:
-                raise patience.lost() from None
-            if match is None:
-                break
-            start, end = match.span()
-            if start == end and found and found[-1][1] == end:
-                place += 1
-                continue
-            found.append((start, end))
-            place = end
-        return found
-
-
-@cache
-def matcher(pattern: str | Expression) -> Matcher:
-    """The matcher of a pattern. Raises PatternError where it does not compile, or is not known to mean the same under `regex`."""
-    return Matcher(pattern)
-
-
 def translated(source: str) -> str:
     """An expression of Oniguruma for the `regex` package, without a look at its version of Unicode. Raises PatternError as `matcher`."""
-    return "(?V1)" + _Translation(source).result
+    return "(?V1)" + Translation(source).result
 
 
-# A character of a word, as Rust's regular expressions have it.
-WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
-
-
-@cache
-def _words() -> Matcher:
-    return matcher(RustExpression(f"(?V1)[{WORD}]"))
-
-
-def is_word(character: str) -> bool:
-    """Whether a character is part of a word, for the flag `single_word` of an added token.
-
-    >>> is_word("a"), is_word("\u200d"), is_word("-")
-    (True, True, False)
-    """
-    return _words().spans(character)[0][2]
-
-
-class _Table(dict[int, int]):
-    """Code point -> one with the same class in Unicode 16 and in the version that `regex` follows: itself, as a rule. Filled as needed.
-
-    `explicit` are the ranges of code points that the pattern names; the other one is in none that this one is not in.
-    """
-
-    def __init__(self, explicit: list[tuple[int, int]]) -> None:
-        super().__init__()
-        self._explicit = explicit
-
-    def __missing__(self, point: int) -> int:
-        self[point] = found = self._stand_in(point)
-        return found
-
-    def _stand_in(self, point: int) -> int:
-        wanted = _class_in_16(point)
-        if wanted == _class_in_regex(point):
-            return point
-        others = [0xFDD0, 0x1FFFE, 0x10FFFF] if wanted == "-" else [ord(STAND_IN_OF_CLASS[wanted])]
-        for other in others:
-            if all((first <= point <= last) == (first <= other <= last) for first, last in self._explicit):
-                return other
-        raise EncodingError(f"U+{point:04X} has changed its class since Unicode 16, and the pattern names it")
-
-
-def _class_in_16(point: int) -> str:
-    found = ranges()[bisect_right(_firsts(), point) - 1]
-    return found.category + " Han" * found.han
-
-
-@cache
-def _firsts() -> list[int]:
-    return [first for first, _, _ in ranges()]
-
-
-@cache
-def _class_pattern() -> regex.Pattern[str]:
-    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
-
-    kinds = ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N", "P", "S")
-    return regex.compile("|".join(rf"(?P<{kind}>\p{{{kind}}})" for kind in kinds) + r"|(?P<White_Space>\s)|(?s:.)")
-
-
-def _class_in_regex(point: int) -> str:
-    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
-
-    character = chr(point)
-    found = _class_pattern().match(character)
-    category = (found.lastgroup if found else None) or "-"
-    han = category not in ("-", "White_Space") and regex.match(r"\p{Han}", character) is not None
-    return category + " Han" * han
-
-
-class _Translation:
-    """One pattern, read from left to right."""
+class Translation:
+    """One pattern, read from left to right: `result` is what it is for `regex`, `explicit` are the ranges of code points that it names."""
 
     def __init__(self, source: str) -> None:
         self._source = source

@@ -15,8 +15,9 @@ from bpe_engine import PatternError
 from bpe_engine.fallback.normalizing import Normalization
 from bpe_engine.fallback.splitting import Piece, Splitting
 from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.matching import matcher
 from bpe_engine.pipeline.normalizers import Lowercase, Normalizer, Strip, StripAccents, UnicodeForm
-from bpe_engine.pipeline.oniguruma import PROPERTIES, matcher
+from bpe_engine.pipeline.oniguruma import PROPERTIES
 from bpe_engine.pipeline.pre_tokenizers import Digits, PreTokenizer, Punctuation, Whitespace, WhitespaceSplit
 
 # All of them but most of Han, Hangul and the private ones, of which each is like the next.

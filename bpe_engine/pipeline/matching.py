@@ -1,0 +1,105 @@
+"""Where expressions of tokenizer files match, by the `regex` package: for the engine in Python, and for what the core does not compile."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from bpe_engine.errors import PatternError
+from bpe_engine.pipeline.expressions import WORD, Expression, escaped
+from bpe_engine.pipeline.oniguruma import Translation
+from bpe_engine.pipeline.stand_ins import StandIns
+from bpe_engine.text.patience import Patience, check_repetitions, spans_of
+
+Match = tuple[int, int, bool]
+"""Start and end in characters, and whether it is a match or what lies between two."""
+
+
+class RustExpression(Expression):
+    """One of our own in place of one of Rust's regular expressions, which `regex` takes as it is, but for the version of Unicode."""
+
+
+class Matcher:
+    """A compiled expression. Immutable, but for what it remembers; shared by threads."""
+
+    def __init__(self, pattern: str | Expression) -> None:
+        if not (pattern if isinstance(pattern, str) else pattern.source):
+            raise PatternError("an empty pattern matches everywhere, which is not supported")
+        import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
+        self._table: StandIns | None = None
+        if isinstance(pattern, str):
+            self._regex = regex.compile(escaped(pattern))
+        elif isinstance(pattern, RustExpression):
+            self._regex, self._table = regex.compile(pattern.source), StandIns([])
+        else:
+            check_repetitions(pattern.source)
+            translation = Translation(pattern.source)
+            try:
+                self._regex = regex.compile("(?V1)" + translation.result)
+            except regex.error as error:
+                raise PatternError(f"pattern {pattern.source!r} does not compile: {error}") from error
+            self._table = StandIns(translation.explicit)
+
+    def spans(self, text: str) -> list[Match]:
+        """The matches and the stretches between them, in order; they make up the whole text.
+
+        Raises EncodingError where the search takes too long.
+
+        >>> matcher(Expression("[0-9]")).spans("a12")
+        [(0, 1, False), (1, 2, True), (2, 3, True)]
+        """
+        seen = text if self._table is None or text.isascii() else text.translate(self._table)
+        found = spans_of(self._regex, seen)
+        if any(start == end for start, end in found):
+            found = self._with_empty_ones(seen)
+        spans = []
+        place = 0
+        for start, end in found:
+            if start > place:
+                spans.append((place, start, False))
+            spans.append((start, end, True))
+            place = end
+        if place < len(text):
+            spans.append((place, len(text), False))
+        return spans
+
+    def _with_empty_ones(self, text: str) -> list[tuple[int, int]]:
+        """The matches as Oniguruma's iterator gives them: an empty one after another match is left out, and the search goes on after it."""
+        found: list[tuple[int, int]] = []
+        place = 0
+        patience = Patience(self._regex, text)
+        while place <= len(text):
+            patience.check()
+            try:
+                match = self._regex.search(text, place, timeout=patience.seconds)
+            except TimeoutError:
+                raise patience.lost() from None
+            if match is None:
+                break
+            start, end = match.span()
+            if start == end and found and found[-1][1] == end:
+                place += 1
+                continue
+            found.append((start, end))
+            place = end
+        return found
+
+
+@cache
+def matcher(pattern: str | Expression) -> Matcher:
+    """The matcher of a pattern. Raises PatternError where it does not compile, or is not known to mean the same under `regex`."""
+    return Matcher(pattern)
+
+
+@cache
+def _words() -> Matcher:
+    return matcher(RustExpression(f"(?V1)[{WORD}]"))
+
+
+def is_word(character: str) -> bool:
+    """Whether a character is part of a word, for the flag `single_word` of an added token.
+
+    >>> is_word("a"), is_word("\u200d"), is_word("-")
+    (True, True, False)
+    """
+    return _words().spans(character)[0][2]

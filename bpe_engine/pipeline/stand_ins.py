@@ -1,0 +1,66 @@
+"""Characters of Unicode 16 for the `regex` package, which follows a later version: each that has changed its class becomes one that has not."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cache
+from typing import TYPE_CHECKING
+
+from bpe_engine.errors import EncodingError
+from bpe_engine.text.unicode_classes import STAND_IN_OF_CLASS, ranges
+
+if TYPE_CHECKING:
+    import regex
+
+
+class StandIns(dict[int, int]):
+    """Code point -> one with the same class in Unicode 16 and in the version that `regex` follows: itself, as a rule. Filled as needed.
+
+    `explicit` are the ranges of code points that the pattern names; the other one is in none that this one is not in.
+    """
+
+    def __init__(self, explicit: list[tuple[int, int]]) -> None:
+        super().__init__()
+        self._explicit = explicit
+
+    def __missing__(self, point: int) -> int:
+        self[point] = found = self._stand_in(point)
+        return found
+
+    def _stand_in(self, point: int) -> int:
+        wanted = _class_in_16(point)
+        if wanted == _class_in_regex(point):
+            return point
+        others = [0xFDD0, 0x1FFFE, 0x10FFFF] if wanted == "-" else [ord(STAND_IN_OF_CLASS[wanted])]
+        for other in others:
+            if all((first <= point <= last) == (first <= other <= last) for first, last in self._explicit):
+                return other
+        raise EncodingError(f"U+{point:04X} has changed its class since Unicode 16, and the pattern names it")
+
+
+def _class_in_16(point: int) -> str:
+    found = ranges()[bisect_right(_firsts(), point) - 1]
+    return found.category + " Han" * found.han
+
+
+@cache
+def _firsts() -> list[int]:
+    return [first for first, _, _ in ranges()]
+
+
+@cache
+def _class_pattern() -> regex.Pattern[str]:
+    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
+    kinds = ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N", "P", "S")
+    return regex.compile("|".join(rf"(?P<{kind}>\p{{{kind}}})" for kind in kinds) + r"|(?P<White_Space>\s)|(?s:.)")
+
+
+def _class_in_regex(point: int) -> str:
+    import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
+
+    character = chr(point)
+    found = _class_pattern().match(character)
+    category = (found.lastgroup if found else None) or "-"
+    han = category not in ("-", "White_Space") and regex.match(r"\p{Han}", character) is not None
+    return category + " Han" * han
