@@ -150,6 +150,7 @@ void growth(Choices& choices) {
     if (!unit.empty())
         for (std::size_t size = 64 + choices.below(200); repeated.size() < size;) repeated += unit;
     fresh_count(*made.model, repeated);
+    fresh_count(*made.model, choices.of(letters) + repeated);
     fresh_count(*made.model, repeated.substr(0, choices.below(repeated.size() + 1)));
     std::string text;
     std::vector<std::pair<std::size_t, std::size_t>> bounds;  // of sizes

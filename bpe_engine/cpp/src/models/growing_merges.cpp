@@ -168,13 +168,13 @@ public:
         return least;
     }
 
-    // What is to be known of a text that repeats, of which this piece is the beginning.
+    // What is to be known of a text that repeats, of which this piece is the beginning; up to a character may stand before.
     std::unique_ptr<const Growth::Repetition> repetition(std::size_t unit) const {
         auto made = std::make_unique<Growth::Repetition>();
         for (Row const& row : rows_) made->counts.push_back(row.token == inside ? not_here : row.count);
         // A row depends on as many before as the longest token has bytes: where these come again so do all that follow.
         std::size_t const end = rows_.size() - 1, longest = std::max(model_.longest_, unit);
-        for (std::size_t period = unit; period + longest < end; period += unit) {
+        for (std::size_t period = unit; period + longest + 4 < end; period += unit) {  // behind what stands before
             std::uint32_t const tokens = rows_[end].count - rows_[end - period].count;
             std::size_t place = end;
             while (place > end - longest && rows_[place].token == rows_[place - period].token && (rows_[place].token == inside || rows_[place].count - rows_[place - period].count == tokens)) --place;
@@ -377,22 +377,29 @@ std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
     // The tables of growth take as long as merging so many bytes.
     constexpr std::size_t worth_growth = 1 << 14, least = 64, longest_unit = 4, times = 8;
     if (piece.size < std::max(has_growth_.load(std::memory_order_relaxed) ? least : worth_growth, 2 * longest_)) return std::nullopt;
-    std::size_t unit = 1;
-    while (unit <= longest_unit && std::memcmp(piece.data, piece.data + unit, piece.size - unit) != 0) ++unit;
+    // Where a text begins something may be put before it.
+    std::size_t head = 0, unit = longest_unit + 1;
+    for (std::size_t const start : {std::size_t{0}, character_size(piece.data, piece.size)}) {
+        head = start;
+        unit = 1;
+        while (unit <= longest_unit && std::memcmp(piece.data + head, piece.data + head + unit, piece.size - head - unit) != 0) ++unit;
+        if (unit <= longest_unit) break;
+    }
     if (unit > longest_unit) return std::nullopt;
-    for (std::size_t place = 0, size = 1; place < unit; place += size) {
-        std::uint32_t const code = options_.by_characters ? code_at_start(piece.part(place, unit), size) : piece[place];
+    for (std::size_t place = 0, size = 1; place < head + unit; place += size) {
+        std::uint32_t const code = options_.by_characters ? code_at_start(piece.part(place, place < head ? head : head + unit), size) : piece[place];
         if (!is_known(code)) return std::nullopt;
     }
     if (!growth()->is_possible) return std::nullopt;
     Growth::Repetition const* known = nullptr;
     {
-        std::string key(reinterpret_cast<const char*>(piece.data), unit);
+        std::string key(reinterpret_cast<const char*>(piece.data), head + unit);
+        key.push_back(static_cast<char>(head));
         std::lock_guard const lock(growth_->mutex);
         auto& found = growth_->repetitions[std::move(key)];
         if (!found) {
-            std::vector<Byte> text;
-            while (text.size() < times * std::max(longest_, least)) text.insert(text.end(), piece.begin(), piece.begin() + unit);
+            std::vector<Byte> text(piece.begin(), piece.begin() + head);
+            while (text.size() < times * std::max(longest_, least)) text.insert(text.end(), piece.begin() + head, piece.begin() + head + unit);
             Growing<false> growing(*this, growth_);
             growing.extend({text.data(), text.size()});
             found = growing.repetition(unit);
