@@ -83,12 +83,13 @@ def role_mask(conversation: Conversation, roles: Collection[str] = ("assistant",
         closing = next(((first, last) for first, last in ends if first >= end), None)
         if closing is not None and closing[1] <= message.end:
             end = closing[0] + len(text[closing[0] : closing[1]].rstrip())
-        made.append(message._replace(start=start, end=end, first=_first(inner), last=0))
-    return _mask(conversation, made)
-
-
-def _first(inner: list[ConversationSpan]) -> int:
-    return min(span.first for span in inner)
+        made.append(message._replace(start=start, end=end))
+    mask = _mask(conversation, made)
+    # The answer of a tool that is written inside of the turn of its call, say.
+    for other in (span for span in found if span.kind == "message" and span.role not in roles):
+        if any(one.start <= other.start and other.end <= one.end for one in made):
+            mask[other.first : other.last] = bytes(other.last - other.first)
+    return mask
 
 
 def _mask(conversation: Conversation, found: list[ConversationSpan]) -> bytearray:

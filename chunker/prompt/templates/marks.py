@@ -51,14 +51,38 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
     untold = [number for number in range(len(wanted.messages)) if number not in told]
     edges = edges_of(Asked(template, wanted, text, ("content",)), untold)
     letters = letters_of(template, wanted, text, untold)
+    alone = []
     for number in untold:
         content = wanted.messages[number].get("content")
         places = [place for side in edges[number] for place in side]
         if number in letters:
             places += shown(text, content.strip() if isinstance(content, str) else None, letters[number])
         if places and min(places) < max(places):
-            made.append(Stretch("message", number, 0, min(places), max(places)))
+            alone.append(Stretch("message", number, 0, min(places), max(places)))
+    made += _widened(template, wanted, text, alone, made)
     return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
+
+
+def _widened(
+    template: ChatTemplate, wanted: Request, text: str, found: Sequence[Stretch], others: Sequence[Stretch]
+) -> list[Stretch]:
+    """Messages of which the contents are known, each with its frame where the stretch of another message has it and a loop inside of that one goes
+    through numbers of messages: an answer of a tool that is written with the call, say.
+    """
+    inside = [one for one in found if any(_holds(other, one) for other in others if other.kind == "message")]
+    counted: list[Stretch] = []
+    for before in (0, 1) if inside else ():
+        numbers = {one.message - before: ("message", one.message, 0) for one in inside}
+        counted += _between(_events(template, wanted, text, {}, numbers) or (), len(text))
+    made = []
+    for one in found:
+        framed = [stretch for stretch in counted if stretch.message == one.message and _holds(stretch, one)]
+        made.append(min(framed, key=lambda stretch: stretch.end - stretch.start, default=one))
+    return made
+
+
+def _holds(stretch: Stretch, other: Stretch) -> bool:
+    return stretch.start <= other.start and other.end <= stretch.end
 
 
 def _by_numbers(

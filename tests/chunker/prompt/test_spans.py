@@ -6,7 +6,7 @@ import pytest
 from conversation_turns.oracle import TOKENS, world
 from conversation_turns.walk import templates
 
-from chunker.prompt import ChatTemplate, Conversation, generation_mask, spans
+from chunker.prompt import ChatTemplate, Conversation, generation_mask, role_mask, spans
 
 CHATML = (
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content | trim + '<|im_end|>\\n' }}{% endfor %}"
@@ -73,6 +73,32 @@ def test_loops_over_numbers_of_messages(first: int) -> None:
     made = conversation(template)
     made.append(*({"role": "user", "content": text} for text in ("one", "?", "three")))
     assert told(made, "message") == [(n, f"<|a|>user: {text}<|b|>") for n, text in enumerate(("one", "?", "three"))][first:]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["gemma4", "gemma4_v3", "gemma4_v5"])
+@pytest.mark.parametrize("system", [[], [{"role": "system", "content": "Be brief."}]])
+def test_answers_of_tools_that_are_written_with_their_call(name: str, system: list[dict[str, str]]) -> None:
+    """A loop over the numbers of the messages that follow, inside of the turn of the call."""
+    made = conversation(templates()[name])
+    calls = [
+        {"id": one, "type": "function", "function": {"name": one, "arguments": {"place": "Oslo"}}} for one in ("a", "b")
+    ]
+    answers = [{"role": "tool", "name": one, "content": f"{one} 4", "tool_call_id": one} for one in ("a", "b")]
+    asked = {"role": "user", "content": "Hi"}
+    made.append(*system, asked, {"role": "assistant", "content": "", "tool_calls": calls}, *answers, asked)
+    first = len(system)
+    found = dict(told(made, "message"))
+    assert list(found) == [*range(len(system)), *(first + number for number in range(5))]
+    for number, one in ((first + 2, "a"), (first + 3, "b")):
+        assert found[number].startswith(f"<|tool_response>response:{one}")
+        assert found[number].endswith("<tool_response|>")
+        assert found[number] in found[first + 1]
+    made.replace(first + 1, {**made.messages[first + 1], "content": "So be it."})
+    ids, learned = made.ids.tolist(), role_mask(made)
+    said = made.tokenizer.decode([token for token, one in zip(ids, learned, strict=True) if one])
+    assert "call:b" in said
+    assert "So be it." in said
+    assert "response" not in said
 
 
 def test_pinned_ids_that_are_parts_of_characters() -> None:

@@ -87,10 +87,23 @@ class Places:
             if span.kind == "message" and not any(one.start <= span.start and span.end <= one.end for one in others)
         ]
         wanted = [(len(before), len(upto))] if upto != before else []
+        inside = [(span.start, span.end) for span in self.own if span.kind == "message"]
+        if wanted and not found and len(inside) == 1:
+            self.inside_of_another(*inside[0])
+            return
         if found != wanted and self.differs_between(found, wanted):
             self.checked["message, but for what stands between"] += 1
         else:
             self.that(found == wanted, "message", number, found, wanted)
+
+    def inside_of_another(self, start: int, end: int) -> None:
+        """A message that another one's frame is around is there twice if it is said twice."""
+        text, number = self.text, self.number
+        twice = self.render([*self.messages[: number + 1], *self.messages[number:]])
+        if twice is not None:
+            self.that(
+                twice == text[:end] + text[start:end] + text[end:], "message in another", number, start, end, twice
+            )
 
     def differs_between(self, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> bool:
         """What stands between two messages, some write with the one before, if there is another, and some behind the last: both are right."""
@@ -144,6 +157,8 @@ class Places:
             inside[span.first : span.last] = b"\1" * (span.last - span.first)
         self.that(all(one <= other for one, other in zip(mask, inside, strict=True)), "role mask within", mask, inside)
         for span in self.found:
+            if span.role != "assistant" and span.kind == "content":
+                self.that(not any(mask[span.first + 1 : span.last - 1]), "role mask, others", span, mask)
             if span.role == "assistant" and span.kind == "content" and any(one.start <= span.start and span.end <= one.end for one in theirs):  # fmt: skip
                 self.that(all(mask[span.first : span.last]), "role mask", span, mask)
 
