@@ -10,12 +10,15 @@ from __future__ import annotations
 import platform
 from collections import defaultdict
 from datetime import date
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import fmean
 from time import process_time
 
 from chunker.prompt import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
+from chunker.prompt.planning.billing import Cache
+from chunker.prompt.planning.searching import Search, State
 
 RESULT = Path(__file__).parents[1] / "results" / "context_plan.md"
 SIMPLE = ("keep-all", "drop-oldest", "hysteresis")
@@ -97,6 +100,42 @@ def measured(name: str, make: object, sessions: int) -> list[str]:
     ]
 
 
+def billed(plan: ContextPlan, turns: list[Exchange]) -> int:
+    """How many requests are billed to plan these turns."""
+    ledger = plan.ledger(turns)
+    chances = [{ledger.is_alive(number): 1.0} for number in range(len(turns))]
+    return Search(ledger, partial(plan.choices, ledger), 0, State(0, Cache()), chances).looked_at
+
+
+def growth() -> list[str]:
+    """A table of sessions of small turns, of which many fit, by their length."""
+    lines = [
+        "## Time by turns",
+        "",
+        "Turns of 30 to 120 tokens and a budget of 32,000, so that hundreds stay in the prompt: seconds of a processor (busy machine) for `steps`, which plans all of them at once, and for",
+        "`next_step` once for each turn; and how many requests `steps` bills.",
+        "",
+        "| turns | steps, s | requests billed | next_step for each turn, s |",
+        "|---:|---:|---:|---:|",
+    ]
+    for size in (60, 120, 240, 500):
+        random = Random(1)  # noqa: S311 - the same sessions each time
+        pauses = random.choices((8, 40, 150, 1200, 7200), (8, 6, 3, 2, 1), k=size)
+        turns = [Exchange(random.choice((10, 20, 40)), random.choice((20, 40, 80)), pause) for pause in pauses]
+        plan = ContextPlan(32_000, 2_000, fixed=1_200)
+        begin = process_time()
+        plan.steps(turns)
+        middle = process_time()
+        before, cache, ledger = 0, Cache(), plan.ledger(turns)
+        for number in range(size):
+            step = plan.next_step(turns[: number + 1], before=before, cache=cache)
+            _, cache = ledger.bill(number, before, step.first, cache, write=step.write)
+            before = step.first
+        end = process_time()
+        lines.append(f"| {size} | {middle - begin:.2f} | {billed(plan, turns):,} | {end - middle:.2f} |")
+    return [*lines, ""]
+
+
 def main() -> None:
     """Measure, and write the tables."""
     lines = [
@@ -108,6 +147,7 @@ def main() -> None:
         "",
         *measured("Ten turns, all kinds of rules", short, 200),
         *measured("Sixty turns, prices of providers", long, 12),
+        *growth(),
         "That the plan which knows the turns is as cheap as the cheapest of all ways, and that the blind one's expected bill is never above that of a simple rule under its model,",
         "is tested on small sessions by going through all of them (tests/chunker/prompt/test_context_plan.py).",
     ]

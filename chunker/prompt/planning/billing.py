@@ -10,9 +10,11 @@ user's part.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from chunker.prompt.planning.cache_rules import CacheRules
 
@@ -57,8 +59,7 @@ class RequestBill:
     dollars: float
 
 
-@dataclass(frozen=True)
-class Cache:
+class Cache(NamedTuple):
     """The part of the last request that a cache keeps: the first turn of its prompt, and the number of the turn that it asked for; -1: the fixed start alone, or nothing."""
 
     first: int = -1
@@ -87,6 +88,22 @@ class Ledger:
     def history(self, first: int, number: int) -> int:
         """Tokens of the turns from `first` up to `number`."""
         return self._before[number] - self._before[first]
+
+    def choices(self, number: int, before: int, room: int, keep: int) -> list[int]:
+        """The turns that a prompt may begin with, ascending; none if the new turn does not fit even alone.
+
+        Args:
+            number: The turn that asks.
+            before: The first turn of the prompt before.
+            room: Tokens that a prompt may have.
+            keep: Tokens of the history that stay, unless the room asks for less.
+        """
+        space, ends = room - self.fixed - self.turns[number].asked, self._before[number]
+        low = bisect_left(self._before, ends + self.summary - space, max(before, 1), number + 1)
+        high = bisect_right(self._before, ends - keep, 0, number + 1)
+        all_of_it = [0] if before == 0 and ends <= space else []
+        found = [first for first in (*all_of_it, *range(low, high)) if not self.turns[first].bound]
+        return found or [first for first in range(max(low, high), number + 1) if not self.turns[first].bound][:1]
 
     def prompt(self, first: int, number: int) -> int:
         """Tokens of the prompt of turn `number` that begins with turn `first`."""

@@ -15,17 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
 
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
 from chunker.prompt.planning.expecting import expected
+from chunker.prompt.planning.searching import Search, State
+from chunker.prompt.planning.simple_rules import followed, simple_rules
 
 # Turns that a plan looks ahead where it does not know them.
 AHEAD = 6
-# Of more turns that a prompt may begin with, so many are looked at, those of the simple rules among them.
-_MOST_CHOICES = 16
 HYSTERESIS = 0.25  # of the simple rule
 
 
@@ -46,20 +46,6 @@ class Step:
     bill: RequestBill
     why: str
     dollars: float = 0.0
-
-
-class _State(NamedTuple):
-    """The first turn of the prompt before, and what the cache holds."""
-
-    first: int
-    cache: Cache
-
-
-class _Way(NamedTuple):
-    first: int
-    write: bool
-    bill: RequestBill
-    state: _State
 
 
 class ContextPlan:
@@ -127,15 +113,11 @@ class ContextPlan:
         Raises:
             RequiredItemsError: The new turn does not fit even alone.
         """
-        fitting = [
-            first
-            for first in range(before, number + 1)
-            if ledger.prompt(first, number) <= self.room and not ledger.turns[first].bound
-        ]
-        if not fitting:
+        found = ledger.choices(number, before, self.room, self.keep)
+        if not found:
             needed = [("fixed", self.fixed), (f"turn {number}", ledger.turns[number].asked)]
             raise RequiredItemsError(needed, self.room, "the conversation", self.summary)
-        return [first for first in fitting if first == fitting[0] or ledger.history(first, number) >= self.keep]
+        return found
 
     def steps(
         self, turns: Sequence[Exchange], *, start: int = 0, before: int = 0, cache: Cache | None = None
@@ -152,14 +134,13 @@ class ContextPlan:
             RequiredItemsError: A turn does not fit even alone.
         """
         ledger = self.ledger(turns)
-        state = _State(before, cache or Cache())
-        best = self._best(ledger, start, state, [{ledger.is_alive(number): 1.0} for number in range(start, len(turns))])
+        state = State(before, cache or Cache())
+        chances = [{ledger.is_alive(number): 1.0} for number in range(start, len(turns))]
+        bills, rest = self._best(ledger, start, state, chances)
         made = []
-        for number, (ways, rest) in enumerate(best, start):
-            way = ways[state, ledger.is_alive(number)]
-            why = self._why(ledger, number, state.first, way.first)
-            made.append(Step(way.first, way.write, way.bill, why, rest[state]))
-            state = way.state
+        for number, (write, bill) in enumerate(bills, start):
+            made.append(Step(bill.first, write, bill, self._why(ledger, number, before, bill.first), rest))
+            before, rest = bill.first, rest - bill.dollars
         return made
 
     def next_step(
@@ -180,66 +161,28 @@ class ContextPlan:
         start = len(turns) - 1
         model = expected(turns, self.rules.seconds, self.room - self.fixed - self.summary, ahead)
         ledger = self.ledger(model.turns)
-        alive = ledger.is_alive(start)
-        state = _State(before, cache or Cache())
-        chances = [{alive: 1.0}, *[{True: model.chance, False: 1 - model.chance}] * (len(model.turns) - len(turns))]
-        ways, rest = self._best(ledger, start, state, chances)[0]
-        way = ways[state, alive]
-        return Step(way.first, way.write, way.bill, self._why(ledger, start, before, way.first), rest[state])
+        state = State(before, cache or Cache())
+        chances = [
+            {ledger.is_alive(start): 1.0},
+            *[{True: model.chance, False: 1 - model.chance}] * (len(model.turns) - len(turns)),
+        ]
+        bills, dollars = self._best(ledger, start, state, chances)
+        write, bill = bills[0]
+        return Step(bill.first, write, bill, self._why(ledger, start, before, bill.first), dollars)
 
     def _best(
-        self, ledger: Ledger, start: int, begin: _State, chances: Sequence[dict[bool, float]]
-    ) -> list[tuple[dict[tuple[_State, bool], _Way], dict[_State, float]]]:
-        """For each turn from `start` on: the cheapest way from each state, with the cache alive or not, and what it and the rest cost.
-
-        `chances`: of each turn, the chances that the cache is alive, and that it is not.
-        """
-        # Forward over all states that can be, then back over their cheapest ways.
-        layers: list[dict[tuple[_State, bool], list[_Way]]] = []
-        states = {begin}
-        for number, chance in enumerate(chances, start):
-            layer = {}
-            for state in states:
-                choices = self._fewer(ledger, number, self.choices(ledger, number, state.first))
-                for alive in chance:
-                    layer[state, alive] = [
-                        _Way(first, write, bill, _State(first, after))
-                        for first in choices
-                        for write in ((True, False) if self.rules.write > self.rules.input else (True,))
-                        for bill, after in (
-                            ledger.bill(number, state.first, first, state.cache, write=write, alive=alive),
-                        )
-                    ]
-            layers.append(layer)
-            states = {way.state for ways in layer.values() for way in ways}
-        rest: dict[_State, float] = dict.fromkeys(states, 0.0)
-        made = []
-        for layer, chance in zip(reversed(layers), reversed(chances), strict=True):
-            best = {
-                key: min(
-                    ways, key=lambda way: (round(way.bill.dollars + rest[way.state], 12), way.first, not way.write)
-                )
-                for key, ways in layer.items()
-            }
-            now: dict[_State, float] = {}
-            for (state, alive), way in best.items():
-                now[state] = now.get(state, 0.0) + chance[alive] * (way.bill.dollars + rest[way.state])
-            rest = now
-            made.append((best, now))
-        return made[::-1]
-
-    def _fewer(self, ledger: Ledger, number: int, choices: list[int]) -> list[int]:
-        """Reduce many choices to those of the simple rules, and others at equal distances."""
-        if len(choices) <= _MOST_CHOICES:
-            return choices
-        free = (1 - HYSTERESIS) * self.room
-        some = {
-            choices[0],
-            choices[1],
-            next((one for one in choices if ledger.prompt(one, number) <= free), choices[-1]),
-        }
-        some |= {choices[place * (len(choices) - 1) // (_MOST_CHOICES - 3)] for place in range(_MOST_CHOICES - 2)}
-        return sorted(some)
+        self, ledger: Ledger, start: int, state: State, chances: Sequence[dict[bool, float]]
+    ) -> tuple[list[tuple[bool, RequestBill]], float]:
+        """The requests of the cheapest way and whether each is written to the cache, as far as they are certain; and the expected dollars of all."""
+        choices = partial(self.choices, ledger)
+        search = Search(ledger, choices, start, state, chances)
+        rules = simple_rules(ledger, choices, self.room, HYSTERESIS).values()
+        # Of too many states some are not looked at: then a simple rule may be cheaper.
+        ways = [
+            (search.certain(), search.dollars),
+            *(followed(ledger, rule, start, state, chances) for rule in rules),
+        ]
+        return min(ways, key=lambda way: round(way[1], 12))
 
     def _why(self, ledger: Ledger, number: int, before: int, first: int) -> str:
         if first == before:

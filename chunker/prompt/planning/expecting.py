@@ -1,7 +1,7 @@
 """The turns that a plan made on the way expects: the stated model of what nobody knows yet.
 
 The next turns have as many tokens and messages as those so far had on average. The cache outlives each pause before them with one chance, which is that
-of the pauses so far, with one more that it outlived and one that it did not: (outlived + 1) / (pauses + 2). Behind them nothing is paid.
+of the pauses so far, with two more that it outlived and one that it did not: (outlived + 2) / (pauses + 3). After them nothing is paid.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -
     """The model.
 
     >>> expected([Exchange(10, 20), Exchange(30, 0, seconds=60)], seconds=300, room=1000, ahead=1)
-    Expected(turns=[Exchange(asked=10, answered=20, seconds=0.0, messages=2, bound=False), Exchange(asked=30, answered=20, seconds=60, messages=2, bound=False), Exchange(asked=20, answered=20, seconds=0.0, messages=2, bound=False)], chance=0.6666666666666666)
+    Expected(turns=[Exchange(asked=10, answered=20, seconds=0.0, messages=2, bound=False), Exchange(asked=30, answered=20, seconds=60, messages=2, bound=False), Exchange(asked=20, answered=20, seconds=0.0, messages=2, bound=False)], chance=0.75)
 
     Args:
         turns: Those so far; the answer to the last is not known, and not looked at.
@@ -40,5 +40,5 @@ def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -
     )
     last = replace(turns[-1], answered=answered)
     pauses = [turn.seconds for turn in turns[1:]]
-    chance = (sum(pause <= seconds for pause in pauses) + 1) / (len(pauses) + 2)
+    chance = (sum(pause <= seconds for pause in pauses) + 2) / (len(pauses) + 3)
     return Expected([*turns[:-1], last, *([mean] * ahead if mean.asked <= room else [])], chance)

@@ -7,9 +7,10 @@ hysteresis   when there is no room, until a quarter of it is free
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from chunker.prompt.planning.billing import Ledger
+from chunker.prompt.planning.billing import Ledger, RequestBill
+from chunker.prompt.planning.searching import State
 
 Choices = Callable[[int, int], list[int]]
 Rule = Callable[
@@ -35,3 +36,28 @@ def simple_rules(ledger: Ledger, choices: Choices, room: int, hysteresis: float)
         return next((first for first in found if ledger.prompt(first, number) <= free), found[-1])
 
     return {"keep-all": must, "drop-oldest": window, "hysteresis": steps}
+
+
+def followed(
+    ledger: Ledger, rule: Rule, start: int, state: State, chances: Sequence[dict[bool, float]]
+) -> tuple[list[tuple[bool, RequestBill]], float]:
+    """The requests under a rule, which writes each to the cache, and their expected dollars.
+
+    Args:
+        ledger: The prices of the turns.
+        rule: The rule.
+        start: The first turn whose request is to come.
+        state: The state before it.
+        chances: Of each turn, the chances that the cache is alive, and that it is not; the bills are those of the former.
+    """
+    before, cache = state
+    made, dollars, reached = [], 0.0, 1.0
+    for number, chance in enumerate(chances, start):
+        first = rule(number, before)
+        bills = [ledger.bill(number, before, first, cache, alive=alive) for alive in chance]
+        dollars += reached * sum(share * bill.dollars for share, (bill, _) in zip(chance.values(), bills, strict=True))
+        reached *= sum(chance.values())
+        bill, cache = bills[0]
+        made.append((True, bill))
+        before = first
+    return made, dollars

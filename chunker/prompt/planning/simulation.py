@@ -20,7 +20,8 @@ from chunker.counting import TokenCounter
 from chunker.prompt.errors import MessageError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.context_plan import HYSTERESIS, ContextPlan
-from chunker.prompt.planning.simple_rules import Rule, simple_rules
+from chunker.prompt.planning.searching import State
+from chunker.prompt.planning.simple_rules import followed, simple_rules
 
 # Tokens of what stands around a message: see the chat format "openai".
 _FRAME = 4
@@ -68,22 +69,15 @@ def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = H
         RequiredItemsError: A turn does not fit even alone.
     """
     ledger = plan.ledger(turns)
-    choices = partial(plan.choices, ledger)
-    rules = simple_rules(ledger, choices, plan.room, hysteresis)
-    made = [Outcome(name, _followed(ledger, rule)) for name, rule in rules.items()]
+    chances = [{ledger.is_alive(number): 1.0} for number in range(len(turns))]
+    rules = simple_rules(ledger, partial(plan.choices, ledger), plan.room, hysteresis)
+    made = []
+    for name, rule in rules.items():
+        bills, _ = followed(ledger, rule, 0, State(0, Cache()), chances)
+        made.append(Outcome(name, tuple(bill for _, bill in bills)))
     known = plan.steps(turns)
     made.append(Outcome("plan", tuple(step.bill for step in known), tuple(step.why for step in known)))
     return [*made, _blind(turns, plan, ledger)]
-
-
-def _followed(ledger: Ledger, rule: Rule) -> tuple[RequestBill, ...]:
-    bills, before, cache = [], 0, Cache()
-    for number in range(len(ledger.turns)):
-        first = rule(number, before)
-        bill, cache = ledger.bill(number, before, first, cache)
-        bills.append(bill)
-        before = first
-    return tuple(bills)
 
 
 def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outcome:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
@@ -23,8 +24,10 @@ from chunker.prompt import (
     RequiredItemsError,
     simulate,
 )
+from chunker.prompt.planning import searching
 from chunker.prompt.planning.billing import Cache, Ledger
 from chunker.prompt.planning.expecting import expected
+from chunker.prompt.planning.searching import Search, State
 from chunker.prompt.planning.simple_rules import Rule, simple_rules
 from chunker.prompt.planning.simulation import read_session
 
@@ -76,8 +79,8 @@ def test_never_dearer_than_simple_rules_and_never_over_budget(seed: int) -> None
     simple = [outcomes[name].dollars for name in ("keep-all", "drop-oldest", "hysteresis")]
     assert outcomes["plan"].dollars <= min(simple) + 1e-12
     assert outcomes["plan"].dollars <= outcomes["plan, blind"].dollars + 1e-12
-    again = simulate(turns, plan)
-    assert again == list(outcomes.values())
+    if seed % 10 == 0:
+        assert simulate(turns, plan) == list(outcomes.values())
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -111,8 +114,8 @@ def test_what_is_expected_is_never_above_simple_rules(seed: int) -> None:
 
 
 def test_of_many_choices_those_of_simple_rules_are_looked_at() -> None:
-    turns = [Exchange(5, 5, 1.0) for _ in range(30)]
-    plan = ContextPlan(280, rules=SMALL["marks"], keep=40)
+    turns = [Exchange(5, 5, 1.0) for _ in range(120)]
+    plan = ContextPlan(1200, rules=SMALL["marks"], keep=100)
     outcomes = {outcome.rule: outcome.dollars for outcome in simulate(turns, plan)}
     assert outcomes["plan"] <= min(outcomes[name] for name in ("keep-all", "drop-oldest", "hysteresis")) + 1e-12
 
@@ -124,30 +127,88 @@ def test_no_prompt_begins_with_answers_of_tools() -> None:
         assert {bill.first for bill in outcome.bills} != {0}
 
 
-@pytest.mark.parametrize("seed", range(40))
+# With caches that round and charge for writing, that are free, and that are worth nothing.
+ODD = [
+    *SMALL.values(),
+    CacheRules(input=3, cached=0.5, write=4, output=9, min_tokens=200, step=50, breakpoints=3, look_back=3),
+    CacheRules(input=2, cached=0, write=2, output=9, min_tokens=0, step=16),
+    CacheRules(input=2, cached=0.2, write=2, output=9, min_tokens=500),
+    CacheRules(input=2, cached=1.9, write=5, output=9, min_tokens=500),
+    CacheRules(input=2, cached=2, write=2, output=9, min_tokens=500),
+]
+
+
+@pytest.mark.parametrize("seed", range(80))
 def test_as_cheap_as_the_cheapest_of_all_ways(seed: int) -> None:
+    """Of all turns that each prompt may begin with, written to the cache or not."""
     random = Random(seed)
-    plan, turns = plan_of(random), session(random, 5)
+    drawn = plan_of(random)
+    plan = ContextPlan(drawn.room, rules=random.choice(ODD), fixed=drawn.fixed, keep=drawn.keep, summary=drawn.summary)
+    share = random.choice((1, 1, 8))
+    turns = [
+        replace(
+            turn, asked=turn.asked // share, answered=turn.answered // share, bound=number > 0 and random.random() < 0.1
+        )
+        for number, turn in enumerate(session(random, 11))
+    ]
     ledger = plan.ledger(turns)
-    cheapest = float("inf")
-    for firsts in itertools.product(range(len(turns)), repeat=len(turns)):
-        if any(one > other for one, other in itertools.pairwise((0, *firsts))):
-            continue
-        if any(number < first for number, first in enumerate(firsts)):
-            continue
-        starts = (0, *firsts[:-1])
-        if any(
-            first not in plan.choices(ledger, number, before)
-            for number, (first, before) in enumerate(zip(firsts, starts, strict=True))
-        ):
-            continue
-        for writes in itertools.product((True, False), repeat=len(turns)):
-            cache, dollars = Cache(), 0.0
-            for number, (first, before, write) in enumerate(zip(firsts, starts, writes, strict=True)):
-                bill, cache = ledger.bill(number, before, first, cache, write=write)
-                dollars += bill.dollars
-            cheapest = min(cheapest, dollars)
-    assert sum(step.bill.dollars for step in plan.steps(turns)) == pytest.approx(cheapest, rel=1e-9)
+
+    @cache
+    def cheapest(number: int, before: int, held: Cache) -> float:
+        if number == len(turns):
+            return 0.0
+        ways = itertools.product(plan.choices(ledger, number, before), (True, False))
+        bills = [(first, ledger.bill(number, before, first, held, write=write)) for first, write in ways]
+        return min(bill.dollars + cheapest(number + 1, first, after) for first, (bill, after) in bills)
+
+    assert sum(step.bill.dollars for step in plan.steps(turns)) == pytest.approx(cheapest(0, 0, Cache()), rel=1e-9)
+
+
+def test_choices_are_those_that_fit_and_keep_enough() -> None:
+    random = Random(5)
+    for _ in range(60):
+        plan, turns = plan_of(random), session(random, 9)
+        turns = [replace(turn, bound=number > 0 and random.random() < 0.3) for number, turn in enumerate(turns)]
+        ledger = plan.ledger(turns)
+        for number, before in itertools.combinations_with_replacement(range(9), 2):
+            number, before = before, number  # noqa: PLW2901
+            fitting = [
+                first
+                for first in range(before, number + 1)
+                if ledger.prompt(first, number) <= plan.room and not turns[first].bound
+            ]
+            wanted = [first for first in fitting if first == fitting[0] or ledger.history(first, number) >= plan.keep]
+            assert ledger.choices(number, before, plan.room, plan.keep) == wanted
+
+
+def test_a_plan_of_many_turns_looks_at_few_ways() -> None:
+    """Linear in the turns, though more and more of them fit into a prompt."""
+    looked_at = {}
+    for size in (60, 120, 240):
+        random = Random(1)
+        turns = [
+            Exchange(random.choice((10, 40)), random.choice((20, 80)), random.choice((8, 40, 900))) for _ in range(size)
+        ]
+        plan = ContextPlan(32_000, rules="claude-sonnet-1h", fixed=1200)
+        ledger = plan.ledger(turns)
+        chances = [{ledger.is_alive(number): 1.0} for number in range(size)]
+        looked_at[size] = Search(ledger, partial(plan.choices, ledger), 0, State(0, Cache()), chances).looked_at
+        model = [{True: 1.0}, *[{True: 0.7, False: 0.3}] * 6]
+        step = Search(ledger, partial(plan.choices, ledger), size - 7, State(0, Cache(0, size - 8)), model)
+        assert step.looked_at < 1500
+    assert looked_at[240] < 240 * 4 * 64
+    assert looked_at[240] <= 2.2 * looked_at[120]
+
+
+def test_simple_rules_are_followed_where_states_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two states a turn and two choices the search finds little, and is never dearer than the rules all the same."""
+    monkeypatch.setattr(searching, "_MOST_STATES", 2)
+    monkeypatch.setattr(searching, "_MOST_CHOICES", 2)
+    for seed in range(40):
+        random = Random(seed)
+        plan, turns = plan_of(random), session(random, 10)
+        outcomes = {outcome.rule: outcome.dollars for outcome in simulate(turns, plan)}
+        assert outcomes["plan"] <= min(outcomes[name] for name in ("keep-all", "drop-oldest", "hysteresis")) + 1e-12
 
 
 def test_what_a_request_costs() -> None:
@@ -222,7 +283,7 @@ def test_the_command(tmp_path: Path) -> None:
     path.write_text(
         "\n".join(
             json.dumps({"role": role, "tokens": 300, "time": 10 * turn})
-            for turn in range(30)
+            for turn in range(120)
             for role in ("user", "assistant")
         )
     )

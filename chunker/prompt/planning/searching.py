@@ -1,0 +1,216 @@
+"""The cheapest way through turns, found by going back from the last one over states of which few are needed.
+
+    state     |system|turn 3|turn 4|turn 5|    the first turn of the prompt, and how far the cache has it
+    choices   stay, drop as little as must be, or drop all that may leave
+
+A drop changes the start of the prompt whatever its size, so the largest one is the cheapest, in this request and in each one after it: `fewer` leaves out
+the others. Of the states that can be reached, `kept` leaves out those which another one is at least as cheap as, whatever follows:
+
+    another has dropped more for less, and the cache has all of it        it can do whatever this one does, with shorter prompts
+    another has dropped less for so much less that it may follow suit     it drops the rest now, and pays for reading its prompt anew
+
+Both are exact, but for prompts near the least that is cached, which are left alone. Beyond `_MOST_STATES` those at equal distances stay.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from chunker.prompt.planning.billing import Cache, Ledger, RequestBill
+from chunker.prompt.planning.cache_rules import CacheRules
+
+_MOST_STATES = 48
+_MOST_CHOICES = 16
+_EQUAL = 1e-12  # dollars
+
+T = TypeVar("T")
+
+Choices = Callable[
+    [int, int], list[int]
+]  # the turn that asks, and the first turn of the prompt before -> ascending first turns
+
+
+class State(NamedTuple):
+    """The first turn of the prompt before, and what the cache holds."""
+
+    first: int
+    cache: Cache
+
+
+class Way(NamedTuple):
+    """A request from a state, and the state after it."""
+
+    first: int
+    write: bool
+    bill: RequestBill
+    state: State
+
+
+class Search:
+    """The cheapest ways from a state through all turns from `start` on.
+
+    Args:
+        ledger: The prices of the turns.
+        choices: The turns that a prompt may begin with.
+        start: The first turn whose request is to come.
+        begin: The state before it.
+        chances: Of each turn, the chances that the cache is alive, and that it is not.
+
+    Attributes:
+        dollars: What all of them cost, as expected.
+        looked_at: How many requests were billed.
+    """
+
+    def __init__(
+        self, ledger: Ledger, choices: Choices, start: int, begin: State, chances: Sequence[dict[bool, float]]
+    ) -> None:
+        self._ledger = ledger
+        self.looked_at = 0
+        certain = all(len(chance) == 1 for chance in chances)
+        reached = {begin: 0.0}
+        ahead: list[dict[tuple[State, bool], list[Way]]] = []
+        for number, chance in enumerate(chances, start):
+            firsts = {one: fewer(ledger, number, choices(number, one)) for one in {state.first for state in reached}}
+            ahead.append(
+                {
+                    (state, alive): self._ways(number, state, firsts[state.first], alive=alive)
+                    for state in reached
+                    for alive in chance
+                }
+            )
+            after: dict[State, float] = {}
+            for (state, _), ways in ahead[-1].items():
+                for way in ways:
+                    dollars = reached[state] + way.bill.dollars
+                    after[way.state] = min(after.get(way.state, dollars), dollars)
+            reached = kept(ledger, choices, number, after) if certain else after
+        rest = dict.fromkeys(reached, 0.0)
+        layers = []
+        for layer, chance in zip(reversed(ahead), reversed(chances), strict=True):
+            best = {key: chosen for key, ways in layer.items() if (chosen := _cheapest(ways, rest)) is not None}
+            rest = {
+                state: sum(
+                    share * (best[state, alive].bill.dollars + rest[best[state, alive].state])
+                    for alive, share in chance.items()
+                )
+                for state in dict.fromkeys(state for state, _ in best)
+            }
+            layers.append(best)
+        self._layers = layers[::-1]
+        self._begin = begin
+        self._chances = chances
+        self.dollars = rest[begin]
+
+    def certain(self) -> list[tuple[bool, RequestBill]]:
+        """The cheapest requests and whether each is written to the cache, up to the first turn before which the cache may be alive or not."""
+        made = []
+        state = self._begin
+        for layer, chance in zip(self._layers, self._chances, strict=True):
+            if len(chance) > 1:
+                break
+            way = layer[state, next(iter(chance))]
+            made.append((way.write, way.bill))
+            state = way.state
+        return made
+
+    def _ways(self, number: int, state: State, firsts: Sequence[int], *, alive: bool) -> list[Way]:
+        rules = self._ledger.rules
+        made = []
+        for first in firsts:
+            for write in (True, False) if rules.write > rules.input else (True,):
+                bill, after = self._ledger.bill(number, state.first, first, state.cache, write=write, alive=alive)
+                made.append(Way(first, write, bill, State(first, after)))
+        self.looked_at += len(made)
+        return made
+
+
+def _cheapest(ways: Sequence[Way], rest: dict[State, float]) -> Way | None:
+    """The cheapest way to a state that was kept; of two that cost the same the one that keeps more."""
+    known = [way for way in ways if way.state in rest]
+    return min(
+        known,
+        key=lambda way: (round(way.bill.dollars + rest[way.state], 12), way.first, not way.write),
+        default=None,
+    )
+
+
+def fewer(ledger: Ledger, number: int, choices: list[int]) -> list[int]:
+    """The choices that may be the cheapest: the first, which stays or drops as little as must be, and the largest drop; with those that the least
+    size of a cached prompt, or hits that are rounded, may make cheaper than it.
+    """
+    rules = ledger.rules
+    drops = choices[1:]
+    few = bisect_right(drops, -rules.min_tokens, key=lambda first: -ledger.prompt(first, number))
+    cached, small = drops[:few], drops[few:]
+    if cached:
+        lost = _rounding(rules)
+        cached = cached[bisect_left(cached, 1, key=lambda first: ledger.history(first, cached[-1]) * rules.cached < lost) :] or cached[-1:]  # fmt: skip
+    return [*choices[:1], *_spread(cached + small, _MOST_CHOICES)]
+
+
+def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[State, float]) -> dict[State, float]:
+    """The states after the request of turn `number` that may be on the cheapest way.
+
+    Args:
+        ledger: The prices of the turns.
+        choices: The turns that a prompt may begin with.
+        number: The turn that has asked.
+        reached: States, and the dollars that they were reached with.
+    """
+    rules, lost = ledger.rules, _rounding(ledger.rules)
+    order = sorted(reached, key=lambda state: (state.first, state.cache.last))
+    stay: list[State] = []
+    best: State | None = None  # of those that have dropped as much or more, and have all of it in the cache
+    for state in reversed(order):
+        if best is not None and reached[best] < reached[state] - _EQUAL:
+            less = ledger.prompt(state.first, number) - ledger.prompt(best.first, number)
+            if state.first == best.first or (less >= 0 and less * rules.cached >= lost):
+                continue
+        stay.append(state)
+        if state.cache.last == number and (best is None or reached[state] <= reached[best]):
+            best = state
+    made: list[State] = []
+    cheapest: State | None = None  # of those that have dropped as much or less
+    for state in reversed(stay):
+        if cheapest is not None:
+            more = reached[state] - reached[cheapest]
+            if more >= 0 and more >= _following(ledger, choices, number + 1, cheapest.first, state.first):
+                continue
+        made.append(state)
+        if cheapest is None or reached[state] < reached[cheapest]:
+            cheapest = state
+    some = {*_spread(made, _MOST_STATES), cheapest}
+    return {state: reached[state] for state in made if state in some}
+
+
+def _rounding(rules: CacheRules) -> float:
+    """The most that a request may lose by hits that are rounded down, in dollars a million."""
+    return (rules.write - rules.cached) * (rules.step - 1)
+
+
+def _following(ledger: Ledger, choices: Choices, number: int, first: int, other: int) -> float:
+    """The most dollars more that a prompt costs which has begun with `first` and is to begin as one that has begun with `other` already; no number is
+    enough if it may not.
+    """
+    if number == len(ledger.turns):
+        return 0.0
+    if other not in choices(number, first):
+        return float("inf")
+    rules = ledger.rules
+    dollars = ledger.prompt(other, number) * (rules.write - rules.cached)
+    if ledger.summary and first != other:
+        dollars += (ledger.history(first, other) + ledger.summary) * rules.input + ledger.summary * rules.output
+    return dollars / 1e6
+
+
+def _spread(values: list[T], most: int) -> list[T]:
+    """At most so many of them, at equal distances, with the first and the last.
+
+    >>> _spread([1, 2, 3, 4, 5, 6, 7], 3)
+    [1, 4, 7]
+    """
+    if len(values) <= most:
+        return values
+    return [values[place * (len(values) - 1) // (most - 1)] for place in range(most)]
