@@ -225,7 +225,9 @@ def main() -> None:
         "",
         *reasons,
     ]
-    RESULT.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    # The sections after the table are written by hand.
+    _, section, rest = RESULT.read_text("utf-8").partition("\n## ")
+    RESULT.write_text("\n".join(lines).rstrip() + "\n" + section + rest, encoding="utf-8")
     print("\n".join(lines))
     print(json.dumps({"python": sys.version.split()[0]}))
 
