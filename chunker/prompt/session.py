@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 from chunker.arguments import require, require_all, require_text, require_whole
@@ -27,6 +28,9 @@ from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.items import Item
 from chunker.prompt.layout import Layout, content_of
+from chunker.prompt.planning.cache_rules import CacheRules
+from chunker.prompt.planning.context_plan import ContextPlan, Step
+from chunker.prompt.planning.messages import PlannedTurns
 from chunker.prompt.report import ItemReport, Reason, Report
 from chunker.prompt.rules import PromptOptions, check
 from chunker.prompt.truncating import Version
@@ -53,6 +57,11 @@ class PromptSession:
         pairs: A user's turn and the turns after it, up to the next one of the user, leave together, so that the history
             never begins with an answer. Such an exchange must fit as a whole.
         separator: Text between items and turns without a chat format.
+        rules: Prices and rules of a provider's cache, or the name of one of `PROVIDERS`: then a `ContextPlan` decides
+            at each turn that asks which exchanges leave, so that the expected bill is lowest; `hysteresis` only where
+            an answer exceeds the budget. Exchanges leave whole, as with `pairs`.
+        keep: With `rules`, the tokens of the latest history that stay if the budget allows it; by default half of the
+            room beside `system`.
 
     Raises:
         PromptConfigurationError: Arguments cannot be used together.
@@ -68,7 +77,7 @@ class PromptSession:
         ['Be brief.', 'And who lost?']
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # as many as there are options
         self,
         budget: int,
         reserve: int = 0,
@@ -79,6 +88,8 @@ class PromptSession:
         hysteresis: float = 0.25,
         pairs: bool = False,
         separator: str = "\n\n",
+        rules: CacheRules | str | None = None,
+        keep: int | None = None,
     ) -> None:
         if isinstance(chat_format, str) and chat_format not in CHAT_FORMATS:
             raise PromptConfigurationError(f"chat_format must be one of {', '.join(CHAT_FORMATS)}; got {chat_format!r}")
@@ -99,11 +110,15 @@ class PromptSession:
         self._reports: dict[int, ItemReport] = {}  # by place, of all turns there ever were
         self._ids: set[str] = set()
         self._oldest: deque[Turn] = deque()  # those that may have to leave, and some that have left or were pinned
-        self._ties = Ties(pairs=pairs)
+        self._ties = Ties(pairs=pairs or rules is not None)
         self._first = self._next = 0  # places: of the first turn, of the one to come
         self._steps = 0
         self._put_system(system)
         self._stable_tokens = self._row.stable_tokens()
+        self._planned: PlannedTurns | None = None
+        if rules is not None:
+            plan = partial(_plan, budget, reserve, rules, keep)
+            self._planned = PlannedTurns(plan, self._row.total)
 
     # --- what there is
 
@@ -116,6 +131,11 @@ class PromptSession:
     def tokens_left(self) -> int:
         """The number of tokens by which the prompt may grow before turns leave."""
         return self._room - self._row.total
+
+    @property
+    def step(self) -> Step | None:
+        """The plan for the request as it is now: its bill, and why turns have left. None without `rules`."""
+        return None if self._planned is None else self._planned.step
 
     def prompt(self) -> Prompt:
         """The prompt as it is now; its report names all turns there ever were. Linear time; nothing is counted."""
@@ -144,6 +164,7 @@ class PromptSession:
         *,
         id: str | None = None,  # noqa: A002 - as `Item` has it
         pinned: bool = False,
+        seconds: float = 0.0,
         **options: Unpack[TurnOptions],
     ) -> tuple[str, ...]:
         """Add a turn.
@@ -157,6 +178,7 @@ class PromptSession:
             text: The text of the turn, or a chunk or hit.
             id: Its name in the report; by default "turn-0", "turn-1" ...
             pinned: It never leaves, nor do the turns that would leave together with it.
+            seconds: Time since the request before. With `rules` it tells whether the cache still has the prompt.
             options: Fields of an `Item`, such as `tool_call_id` or `truncate`.
 
         Returns:
@@ -177,7 +199,7 @@ class PromptSession:
             return ()
         if any(unit.gone for unit in units):
             return self._turn_away(turn, units)
-        departed = self._put(turn, units)
+        departed = self._put(turn, units, seconds)
         self._ties.tie(turn, units)
         self._oldest.append(turn)
         for left, reason in departed:
@@ -203,18 +225,25 @@ class PromptSession:
         if broken:
             raise PromptConfigurationError("\n".join(broken))
 
-    def _put(self, turn: Turn, units: Sequence[Unit]) -> list[tuple[Turn, Reason]]:
+    def _put(self, turn: Turn, units: Sequence[Unit], seconds: float) -> list[tuple[Turn, Reason]]:
         """Put a turn in; those that left for it, and why. Raises `RequiredItemsError`, and leaves all as it was."""
         row, text, tokens = self._row, turn.text, self._row.count(turn.text)
         most = tokens if turn.item.max_tokens is None else min(tokens, turn.item.max_tokens)
         kept, reason = self._capped(turn, most, tokens)
         added = row.put(turn, kept)
-        departed = self._let_go(units) if row.total > self._room else []
-        if row.total > self._room:
+        step = None if self._planned is None else self._planned.planned(turn.role, added, seconds, row.total)
+        departed = []
+        if self._planned is not None and step is not None:
+            departed += self._let_go(units, self._planned.begins(step, turn.place))
+        # Where a plan decides at the next request, an answer may use what is reserved for it.
+        room = self._room + (self._options.reserve if self._planned and turn.role == "assistant" else 0)
+        if row.total > room:
+            departed += self._let_go(units)
+        if row.total > room:
             total = row.total
             row.take(turn)
             # To the target, so that the turn can stay when the next one comes; where that is too little, to the last token.
-            limits = (self._target, self._room)
+            limits = (self._target, room)
             cut = next(filter(None, (row.cut(turn, text, most, limit - row.total) for limit in limits)), None)
             if cut is None:
                 row.forget(turn)
@@ -227,6 +256,9 @@ class PromptSession:
             kept, reason = cut, "budget"
             added = row.put(turn, kept)
         self._keep(turn, _HISTORY, kept, added, before=tokens, reason=reason)
+        if self._planned is not None:
+            self._planned.add(turn.role, added, seconds, turn.place, step)
+            self._planned.left(max((one.place for one, why in departed if why == "budget"), default=-1))
         return departed
 
     def _capped(self, turn: Turn, most: int, tokens: int) -> tuple[Version, Reason | None]:
@@ -238,11 +270,13 @@ class PromptSession:
             raise RequiredItemsError([(turn.id, tokens)], most, f"item {turn.id!r} (max_tokens)")
         return version, "maximum"
 
-    def _let_go(self, staying: Sequence[Unit]) -> list[tuple[Turn, Reason]]:
-        """Take the oldest units out until the target is met or no more can leave."""
+    def _let_go(self, staying: Sequence[Unit], begin: int | None = None) -> list[tuple[Turn, Reason]]:
+        """Take the oldest units out until the target is met, or all that begin before a place, or until no more can
+        leave.
+        """
         departed: list[tuple[Turn, Reason]] = []
         passed: list[Turn] = []
-        while self._row.total > self._target and self._oldest:
+        while self._oldest and (self._row.total > self._target if begin is None else self._oldest[0].place < begin):
             turn = self._oldest.popleft()
             unit = turn.unit.now()
             if unit in staying:
@@ -348,6 +382,10 @@ class PromptSession:
             tokens_before=report.tokens_before,
             tokens=0,
         )
+
+
+def _plan(budget: int, reserve: int, rules: CacheRules | str, keep: int | None, fixed: int) -> ContextPlan:
+    return ContextPlan(budget, reserve, rules=rules, fixed=fixed, keep=keep)
 
 
 def _whole(turn: Turn, tokens: int) -> Version:

@@ -3,7 +3,9 @@
 cache_rules.py   prices and rules of providers, as data with date and source (providers.json)
 billing.py       what each request of a conversation costs, and what the cache holds after it
 context_plan.py  ContextPlan: the cheapest way through the turns to come
+searching.py     the search for it, over states of which few are needed
 expecting.py     the turns that are expected where nobody knows them
+messages.py      PlannedTurns: the turns of a PromptSession that does what the plan says
 driving.py       PlannedConversation: a Conversation that does what the plan says
 simple_rules.py  rules that the plan is measured against
 simulation.py    a recorded session under simple rules and under the plan

@@ -14,6 +14,7 @@ alive or not at each, takes the one whose expected bill is least; the ways of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -177,11 +178,11 @@ class ContextPlan:
         choices = partial(self.choices, ledger)
         search = Search(ledger, choices, start, state, chances)
         rules = simple_rules(ledger, choices, self.room, HYSTERESIS).values()
-        # Of too many states some are not looked at: then a simple rule may be cheaper.
-        ways = [
-            (search.certain(), search.dollars),
-            *(followed(ledger, rule, start, state, chances) for rule in rules),
-        ]
+        ways = [(search.certain(), search.dollars)]
+        for rule in rules:
+            # Of too many states some are not looked at: then a simple rule may be cheaper, if it comes through.
+            with suppress(RequiredItemsError):
+                ways.append(followed(ledger, rule, start, state, chances))
         return min(ways, key=lambda way: round(way[1], 12))
 
     def _why(self, ledger: Ledger, number: int, before: int, first: int) -> str:

@@ -18,6 +18,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
+from chunker.prompt.errors import RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Ledger, RequestBill
 from chunker.prompt.planning.cache_rules import CacheRules
 
@@ -58,6 +59,9 @@ class Search:
         begin: The state before it.
         chances: Of each turn, the chances that the cache is alive, and that it is not.
 
+    Raises:
+        RequiredItemsError: There is no way on which all prompts fit.
+
     Attributes:
         dollars: What all of them cost, as expected.
         looked_at: How many requests were billed.
@@ -66,13 +70,13 @@ class Search:
     def __init__(
         self, ledger: Ledger, choices: Choices, start: int, begin: State, chances: Sequence[dict[bool, float]]
     ) -> None:
-        self._ledger = ledger
+        self._ledger, self._choices = ledger, choices
         self.looked_at = 0
         certain = all(len(chance) == 1 for chance in chances)
         reached = {begin: 0.0}
         ahead: list[dict[tuple[State, bool], list[Way]]] = []
         for number, chance in enumerate(chances, start):
-            firsts = {one: fewer(ledger, number, choices(number, one)) for one in {state.first for state in reached}}
+            firsts = {one: self._firsts(number, one) for one in {state.first for state in reached}}
             ahead.append(
                 {
                     (state, alive): self._ways(number, state, firsts[state.first], alive=alive)
@@ -85,6 +89,8 @@ class Search:
                 for way in ways:
                     dollars = reached[state] + way.bill.dollars
                     after[way.state] = min(after.get(way.state, dollars), dollars)
+            if not after:
+                choices(number, begin.first)  # the error
             reached = kept(ledger, choices, number, after) if certain else after
         rest = dict.fromkeys(reached, 0.0)
         layers = []
@@ -114,6 +120,13 @@ class Search:
             made.append((way.write, way.bill))
             state = way.state
         return made
+
+    def _firsts(self, number: int, before: int) -> list[int]:
+        """The turns that are tried as the first of a prompt; none where the new turn does not fit."""
+        try:
+            return fewer(self._ledger, number, self._choices(number, before))
+        except RequiredItemsError:
+            return []
 
     def _ways(self, number: int, state: State, firsts: Sequence[int], *, alive: bool) -> list[Way]:
         rules = self._ledger.rules

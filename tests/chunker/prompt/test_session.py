@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from chunker import TextChunker
 from chunker.prompt import (
     CHAT_FORMATS,
+    CacheRules,
+    Exchange,
     Item,
     ItemReport,
     Prompt,
@@ -22,6 +25,7 @@ from chunker.prompt import (
     assemble,
 )
 from chunker.prompt.chat import Break
+from chunker.prompt.planning.billing import Cache, Ledger
 
 SYSTEM = [Item("You are a careful reviewer.", id="rules"), Item("Today is Monday.", id="date")]
 WORDS = [
@@ -500,3 +504,103 @@ def test_a_turn_counts_its_own_text_and_no_more() -> None:
     session.add("user", "word " * 20)
     session.prompt()
     assert 0 < counter.characters < 500
+
+
+RULES = CacheRules(input=3, cached=0.3, write=3.75, output=15, min_tokens=40, breakpoints=4, look_back=20, seconds=300)
+
+
+@pytest.mark.parametrize("chat_format", ["chatml", "openai"])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_plan_decides_what_leaves(seed: int, chat_format: str) -> None:
+    random = Random(seed)
+    budget, reserve = random.choice(((500, 120), (900, 200)))
+    session = PromptSession(
+        budget, reserve, chat_format=chat_format, system=SYSTEM, rules=RULES, keep=random.choice((None, 0, 100))
+    )
+    here: list[str] = []
+    dollars, unplanned = 0.0, 0
+    for turn in range(40):
+        call = here and here[-1].startswith("call")
+        asked = f"{'tool' if call else 'user'}-{turn}"
+        text = "two words " * random.choice((1, 8, 20))
+        options: Any = {"tool_call_id": f"c{turn - 1}"} if call else {}
+        seconds = random.choice((5, 40, 900))
+        left = session.add("tool" if call else "user", text, id=asked, seconds=seconds, **options)
+        assert session.token_count <= budget - reserve
+        here = [*here, asked]
+        assert here[: len(left)] == list(left)
+        here = here[len(left) :]
+        assert not here[0].startswith("tool")
+        assert session.step is not None
+        unplanned += bool(left) and "dropped" not in session.step.why
+        dollars += session.step.bill.dollars
+        # As the plan bills it, but for what merges at the joins.
+        assert abs(session.step.bill.tokens - session.token_count) <= 12
+        calling = random.random() < 0.3
+        options = {"tool_calls": ({"id": f"c{turn}"},)} if calling else {}
+        answer = f"{'call' if calling else 'answer'}-{turn}"
+        assert session.add("assistant", "" if calling else "an answer " * 12, id=answer, **options) == ()
+        here.append(answer)
+        assert session.token_count <= budget
+        if turn % 10 == 0:
+            session = pickle.loads(pickle.dumps(session))
+        kept = [
+            item.id for item in session.prompt().report.items if item.status == "kept" and item.section == "history"
+        ]
+        assert kept == here
+    assert len(here) < 80
+    assert dollars > 0
+    assert unplanned <= 1  # where the joins of what is left take a token more
+
+
+def test_a_plan_costs_less_than_hysteresis() -> None:
+    """The bills of both are reckoned by the same ledger."""
+    bills = {}
+    for name, options in (("plan", {"rules": RULES, "keep": 60}), ("rule", {"hysteresis": 0.25, "pairs": True})):
+        session = PromptSession(900, 100, chat_format="chatml", system=SYSTEM, **options)
+        fixed = session.token_count
+        turns: list[Exchange] = []
+        firsts: list[int] = []
+        left = 0
+        for turn in range(60):
+            seconds = 900 if turn % 5 == 0 else 10
+            before = session.token_count
+            gone = session.add("user", "two words " * 6, seconds=seconds)
+            asked = session.token_count - before if not gone else turns[-1].asked
+            left += len(gone) // 2
+            firsts.append(left)
+            turns.append(Exchange(asked, 40, seconds))
+            left += len(session.add("assistant", "an answer " * 18)) // 2
+        ledger, cache, dollars = Ledger(RULES, turns, fixed), Cache(), 0.0
+        for number, first in enumerate(firsts):
+            bill, cache = ledger.bill(number, firsts[number - 1] if number else 0, first, cache)
+            dollars += bill.dollars
+        bills[name] = dollars
+    assert bills["plan"] < 0.97 * bills["rule"]
+
+
+def test_pinned_turns_stay_under_a_plan() -> None:
+    session = PromptSession(300, 60, chat_format="chatml", system=SYSTEM, rules=RULES, keep=40)
+    session.add("user", "I travel with a dog.", id="wish", pinned=True)
+    session.add("assistant", "Good.", id="good")
+    for turn in range(30):
+        session.add("user", f"question {turn} " * 8)
+        assert session.token_count <= 240
+        session.add("assistant", "answer " * 20)
+    kept = {item.id for item in session.prompt().report.items if item.status == "kept"}
+    assert {"wish", "good"} <= kept
+    with pytest.raises(PromptConfigurationError, match="one of claude-sonnet"):
+        PromptSession(300, rules="x")
+
+
+def test_a_turn_that_does_not_fit_leaves_a_planned_session_as_it_was() -> None:
+    session = PromptSession(300, 60, chat_format="chatml", system=SYSTEM, rules=RULES, keep=40)
+    for turn in range(6):
+        session.add("user", f"question {turn} " * 8)
+        session.add("assistant", "answer " * 20)
+    before = session.prompt(), session.step
+    with pytest.raises(RequiredItemsError):
+        session.add("user", "word " * 400)
+    assert (session.prompt(), session.step) == before
+    session.add("user", "again")
+    assert session.token_count <= 240
