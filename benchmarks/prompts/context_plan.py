@@ -18,7 +18,7 @@ from time import process_time
 
 from chunker.prompt import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
 from chunker.prompt.planning.billing import Cache
-from chunker.prompt.planning.searching import Search, State
+from chunker.prompt.planning.searching import PlanSearch, PlanState
 
 RESULT = Path(__file__).parents[1] / "results" / "context_plan.md"
 SIMPLE = ("keep-all", "drop-oldest", "hysteresis")
@@ -104,7 +104,7 @@ def billed(plan: ContextPlan, turns: list[Exchange]) -> int:
     """How many requests are billed to plan these turns."""
     ledger = plan.ledger(turns)
     chances = [{ledger.is_alive(number): 1.0} for number in range(len(turns))]
-    return Search(ledger, partial(plan.choices, ledger), 0, State(0, Cache()), chances).looked_at
+    return PlanSearch(ledger, partial(plan.choices, ledger), 0, PlanState(0, Cache()), chances).looked_at
 
 
 def growth() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class CacheRules(BaseModel):
@@ -20,8 +20,7 @@ class CacheRules(BaseModel):
         step: Beyond `min_tokens`, hits are rounded down to a multiple of this number of tokens.
         breakpoints: How many offsets of a prompt may be marked for the cache; 0 if all of it is cached without marks.
         look_back: How many messages before a mark the cache looks for a longer prefix; 0 for any number.
-        seconds: How long a prefix is kept: since its last use if `refreshes`, else since it was written.
-        refreshes: Whether a use extends the time.
+        seconds: How long a prefix is kept since its last use.
         as_of: The date of these facts.
         source: Their source.
         note: What the source leaves open, or which model it is.
@@ -42,10 +41,19 @@ class CacheRules(BaseModel):
     breakpoints: int = Field(default=0, ge=0)
     look_back: int = Field(default=0, ge=0)
     seconds: float = Field(default=300, ge=0)
-    refreshes: bool = True
     as_of: str = ""
     source: str = ""
     note: str = ""
+
+    @model_validator(mode="after")
+    def _is_a_cache(self) -> CacheRules:
+        """Raise ValueError for prices that do not ascend from cached to read to written."""
+        if not self.cached <= self.input <= self.write:
+            raise ValueError(
+                f"prices must ascend: cached {self.cached:g}, input {self.input:g}, write {self.write:g}; "
+                "a provider that asks nothing for writing has write = input"
+            )
+        return self
 
     def hit(self, tokens: int) -> int:
         """How many tokens of a cached prefix are read from the cache.

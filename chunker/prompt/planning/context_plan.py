@@ -22,7 +22,7 @@ from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
 from chunker.prompt.planning.expecting import expected
-from chunker.prompt.planning.searching import Search, State
+from chunker.prompt.planning.searching import PlanSearch, PlanState
 from chunker.prompt.planning.simple_rules import followed, simple_rules
 
 # Turns that a plan looks ahead where it does not know them.
@@ -135,7 +135,7 @@ class ContextPlan:
             RequiredItemsError: A turn does not fit even alone.
         """
         ledger = self.ledger(turns)
-        state = State(before, cache or Cache())
+        state = PlanState(before, cache or Cache())
         chances = [{ledger.is_alive(number): 1.0} for number in range(start, len(turns))]
         bills, rest = self._best(ledger, start, state, chances)
         made = []
@@ -162,7 +162,7 @@ class ContextPlan:
         start = len(turns) - 1
         model = expected(turns, self.rules.seconds, self.room - self.fixed - self.summary, ahead)
         ledger = self.ledger(model.turns)
-        state = State(before, cache or Cache())
+        state = PlanState(before, cache or Cache())
         chances = [
             {ledger.is_alive(start): 1.0},
             *[{True: model.chance, False: 1 - model.chance}] * (len(model.turns) - len(turns)),
@@ -172,11 +172,11 @@ class ContextPlan:
         return Step(bill.first, write, bill, self._why(ledger, start, before, bill.first), dollars)
 
     def _best(
-        self, ledger: Ledger, start: int, state: State, chances: Sequence[dict[bool, float]]
+        self, ledger: Ledger, start: int, state: PlanState, chances: Sequence[dict[bool, float]]
     ) -> tuple[list[tuple[bool, RequestBill]], float]:
         """The requests of the cheapest way and whether each is written to the cache, as far as they are certain; and the expected dollars of all."""
         choices = partial(self.choices, ledger)
-        search = Search(ledger, choices, start, state, chances)
+        search = PlanSearch(ledger, choices, start, state, chances)
         rules = simple_rules(ledger, choices, self.room, HYSTERESIS).values()
         ways = [(search.certain(), search.dollars)]
         for rule in rules:

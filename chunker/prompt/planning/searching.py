@@ -33,7 +33,7 @@ Choices = Callable[
 ]  # the turn that asks, and the first turn of the prompt before -> ascending first turns
 
 
-class State(NamedTuple):
+class PlanState(NamedTuple):
     """The first turn of the prompt before, and what the cache holds."""
 
     first: int
@@ -46,10 +46,10 @@ class Way(NamedTuple):
     first: int
     write: bool
     bill: RequestBill
-    state: State
+    state: PlanState
 
 
-class Search:
+class PlanSearch:
     """The cheapest ways from a state through all turns from `start` on.
 
     Args:
@@ -68,13 +68,13 @@ class Search:
     """
 
     def __init__(
-        self, ledger: Ledger, choices: Choices, start: int, begin: State, chances: Sequence[dict[bool, float]]
+        self, ledger: Ledger, choices: Choices, start: int, begin: PlanState, chances: Sequence[dict[bool, float]]
     ) -> None:
         self._ledger, self._choices = ledger, choices
         self.looked_at = 0
         certain = all(len(chance) == 1 for chance in chances)
         reached = {begin: 0.0}
-        ahead: list[dict[tuple[State, bool], list[Way]]] = []
+        ahead: list[dict[tuple[PlanState, bool], list[Way]]] = []
         for number, chance in enumerate(chances, start):
             firsts = {one: self._firsts(number, one) for one in {state.first for state in reached}}
             ahead.append(
@@ -84,7 +84,7 @@ class Search:
                     for alive in chance
                 }
             )
-            after: dict[State, float] = {}
+            after: dict[PlanState, float] = {}
             for (state, _), ways in ahead[-1].items():
                 for way in ways:
                     dollars = reached[state] + way.bill.dollars
@@ -128,18 +128,18 @@ class Search:
         except RequiredItemsError:
             return []
 
-    def _ways(self, number: int, state: State, firsts: Sequence[int], *, alive: bool) -> list[Way]:
+    def _ways(self, number: int, state: PlanState, firsts: Sequence[int], *, alive: bool) -> list[Way]:
         rules = self._ledger.rules
         made = []
         for first in firsts:
             for write in (True, False) if rules.write > rules.input else (True,):
                 bill, after = self._ledger.bill(number, state.first, first, state.cache, write=write, alive=alive)
-                made.append(Way(first, write, bill, State(first, after)))
+                made.append(Way(first, write, bill, PlanState(first, after)))
         self.looked_at += len(made)
         return made
 
 
-def _cheapest(ways: Sequence[Way], rest: dict[State, float]) -> Way | None:
+def _cheapest(ways: Sequence[Way], rest: dict[PlanState, float]) -> Way | None:
     """The cheapest way to a state that was kept; of two that cost the same the one that keeps more."""
     known = [way for way in ways if way.state in rest]
     return min(
@@ -163,7 +163,7 @@ def fewer(ledger: Ledger, number: int, choices: list[int]) -> list[int]:
     return [*choices[:1], *_spread(cached + small, _MOST_CHOICES)]
 
 
-def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[State, float]) -> dict[State, float]:
+def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[PlanState, float]) -> dict[PlanState, float]:
     """The states after the request of turn `number` that may be on the cheapest way.
 
     Args:
@@ -174,8 +174,8 @@ def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[State, flo
     """
     rules, lost = ledger.rules, _rounding(ledger.rules)
     order = sorted(reached, key=lambda state: (state.first, state.cache.last))
-    stay: list[State] = []
-    best: State | None = None  # of those that have dropped as much or more, and have all of it in the cache
+    stay: list[PlanState] = []
+    best: PlanState | None = None  # of those that have dropped as much or more, and have all of it in the cache
     for state in reversed(order):
         if best is not None and reached[best] < reached[state] - _EQUAL:
             less = ledger.prompt(state.first, number) - ledger.prompt(best.first, number)
@@ -184,8 +184,8 @@ def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[State, flo
         stay.append(state)
         if state.cache.last == number and (best is None or reached[state] <= reached[best]):
             best = state
-    made: list[State] = []
-    cheapest: State | None = None  # of those that have dropped as much or less
+    made: list[PlanState] = []
+    cheapest: PlanState | None = None  # of those that have dropped as much or less
     for state in reversed(stay):
         if cheapest is not None:
             more = reached[state] - reached[cheapest]

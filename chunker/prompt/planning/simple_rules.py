@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from chunker.prompt.planning.billing import Ledger, RequestBill
-from chunker.prompt.planning.searching import State
+from chunker.prompt.planning.searching import PlanState
 
 Choices = Callable[[int, int], list[int]]
 Rule = Callable[
@@ -39,7 +39,7 @@ def simple_rules(ledger: Ledger, choices: Choices, room: int, hysteresis: float)
 
 
 def followed(
-    ledger: Ledger, rule: Rule, start: int, state: State, chances: Sequence[dict[bool, float]]
+    ledger: Ledger, rule: Rule, start: int, state: PlanState, chances: Sequence[dict[bool, float]]
 ) -> tuple[list[tuple[bool, RequestBill]], float]:
     """The requests under a rule, which writes each to the cache, and their expected dollars.
 

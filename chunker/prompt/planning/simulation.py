@@ -20,7 +20,7 @@ from chunker.counting import TokenCounter
 from chunker.prompt.errors import MessageError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.context_plan import HYSTERESIS, ContextPlan
-from chunker.prompt.planning.searching import State
+from chunker.prompt.planning.searching import PlanState
 from chunker.prompt.planning.simple_rules import followed, simple_rules
 
 # Tokens of what stands around a message: see the chat format "openai".
@@ -73,7 +73,7 @@ def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = H
     rules = simple_rules(ledger, partial(plan.choices, ledger), plan.room, hysteresis)
     made = []
     for name, rule in rules.items():
-        bills, _ = followed(ledger, rule, 0, State(0, Cache()), chances)
+        bills, _ = followed(ledger, rule, 0, PlanState(0, Cache()), chances)
         made.append(Outcome(name, tuple(bill for _, bill in bills)))
     known = plan.steps(turns)
     made.append(Outcome("plan", tuple(step.bill for step in known), tuple(step.why for step in known)))

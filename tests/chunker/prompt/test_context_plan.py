@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from bpe_engine import Tokenizer
@@ -27,7 +28,7 @@ from chunker.prompt import (
 from chunker.prompt.planning import searching
 from chunker.prompt.planning.billing import Cache, Ledger
 from chunker.prompt.planning.expecting import expected
-from chunker.prompt.planning.searching import Search, State
+from chunker.prompt.planning.searching import PlanSearch, PlanState
 from chunker.prompt.planning.simple_rules import Rule, simple_rules
 from chunker.prompt.planning.simulation import read_session
 
@@ -201,10 +202,12 @@ def test_a_plan_of_many_turns_looks_at_few_ways() -> None:
             plan = ContextPlan(budget, rules="claude-sonnet-1h", fixed=1200)
             ledger = plan.ledger(turns)
             chances = [{ledger.is_alive(number): 1.0} for number in range(size)]
-            looked_at[size] = Search(ledger, partial(plan.choices, ledger), 0, State(0, Cache()), chances).looked_at
+            looked_at[size] = PlanSearch(
+                ledger, partial(plan.choices, ledger), 0, PlanState(0, Cache()), chances
+            ).looked_at
             assert looked_at[size] < 200 * size
             model = [{True: 1.0}, *[{True: 0.7, False: 0.3}] * 6]
-            step = Search(ledger, partial(plan.choices, ledger), 113, State(0, Cache(0, 112)), model)
+            step = PlanSearch(ledger, partial(plan.choices, ledger), 113, PlanState(0, Cache(0, 112)), model)
             assert step.looked_at < 1500
         if budget == 6_000:
             assert looked_at[480] <= 2.2 * looked_at[240] <= 2.2 * 2.4 * looked_at[120]
@@ -255,6 +258,8 @@ def test_wrong_plans() -> None:
             ContextPlan(**options)  # type: ignore[arg-type]
     with pytest.raises(PromptConfigurationError, match="one of claude-sonnet"):
         ContextPlan(100, rules="x")
+    with pytest.raises(ValidationError, match="prices must ascend: cached 3, input 2, write 2"):
+        CacheRules(input=2, cached=3, write=2, output=9)
     with pytest.raises(RequiredItemsError, match="turn 1 900"):
         ContextPlan(500, rules=SMALL["marks"]).steps([Exchange(10, 10), Exchange(900, 10)])
 
