@@ -210,7 +210,8 @@ def test_a_plan_of_many_turns_looks_at_few_ways() -> None:
             step = PlanSearch(ledger, partial(plan.choices, ledger), 113, PlanState(0, Cache(0, 112)), model)
             assert step.looked_at < 1500
         if budget == 6_000:
-            assert looked_at[480] <= 2.2 * looked_at[240] <= 2.2 * 2.4 * looked_at[120]
+            # The first turns fit whatever happens.
+            assert looked_at[480] - looked_at[240] <= 2.1 * (looked_at[240] - looked_at[120])
 
 
 def test_simple_rules_are_followed_where_states_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
