@@ -14,7 +14,7 @@ import typer
 
 from chunker.cli.plugins import CommandGroup, LazyCommand
 
-# In the order in which they are listed; each is imported when it is run, or listed.
+# In the order of the list; a command is imported when it runs or is listed.
 COMMANDS = {
     "chunk": LazyCommand("chunker.cli.chunk", "chunk"),
     "view": LazyCommand("chunker.cli.view", "view"),

@@ -202,7 +202,7 @@ Encoding = Annotated[
 ]
 
 
-# In the context of a run: the folder whose pyproject.toml has options.
+# The key, in the context of a run, of the folder whose pyproject.toml has options.
 _FOLDER = "chunker.settings"
 
 

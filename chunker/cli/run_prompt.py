@@ -97,7 +97,7 @@ def _assemble(loaded: LoadedSpec, gathered: Gathered, tokenizer: TokenCounter) -
 def _write(prompt: Prompt, loaded: LoadedSpec, gathered: Gathered, wanted: PromptOutput) -> None:
     to_stdout = wanted.output is None or wanted.output == STANDARD_OUTPUT
     if wanted.html is not None:
-        # Imported late: who wants no page need not wait for it.
+        # Imported late: only a page needs it.
         from chunker.view.prompt_page import prompt_page  # noqa: PLC0415
 
         parts = stretches(prompt, gathered.items, chat_format=loaded.spec.chat_format, separator=loaded.spec.separator)

@@ -27,7 +27,7 @@ from chunker.files.progress import is_terminal
 
 # Bytes. A larger file is not read as a whole.
 _LARGE = 1 << 26
-# Bytes, of which is told whether a large file is text.
+# Bytes that decide whether a large file is text.
 _SAMPLE = 1 << 16
 # Seconds between two pictures of the bar.
 _REDRAWN_AFTER = 0.1
@@ -115,7 +115,7 @@ class _Texts:
 def _text(file: FoundFile) -> str | Path | Problem:
     if file.path != STANDARD_INPUT and file.size > _LARGE:
         with contextlib.suppress(OSError), Path(file.path).open("rb") as stream:
-            # Without what may be the first half of a character.
+            # Without the end, which may be half a character.
             head, _, _ = stream.read(_SAMPLE).rpartition(b"\n")
             sample = read_stream(io.BytesIO(head), file)
             if isinstance(sample, Document) and sample.encoding == "utf-8":

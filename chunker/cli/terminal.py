@@ -132,7 +132,7 @@ class _Lines:
         width = self.where.width - self.gutter - 3
         at = 0
         while at < len(text):
-            # Nothing is so wide that a character needs more than a line; but a wide one may need a new line.
+            # A line is wide enough for any character; but a wide character may need a new line.
             end, columns = fit(text, at, width - self.column)
             space = text.rfind(" ", at, end) + 1
             if end < len(text) and space - at > width // 2:  # a word that would be cut goes to the next line

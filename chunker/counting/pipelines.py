@@ -38,7 +38,7 @@ _IN_WORDS = r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03
 
 # Pre-tokenizers that drop white space and cut there; those that cut before white space after anything else.
 _DROP_WHITE_SPACE = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit"})
-# These cut inside what they are given, by single characters, and never join anything.
+# These cut by single characters, and never join anything.
 _CUT_BY_CHARACTER = frozenset({"Digits", "Punctuation"})
 # Normalizers that work on one character, or on one grapheme cluster, at a time; and compositions, which no plain character joins with a space.
 _LOCAL = frozenset(
@@ -169,7 +169,7 @@ def _separators(pipeline: Pipeline) -> str:
     behind = (
         pipeline.pre_tokenizers[pipeline.pre_tokenizers.index(item) + 1 :] if item in pipeline.pre_tokenizers else []
     )
-    # The first piece of a text is another for this one; in a piece after the first cut that would be each first piece.
+    # This one changes the first piece of a text, and after a cut another piece would be the first.
     if any(other["type"] == "Metaspace" and other["prepend_scheme"] == "first" for other in behind):
         return ""
     if kind in _DROP_WHITE_SPACE:
@@ -193,7 +193,7 @@ def _normalizes_apart(pipeline: Pipeline, *, drops: bool) -> bool:
         if item["type"] == "Replace":
             written = item["pattern"].get("String")
             if written is None:
-                # White space stands after the cut only. What it becomes must still be cut off.
+                # White space stands only after the cut. Its replacement must still be cut off.
                 if item["pattern"].get("Regex") != _RUN_OF_SPACES or item["content"] not in (" ", metaspace):
                     return False
             elif not written or any(character.isspace() for character in written):

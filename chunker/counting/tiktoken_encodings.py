@@ -24,7 +24,7 @@ def is_tiktoken(tokenizer: object) -> bool:
 
 def tiktoken_counter(encoding: Any) -> TokenCounter:  # noqa: ANN401  # the package is not a dependency
     """A counter whose answers are `len(encoding.encode_ordinary(text))`."""
-    # The package has no other way to the ranks, short of asking for one token after the other; nor to the pattern.
+    # The package offers no other way to the ranks, except one token at a time, and none to the pattern.
     ranks, source = getattr(encoding, "_mergeable_ranks", None), getattr(encoding, "_pat_str", None)
     pattern = next((known for known in PATTERNS.values() if known.source == source), None)
     if ranks is None or pattern is None or pattern.behaviour != "match":

@@ -20,7 +20,7 @@ from chunker.evaluation.retrieving import PeerChunk, Splitter
 
 DEFAULTS = ("auto", "auto+context", "auto+optimal", "text")
 
-# Option -> what it means at a size.
+# Option -> the options of a chunker, for a size.
 _OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "context": lambda _: {"context": True},
     "desired": lambda size: {"desired_tokens": size * 7 // 10},

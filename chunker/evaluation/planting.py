@@ -206,7 +206,7 @@ def docstrings(source: str) -> tuple[str, list[Planted]]:
     lines = source.splitlines(keepends=True)
     documented = dict(_docstrings(tree, lines))
     removed = {line for node in documented.values() for line in range(node.lineno - 1, node.end_lineno or 0)}
-    # A blank line after a docstring would become the first of the body.
+    # A blank line after a docstring would become the first line of the body.
     removed |= {line + 1 for line in removed if line + 1 < len(lines) and not lines[line + 1].strip()}
     starts = list(accumulate((0 if number in removed else len(line) for number, line in enumerate(lines)), initial=0))
     text = "".join(line for number, line in enumerate(lines) if number not in removed)

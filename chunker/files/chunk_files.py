@@ -60,7 +60,7 @@ class FileChunks:
     chunks: list[Chunk]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The text that they share goes over once, and what nobody asked for is not made.
+        # The text that the chunks share is sent once, and nothing that was not asked for is made.
         origin = shared_origin(self.chunks)
         if origin is None:
             return FileChunks, (self.path, self.encoding, self.size, self.chunks)
@@ -189,7 +189,7 @@ async def achunk_files(
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     loop = asyncio.get_running_loop()
-    # One thread: whatever is asked of the iterator is asked in turn, its end too.
+    # One thread, so that all requests to the iterator, and its end, come one after the other.
     with ThreadPoolExecutor(1, "chunk_files") as thread:
         try:
             while (result := await loop.run_in_executor(thread, next, results, None)) is not None:
@@ -241,7 +241,7 @@ class Cut:
 
     def chunker(self, path: str, text: str) -> TextChunker:
         """The chunker for a file of this name with this text."""
-        # Imported late: who counts tokens, or finds out that no file is there, needs no chunkers.
+        # Imported late: counting tokens, or finding that no file is there, needs no chunkers.
         from chunker.chunkers import Detected, chunker_named, chunker_of, detected  # noqa: PLC0415
 
         if self._language is not None:
@@ -326,7 +326,7 @@ def _in_processes(
     def sent() -> Iterator[Found]:
         for item in items:
             paths.append(item.path)
-            # Nobody else has our standard input.
+            # The workers do not have our standard input.
             yield read_document(item, encoding) if isinstance(item, FoundFile) and item.path == STANDARD_INPUT else item
 
     from chunker.files.workers import Lost  # noqa: PLC0415
@@ -361,7 +361,7 @@ def _problem_of(error: Exception, document: Document) -> Problem:
         return Problem(document.path, str(error), len(before.encode(document.encoding)), count_line_ends(before) + 1)
     if isinstance(error, ChunkerError | BpeEngineError):
         return Problem(document.path, str(error))
-    # Nothing that a user has done: say where it comes from, so that it can be reported.
+    # No fault of the user: show the traceback, so that it can be reported.
     import traceback  # noqa: PLC0415
 
     frame = traceback.extract_tb(error.__traceback__)[-1]

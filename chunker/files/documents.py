@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from chunker.files.places import Places
     from chunker.files.shortening import Shortened
 
-# The longer marks first: the mark of UTF-32 (little-endian) begins with that of UTF-16.
+# Longer marks first: the mark of UTF-32 (little-endian) begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -33,7 +33,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE_BYTES = 8192
-# Without those that text does hold: backspace, tab, line feed, vertical tab, form feed, carriage return, escape.
+# Control characters that text does not have; it has backspace, tab, line feed, vertical tab, form feed, carriage return, escape.
 _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 11, 12, 13, 27}) + b"\x7f"
 # Compressed bytes hold about one in ten; text in an 8-bit encoding, which is to be reported, holds hardly any.
 _BINARY_SHARE = 0.02

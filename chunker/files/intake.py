@@ -38,7 +38,7 @@ UNREAD = "unread document"
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"
 WORDS_OF_DRAWING = "drawing"
-# Characters: no text is shortened that has fewer.
+# Characters: shorter texts are not searched for data.
 SHORTEST_DATA = 64
 
 

@@ -55,7 +55,7 @@ _BY_NAME = tuple(
 )
 _MINIFIABLE = (".js", ".mjs", ".cjs", ".css")
 _DATA = (".json", ".geojson", ".topojson")
-# People break lines; a shorter file costs nobody anything.
+# People break lines. Shorter files cost little, so they are not left out.
 _MINIFIED_FROM, _MINIFIED_LINE = 2_000, 200
 _DATA_FROM, _DATA_LINE = 16_384, 1_000
 # The share of a text that is words with a space between them, or letters of scripts without spaces: English prose has more than four fifths.
@@ -80,7 +80,7 @@ _HANDS_OFF = re.compile(
     r"\b(?:do\s+not|don't|never|must\s+not|should\s+not(?:\s+be)?)\s+(?:manually\s+|hand-?\s*)?(?:edit|modify|change|touch|be\s+edited)|\bediting\s+it\s+directly\b|\b(?:changes|edits)\b.{0,40}\b(?:lost|overwritten)\b",
     re.IGNORECASE,
 )
-# Alone enough, where a comment begins so.
+# A comment that begins like this is enough alone.
 _SAYS_SO = re.compile(
     r"(?:this\s+(?:file|code|module|document)\s+(?:is|was|has\s+been)\s+)(?:auto(?:matically)?[- ]?)?generated\b|auto(?:matically)?[- ]?generated\s+(?:by|from|with|using)\b|(?:file|code)\s+generated\s+by\b.*\bdo\s+not\s+edit\b|@generated\b|<auto-?generated\b|.{0,40}\s@generated\s+by\b",
     re.IGNORECASE,

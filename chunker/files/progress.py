@@ -28,7 +28,7 @@ def with_progress(
     if not shown:
         yield iter(items)
         return
-    # Imported late: most of the time to start would go into a bar that a pipe does not show.
+    # Imported late: it would take most of the time to start, and a pipe shows no bar.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
         BarColumn,

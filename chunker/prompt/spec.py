@@ -35,10 +35,10 @@ from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.items import Fill, Truncate
 from chunker.prompt.yaml_lines import YamlText
 
-# Where something stands: keys and indexes from the top.
+# A place in a spec: keys and indexes from the top.
 Location = tuple[str | int, ...]
 
-# More than any person writes, and little enough that aliases inside aliases end in a complaint and not in all of the memory.
+# More than any person writes, and small enough that aliases inside aliases end in an error before they fill the memory.
 _MOST_VALUES, _DEEPEST = 200_000, 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -12,7 +12,7 @@ from chunker.prompt.pricing import Pricer
 from chunker.prompt.truncating import Cutter, Version
 from chunker.prompt.turns import Turn
 
-# The place after all turns that will ever be.
+# An offset after all turns that will ever be.
 _END = 1 << 62
 
 

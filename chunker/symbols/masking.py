@@ -8,7 +8,7 @@ from functools import cache
 
 from chunker.formats.code.tables import reading_named, table_names
 
-# A quotation mark of one line that is never closed ends with it; what is put between three of them goes on to the end.
+# An unclosed quotation mark of one line ends with the line; an unclosed triple one with the text.
 _MULTI_LINE = frozenset({'"""', "'''", "`"})
 _NOT_LINE_ENDS = re.compile(r"[^\r\n]+")
 

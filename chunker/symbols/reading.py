@@ -13,7 +13,7 @@ from chunker.symbols.definitions import Definition, definitions_of
 from chunker.symbols.masking import hidden_marks, imports_of, without_comments_and_strings
 
 _NAME = re.compile(r"[^\W\d]\w+")
-# A name is told to be on so many lines of a file at most.
+# The most lines of a file that are kept for a name.
 MOST_LINES = 64
 _LINE_START = re.compile(r"\r\n|\r|\n")
 

@@ -18,9 +18,9 @@ from pygments.util import ClassNotFound
 # Pygments matches regular expressions: of very long texts and lines it may take more time than colours are worth.
 MOST_CHARACTERS = 200_000
 LONGEST_LINE = 5_000
-# Languages that Pygments calls otherwise.
+# Languages for which Pygments has other names.
 _NAMES = {"jsonl": "json", "latex": "tex", "notebook": "json", "restructuredtext": "rst"}
-# The first that holds a type of tokens gives it its class.
+# The first entry that contains the type of a token decides its class.
 _CLASSES: tuple[tuple[_TokenType, str], ...] = (
     (Comment, "c"),
     (Keyword, "k"),

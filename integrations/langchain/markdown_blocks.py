@@ -8,7 +8,7 @@ from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_blocks import read_blocks
 
-# Of YAML: a line of dashes, a key, whatever, and a line of dashes.
+# YAML front matter: a line of dashes, a key, any lines, and a line of dashes.
 _FRONT_MATTER = re.compile(r"?---[ \t]*\n(?=[ \t]*[\w.-]+[ \t]*:)(?:(?!---[ \t]*\n)[^\n]*\n)*+---[ \t]*(?:\n|\Z)")
 
 

@@ -57,7 +57,7 @@ def nodes_of(document: BaseNode, passages: Sequence[Passage], id_func: Any) -> l
     nodes: list[TextNode] = build_nodes_from_splits([passage.text for passage in passages], document, id_func=id_func)
     for node, passage in zip(nodes, passages, strict=True):
         node.start_char_idx, node.end_char_idx = first + passage.start, first + passage.end
-        # They are shared as they come, and what is put into those of one node would be in those of all.
+        # All nodes share one dictionary, so each gets its own before it is changed.
         node.relationships = dict(node.relationships)
     return nodes
 

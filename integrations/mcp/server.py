@@ -57,7 +57,7 @@ _TITLES = {
     "map": "Map a folder",
     "search": "Search the index",
 }
-# Names of files in one answer; a walk goes no further than the second.
+# The most names of files in one answer, and the most files of a walk.
 _MOST_NAMES = 1_000
 _MOST_FILES = 100_000
 _P = ParamSpec("_P")
@@ -154,7 +154,7 @@ def _complaining(tool: Callable[_P, Awaitable[Told]]) -> Callable[_P, Awaitable[
         except ServiceError as error:
             raise ToolError(str(error)) from error
 
-    # All that tells its name, arguments and description; functools.wraps would have the SDK look for the types in this module alone.
+    # Sets name, arguments and description; with functools.wraps the SDK would look for the types in this module alone.
     complaining.__wrapped__ = tool  # type: ignore[attr-defined]  # as functools.wraps does
     complaining.__name__, complaining.__doc__ = tool.__name__, tool.__doc__
     complaining.__annotations__ = tool.__annotations__
@@ -183,7 +183,7 @@ class _Tools:
 
     async def chunk(
         self,
-        # Strings and no other: of an argument that may be something else, too, the SDK takes the JSON apart, and a text may be JSON.
+        # Only strings: if an argument may have another type, too, the SDK parses it as JSON, and a text may be JSON.
         text: Annotated[str, Field(description="The text; or give path.")] = "",
         path: AskedPath = "",
         max_tokens: Annotated[Count, Field(ge=1, description="No chunk has more.")] = 512,
@@ -313,7 +313,7 @@ class _Tools:
             languages=languages,
             most_characters=ANSWER_CHARACTERS,
         )
-        # An index may know of files that are not for agents: others than those of the roots and, if it was asked to, secrets.
+        # An index may have files that agents may not read: files outside of the roots, and secrets, if they were included.
         known = {hit["source"] for hit in hits}
         known |= {place.rpartition(":")[0] for hit in hits for place in hit["also"]}
         given = await asyncio.to_thread(self._given, root, known)

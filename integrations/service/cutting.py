@@ -24,11 +24,11 @@ from chunker.view import code_of, see_chunks
 from chunker.view.page import text_data
 
 AUTO = "auto"
-# More than anybody reads, and as many as a browser shows without trouble.
+# As many as a browser shows without trouble.
 MOST_CHUNKS = 50_000
-# Of a chunk, what an agent has a use for: the names are those of docs/reference/chunk-fields.md.
+# The fields of a chunk that are useful to an agent (docs/reference/chunk-fields.md).
 _TOLD = ("index", "text", "breadcrumb", "token_count", "span", "kind", "language")
-# Options as the command line has them, where they are not its defaults.
+# Defaults of the command line; only other values are shown.
 _DEFAULTS = {
     "tokenizer": "o200k_base",
     "max_tokens": 512,

@@ -40,7 +40,7 @@ def _count(texts: list[str], tokenizer: str) -> list[int]:
     return [counter.count(text) for text in texts]
 
 
-# Of a hit, what a client has a use for: the body is the end of the text, and points are for who tunes the ranking.
+# The fields of a hit for clients, without the body, which is the end of the text, and the points, which are for tuning the ranking.
 HIT_NAMES = tuple(name for name in (*FIELDS, *HIT_FIELDS) if name not in {"body", "tags", "points"})
 
 

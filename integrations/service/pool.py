@@ -27,11 +27,11 @@ from typing import Self
 from chunker.integrations.service.errors import BusyError, RefusedError, WorkerError
 
 LENGTH = struct.Struct("<Q")
-# What the first byte of an answer says of the rest: JSON, why it was refused, or that the worker is at fault.
+# The first byte of an answer: a result in JSON, a refusal, or a fault of the worker.
 DONE, REFUSED, FAILED = b"+", b"-", b"!"
 SECONDS = 20.0
 _WAITING = 16
-# For a process to end, in seconds, that has closed its output.
+# Seconds for a process to end after it has closed its output.
 _GRACE = 1.0
 
 
@@ -143,10 +143,10 @@ class _Worker:
         """The process, which may have been started before. Raises OSError and EOFError."""
         if self._process is None or self._process.returncode is not None:
             await self.stop()
-            # It finds the packages where this process does, and never in the current folder (-P), which may hold a json.py of anybody's.
+            # It finds packages where this process does, but never in the current folder (-P), whose json.py may be malicious.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             command = (sys.executable, "-P", "-m", "chunker.integrations.service.worker")
-            # A group of its own, which ends with it: a worker may have a process that parses.
+            # A process group of its own, which ends with it: a worker may start a process that parses.
             group = None if sys.platform == "win32" else 0
             self._process = await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, env=environment, process_group=group
@@ -154,7 +154,7 @@ class _Worker:
             self._killed = False
             if self._ended:
                 raise OSError("the server has ended")
-            # Its start is nobody's fault, and so not of anybody's time.
+            # Starting the process does not count as answering time.
             await _read(self._process)
         return self._process
 
@@ -188,7 +188,7 @@ class _Worker:
         process, self._process = self._process, None
         if process is None:
             return
-        # Waits for the end of its output, too, without which the transport would be closed by the garbage collector, which complains.
+        # Waiting for the end of its output, too, closes the transport; the garbage collector would complain of an open one.
         with contextlib.suppress(OSError):
             await process.communicate()
 

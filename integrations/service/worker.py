@@ -23,9 +23,9 @@ from chunker.integrations.service.pool import DONE, FAILED, LENGTH, REFUSED
 if sys.platform != "win32":  # there, the clock of the other side has to do
     import resource
 
-# For what a request takes at most; mapped files, such as the vectors of an index, do not count.
+# The most memory for a request; mapped files, such as the vectors of an index, do not count.
 MEMORY_BYTES = 2_000_000_000
-# Of processor time, more than the clock of the other side allows: for the case that the other side is gone.
+# Seconds of processor time, more than the server allows: for the case that the server is gone.
 _SECONDS = 120
 _MOST_ANSWER_BYTES = 64 << 20
 
@@ -35,7 +35,7 @@ def main() -> None:
     # Ctrl-C is for the server, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    # What prints must not print into the answers.
+    # Libraries that print must not print into the answers.
     sys.stdout = sys.stderr
     if sys.platform != "win32":
         _lower(resource.RLIMIT_DATA, MEMORY_BYTES)
