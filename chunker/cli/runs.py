@@ -115,6 +115,8 @@ class Run:
             typer.echo(f"Failed: {len(failed):,} of {_files(len(self._items))}", err=True)
             for problem in failed:
                 typer.echo(f"  {problem}", err=True)
+            if any(problem.reason.startswith("not UTF-8") for problem in failed):
+                typer.echo("Files in another encoding are read with --encoding, such as cp1252.", err=True)
             raise typer.Exit(EXIT_FAILED)
         if not self._items:
             typer.echo("No files found: hidden ones and those that .gitignore names are left out.", err=True)

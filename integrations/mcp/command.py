@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
+from chunker.cli.options import Exclude, Include
 
 
 def mcp(
@@ -40,6 +41,8 @@ def mcp(
             help="Offer this tokenizer, too: an encoding, a model, or the file of one.",
         ),
     ] = None,
+    include: Include = None,
+    exclude: Exclude = None,
 ) -> None:
     """Offer count, chunk, search and assemble to agents, by the Model Context Protocol on standard input and output.
 
@@ -61,7 +64,7 @@ def mcp(
             raise typer.BadParameter(str(missing(error, "mcp"))) from None
         from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
-        offered = offered_roots(roots or [], "ROOT")
+        offered = offered_roots(roots or [], "ROOT", include, exclude)
         if index is None:
             index = next(
                 (str(folder / ".chunker") for folder in offered.folders if (folder / ".chunker").is_dir()), None

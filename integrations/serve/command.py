@@ -1,7 +1,8 @@
 """The command `chunker serve`."""
 
 # Imports stand where they are used: the list of commands needs neither a server nor tokenizers.
-# ruff: noqa: PLC0415
+# A command has as many parameters as it has options.
+# ruff: noqa: PLC0415, PLR0913
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
+from chunker.cli.options import Exclude, Include
 from chunker.files.discovery import printable
 
 _LEAST_TOKEN = 16
@@ -59,6 +61,8 @@ def serve(
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", show_default=False, help="A name by which clients call the host."),
     ] = None,
+    include: Include = None,
+    exclude: Exclude = None,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
 ) -> None:
     """A web page on this machine: paste or open a text and watch it being cut, and search an index.
@@ -87,7 +91,7 @@ def serve(
             raise typer.BadParameter(str(missing(error, "serve"))) from None
         from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
-        roots = offered_roots(paths or [], "PATH")
+        roots = offered_roots(paths or [], "PATH", include, exclude)
         if token is not None and len(token) < _LEAST_TOKEN:
             raise typer.BadParameter(f"a token has at least {_LEAST_TOKEN} characters", param_hint="--token")
         if token is not None and not token.isascii():

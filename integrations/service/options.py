@@ -7,16 +7,19 @@ from pathlib import Path
 import typer
 
 from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+from chunker.files.patterns import Wanted
 from chunker.index import Index, IndexingError, MissingExtraError
 from chunker.integrations.service.errors import RefusedError
 from chunker.integrations.service.operations import embedded_tokenizers
 from chunker.integrations.service.roots import Roots
 
 
-def offered_roots(paths: list[str], parameter: str) -> Roots:
-    """The folders and files whose texts are offered; `parameter` is what a message calls them."""
+def offered_roots(
+    paths: list[str], parameter: str, include: list[str] | None = None, exclude: list[str] | None = None
+) -> Roots:
+    """The folders and files whose texts are offered; `parameter` is what a message calls them. `include` and `exclude`: patterns as in `.gitignore`."""
     try:
-        return Roots(paths)
+        return Roots(paths, wanted=Wanted.of(include or (), exclude or ()))
     except RefusedError as error:
         raise typer.BadParameter(str(error), param_hint=parameter) from None
 

@@ -27,6 +27,7 @@ from chunker.files.discovery import FoundFile, Problem, portable, printable, rea
 from chunker.files.documents import Document, read_stream
 from chunker.files.gitignore import is_repository, repository_rules, rules_above
 from chunker.files.intake import Intake
+from chunker.files.patterns import Wanted
 from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
 from chunker.integrations.service.errors import RefusedError, TooMuchError
@@ -61,8 +62,15 @@ class Listed(NamedTuple):
 class Roots:
     """Some folders and files. Raises `RefusedError` at once for one that is not there. Threads may share it."""
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]], *, max_bytes: int = MAX_FILE_BYTES) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        max_bytes: int = MAX_FILE_BYTES,
+        wanted: Wanted | None = None,
+    ) -> None:
         self._max_bytes = max_bytes
+        self._wanted = wanted or Wanted()
         self._roots = list(_rooted(paths))
 
     def __bool__(self) -> bool:
@@ -112,7 +120,10 @@ class Roots:
         for root in self._roots:
             top = root.path if root.is_folder else root.path.parent
             for found in Sources(
-                [root.path], top, _NO_INDEX, Limits(max_file_bytes=self._max_bytes, intake=_ALL_TEXTS)
+                [root.path],
+                top,
+                _NO_INDEX,
+                Limits(max_file_bytes=self._max_bytes, intake=_ALL_TEXTS, wanted=self._wanted),
             ).found():
                 yield root, found
 
@@ -147,6 +158,7 @@ class Roots:
         _check_name(real, shown)
         if root.is_folder:
             _check_rules(root.path, real, shown)
+            self._check_wanted(root.path, real, shown)
         content = self._content(root, real, shown)
         document = read_stream(io.BytesIO(content), FoundFile(portable(name), len(content), named=True))
         if isinstance(document, Problem):
@@ -198,6 +210,19 @@ class Roots:
         if not real.is_relative_to(root.path):
             raise RefusedError(f"{shown} is a link that leads out of the roots: nothing outside of them is read")
         return real.relative_to(root.path).parts if root.is_folder else (root.path.name,)
+
+    def _check_wanted(self, root: Path, parts: tuple[str, ...], shown: str) -> None:
+        """Refuse what the patterns of `--include` and `--exclude` leave out."""
+        included = self._wanted.includes_above(str(root))
+        path = root
+        for depth, part in enumerate(parts, 1):
+            path /= part
+            is_folder = depth < len(parts)
+            if self._wanted.excludes(path.as_posix(), is_folder=is_folder):
+                raise RefusedError(f"{shown} is left out: --exclude names it")
+            included = included or self._wanted.includes(path.as_posix(), is_folder=is_folder)
+        if not included:
+            raise RefusedError(f"{shown} is left out: --include does not name it")
 
     def _content(self, root: _Root, parts: tuple[str, ...], shown: str) -> bytes:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 import threading
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
 
+from chunker.files.patterns import Wanted
 from chunker.integrations.service.errors import RefusedError, TooMuchError
 from chunker.integrations.service.roots import Roots
 
@@ -48,6 +50,30 @@ def refusal(roots: Roots, name: str) -> str:
     with pytest.raises((RefusedError, TooMuchError)) as caught:
         roots.read(name)
     return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "names"),
+    [
+        (["*.py"], [], ["src/a.py"]),
+        ([], ["src/"], ["notes.md"]),
+        (["src/"], ["*.py"], []),
+        (["project/src/"], [], ["src/a.py"]),
+        ([], ["*.rs"], ["notes.md", "src/a.py"]),
+    ],
+)
+def test_patterns_leave_out_what_is_not_wanted(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, include: list[str], exclude: list[str], names: list[str]
+) -> None:
+    monkeypatch.chdir(tree.parent)
+    roots = Roots([tree], wanted=Wanted.of(include, exclude))
+    assert roots.listed(100).names == names
+    for name in ("notes.md", "src/a.py"):
+        if name in names:
+            assert roots.read(name).text
+        else:
+            assert re.search("is left out: --(exclude names|include does not name) it", refusal(roots, name))
+            assert not roots.gives(tree / name)
 
 
 def test_what_a_walk_finds_can_be_read(tree: Path) -> None:
