@@ -31,6 +31,7 @@ from chunker.cli.options import (
     StdinFilename,
     TokenizerName,
     Verbatim,
+    WebText,
     check_paths,
     intake_of,
     load_tokenizer,
@@ -106,6 +107,7 @@ def chunk(
     exclude: Exclude = None,
     generated: Generated = False,
     verbatim: Verbatim = False,
+    web_text: WebText = False,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Cut files into chunks that fit a token budget exactly.
@@ -124,7 +126,7 @@ def chunk(
 
         check_paths(paths, output)
         wanted = wanted_format(output_format, output)
-        taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim}
+        taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim, "web_text": web_text}
         intake = intake_of(encoding, **taken, standard_input=stdin_filename)
         counter = load_tokenizer(tokenizer)
         try:

@@ -168,6 +168,15 @@ Verbatim = Annotated[
         help="Keep notebooks, drawings and embedded data as they are, not shortened.",
     ),
 ]
+WebText = Annotated[
+    bool,
+    typer.Option(
+        "--web-text",
+        envvar="CHUNKER_WEB_TEXT",
+        show_envvar=False,
+        help="Read HTML pages as their text, without tags and navigation.",
+    ),
+]
 Include = Annotated[
     list[str] | None,
     typer.Option(
@@ -244,13 +253,14 @@ def intake_of(
     secrets: bool,
     generated: bool = True,
     verbatim: bool = True,
+    web_text: bool = False,
     standard_input: str | None = None,
 ) -> Intake:
     """The intake that the options ask for. An unknown encoding is wrong usage."""
     from chunker.errors import OptionError
     from chunker.files.intake import Intake
 
-    taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim}
+    taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim, "web_text": web_text}
     try:
         return Intake(**taken, encoding=encoding, standard_input=standard_input or STANDARD_INPUT)
     except OptionError as error:

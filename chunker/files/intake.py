@@ -38,6 +38,8 @@ UNREAD = "unread document"
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"
 WORDS_OF_DRAWING = "drawing"
+WEB_PAGE = "web page"
+_WEB_PAGES = (".html", ".htm", ".xhtml")
 # Characters: shorter texts are not searched for data.
 SHORTEST_DATA = 64
 
@@ -52,6 +54,7 @@ class Intake:
         verbatim: Take notebooks, drawings and embedded data as they stand in the file.
         encoding: The encoding of files that are not UTF-8; see `chunker.files.documents`.
         standard_input: The name that standard input gets, in place of "-".
+        web_text: Read pages of HTML as their text: headings, paragraphs, lists and tables, without tags and navigation.
     """
 
     secrets: bool = False
@@ -59,6 +62,7 @@ class Intake:
     verbatim: bool = False
     encoding: str = "utf-8"
     standard_input: str = STANDARD_INPUT
+    web_text: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", codec_named(self.encoding))
@@ -127,6 +131,8 @@ class Intake:
             document = replace(document, path=self.standard_input)
         if not self.secrets and begins_with_key(document.text):
             return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
+        if self.web_text and document.path.lower().endswith(_WEB_PAGES):
+            document = _page_text(document)
         short = document if self.verbatim else _shortened(document, named=named)
         if isinstance(short, Problem) or self.generated or named or by_people:
             return short
@@ -182,6 +188,14 @@ def _shortened(document: Document, *, named: bool) -> Document | Problem:
         return replace(document, text=text, places=document.places.moved(shortened.offsets, shortened.characters))
     left_out = f"{shortened.left_out:,} characters of embedded data"
     return replace(document, text=text, shortened=shortened, notes={**document.notes, "left_out": left_out})
+
+
+def _page_text(document: Document) -> Document:
+    """A page as its text; one without any stays as it is."""
+    from chunker.files.readers.web_page import read_web_page
+
+    made = read_web_page(document.text)
+    return _read_as(document, WEB_PAGE, made) if made.text.strip() else document
 
 
 def _words(document: Document) -> ReadText | None:

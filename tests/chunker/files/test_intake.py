@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 from chunker.errors import OptionError
 from chunker.files.chunk_files import FileChunks, chunk_files
-from chunker.files.discovery import Problem
+from chunker.files.discovery import FoundFile, Problem
+from chunker.files.documents import Document
+from chunker.files.intake import Intake
 from chunker.files.readers.drawing import is_drawing, read_drawing
 from chunker.files.shortening import MARK, shorten
 
@@ -195,3 +197,20 @@ def test_files_in_utf_8_stay_so_beside_others(tmp_path: Path) -> None:
     assert [(one.encoding, one.chunks[0].text) for one in results if isinstance(one, FileChunks)] == [("utf-8", "Grün"), ("cp1252", "Grün")]  # fmt: skip
     with pytest.raises(OptionError, match="encoding must be the name"):
         next(chunk_files(tmp_path, 64, encoding="klingon"))
+
+
+def test_web_pages_as_their_text() -> None:
+    page = "<html><body><nav>Menu</nav><h1>Soup</h1><p>Cut the onions.</p><table><tr><td>a<td>b</table></body></html>"
+    content, file = page.encode(), FoundFile("a/soup.html", len(page), named=False)
+    plain = Intake().read_bytes(content, file)
+    assert isinstance(plain, Document)
+    assert (plain.text, plain.format) == (page, None)
+    made = Intake(web_text=True).read_bytes(content, file)
+    assert isinstance(made, Document)
+    assert made.format == "markdown"
+    assert made.text.startswith("# Soup\n\nCut the onions.")
+    assert "Menu" not in made.text
+    # A page without text stays what it is.
+    empty = Intake(web_text=True).read_bytes(b"<html><script>1</script></html>", file)
+    assert isinstance(empty, Document)
+    assert empty.text.startswith("<html>")
