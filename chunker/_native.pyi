@@ -81,9 +81,14 @@ class Grower:
         The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.
         """
 
-    def resume(self, places: list[tuple[int, int, str, int]], overlapping: int) -> None:
+    def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """
-        Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk.
+        Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.
+        """
+
+    def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None:
+        """
+        Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.
         """
 
 def distinct_characters(text: str) -> list[str]:
@@ -259,6 +264,11 @@ class CodeReading:
         The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.
         """
 
+    def shared_with(self, before: CodeReading) -> tuple[int, int]:
+        """
+        How many characters at the start and at the end of the text have the same lines, boundaries and units as in `before`, from which this was read on.
+        """
+
     def regions(self) -> list[tuple[int, int, bytes]]:
         """
         The definitions outside of closed units: start and end in characters, and the name as it stands in the source.
@@ -287,7 +297,7 @@ class Grammar:
     def reads(language: object) -> bool:
         """Whether the runtime knows grammars of this version."""
 
-    def read(self, text: str, small: int) -> CodeReading:
+    def read(self, text: str, small: int, before: CodeReading | None = None) -> CodeReading:
         """
-        Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.
+        Read a text that is not empty; nodes of at most `small` bytes are closed. What it shares with the text of `before`, a reading by the same grammar, is not parsed again; the two are for one thread. The GIL is released meanwhile.
         """

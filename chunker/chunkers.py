@@ -95,8 +95,8 @@ class TextChunker:
         self._context = context_parts(context)
         require(format, (str, Format), "format", "the name of a format, or a chunker.formats.Format")
         self._format = format_named(format) if isinstance(format, str) else format
-        # A desired size is looked for among all boundaries, and imports among all labels.
-        grows = strategy == "grow" and desired_tokens is None and "imports" not in self._context
+        # Imports are looked for among all labels.
+        grows = strategy == "grow" and "imports" not in self._context
         self._sketching = self._format if grows and isinstance(self._format, SketchingFormat) else None
 
     @property

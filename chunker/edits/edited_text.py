@@ -11,24 +11,22 @@ The chunks always equal those of the whole text.
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
 Plain text, Markdown, and JSON Lines and CSV without context are read around the edit; of Markdown, the text between two
-headings or paragraphs at the margin. All other formats, code too, the strategy "optimal", and contexts of more than
-breadcrumbs are read and chunked as a whole after each edit.
+headings or paragraphs at the margin. Of source code the syntax tree is kept, and parsed on from the edit; while it has errors it is parsed as a
+whole. All other formats, the strategy "optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, overload
 
 from chunker.arguments import require, require_source, require_text, require_whole
 from chunker.chunkers import TextChunker
+from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
-from chunker.edits.windows import Chunking, NotLocalError, Window, edge_before, looked_at, same_stand
+from chunker.edits.windows import NotLocalError, Reader, edge_before, looked_at, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
-from chunker.formats.open_outline import open_outline
 from chunker.formats.outline import Outline
-from chunker.formats.restarting import RestartingOutline, Restarts
-from chunker.formats.text.open_text import OpenText
 from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
 from chunker.models import Chunk
 
@@ -76,8 +74,7 @@ class EditedText:
         self._chunker = chunker
         self._source = source
         self._text = text
-        self._rules = restarts_of(chunker)
-        self._notes: dict[str, str] = {}
+        self._reader: Reader | None = None
         self._whole: list[Chunk] | None = None  # where all is read with each edit
         self._rows = Rows([], [])
         self._chunks: Sequence[Chunk] | None = None
@@ -98,7 +95,7 @@ class EditedText:
     @property
     def is_local(self) -> bool:
         """Whether an edit takes the time of the text around it, not of the whole text."""
-        return self._rules is not None
+        return self._reader is not None
 
     def replace(self, start: int, end: int, text: str) -> ChunkChange:
         """Replace `text[start:end]`.
@@ -124,10 +121,9 @@ class EditedText:
         new = "".join((old[:start], text, old[end:]))
         self._check(new, start, start + len(text))
         change = None
-        if self._rules is not None and start >= self._rules.decided_by and self._rows.rows and new:
+        if self._reader is not None and start >= self._reader.decided_by and self._rows.rows and new:
             try:
-                chunking = Chunking(self._chunker, self._source, self._rules)
-                change = self._reread(chunking, new, start, end)
+                change = self._reread(self._reader, new, start, end)
             except NotLocalError:
                 change = None
         if change is None:
@@ -142,23 +138,20 @@ class EditedText:
 
     def _read(self, text: str) -> None:
         """Chunk all of the text."""
-        self._rules = restarts_of(self._chunker)
-        rules = self._rules
-        if rules is not None:
+        self._reader = reader_of(self._chunker, self._source, text)
+        if self._reader is not None:
             try:
-                self._rows, self._notes = self._grown(rules, text)
+                self._rows = self._grown(self._reader, text)
             except NotLocalError:
-                self._rules = None
-        if self._rules is None:
-            self._whole = self._chunker.chunk(text, source=self._source)
+                self._reader = None
+        self._whole = None if self._reader is not None else self._chunker.chunk(text, source=self._source)
 
-    def _grown(self, rules: Restarts, text: str) -> tuple[Rows, dict[str, str]]:
+    def _grown(self, reader: Reader, text: str) -> Rows:
         self._chunker.budget.check(text, self._chunker.tokenizer)
         if not text:
-            return Rows([], []), rules.outline("").notes
-        window = Window(Chunking(self._chunker, self._source, rules), text, 0, Mark(0, "", 0, ""), len(text))
-        made = list(window.grow(0, _NOTHING))
-        return Rows([one.row for one in made], [one.step for one in made]), window.outline.notes
+            return Rows([], [])
+        made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text)).grow(0, _NOTHING))
+        return Rows([one.row for one in made], [one.step for one in made])
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
         """The change between two lists of chunks, found by comparing all of them."""
@@ -174,35 +167,36 @@ class EditedText:
 
     # --- the neighbourhood of an edit
 
-    def _reread(self, chunking: Chunking, new: str, start: int, end: int) -> ChunkChange:
+    def _reread(self, reader: Reader, new: str, start: int, end: int) -> ChunkChange:
         """Chunk the neighbourhood of an edit of text[start:end], which made `new` of the text."""
         longer = len(new) - len(self._text)
         rows = self._rows
-        first = self._first_to_grow(start)
+        reader, first_changed, behind_changed = reader.edited(new, start, end)
+        first = self._first_to_grow(first_changed)
         at, stand = rows.starts[first], rows.rows[first].stand
         mark_at, mark = rows.mark(first), rows.rows[first].mark
         made: list[EditedRow] = []
         steps: list[int] = []
-        ahead = rows.holding(end) + 2
+        ahead = rows.holding(behind_changed) + 2
         size = len(self._text) // max(len(rows.rows), 1) * 6 + 1_000
         while True:
             known = rows.starts[ahead] + longer if ahead < len(rows.rows) else len(new)
             until = min(max(known, at) + size, len(new))
-            window = Window(chunking, new, mark_at, mark, until)
-            if window.outline.notes != self._notes:
-                raise NotLocalError
+            window = reader.window(new, mark_at, mark, until)
             for one in window.grow(at, stand):
                 made.append(one.row)
                 steps.append(one.step)
                 at += one.step
                 stand = one.stand
                 same = rows.at(at - longer)
-                if same is None or rows.mark(same) < end or at >= len(new):
+                if same is None or rows.mark(same) < behind_changed or at >= len(new):
                     continue
                 known_row, here = rows.rows[same], window.mark(at)
                 if known_row.mark == here and same_stand(known_row.stand, stand, window.settled - at):
+                    self._reader = reader
                     return self._put(first, same, made, steps, start)
             if window.is_last:
+                self._reader = reader
                 return self._put(first, len(rows.rows), made, steps, start)
             here = window.mark(at)
             mark_at, mark = at + here.offset, here
@@ -248,7 +242,7 @@ class EditedText:
             raise BudgetTooSmallError(error.character, first + error.offset, error.tokens, error.max_tokens) from None
 
     def _origin(self) -> TextOrigin:
-        notes = Outline([], notes=self._notes)
+        notes = Outline([], notes=self._reader.notes if self._reader is not None else {})
         return TextOrigin(
             self._text,
             Pieces(self._rows),
@@ -295,20 +289,6 @@ class _Chunks(Sequence[Chunk]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(repr, self))}]"
-
-
-def restarts_of(chunker: TextChunker) -> Restarts | None:
-    """The rules by which texts of a chunker can be read from their middle; None where they cannot."""
-    kind: Callable[..., object] = type(chunker).chunk
-    if kind is not TextChunker.chunk or type(chunker).pieces is not TextChunker.pieces:
-        return None
-    if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
-        return None
-    outline = open_outline(chunker.format, chunker.outline)
-    if not isinstance(outline, RestartingOutline | OpenText):
-        return None
-    rules: Restarts = outline.rules
-    return None if chunker.context and rules.numbered is not None else rules
 
 
 def _told(chunks: Rows | list[Chunk], text: str) -> list[tuple[str, str, int, str]]:

@@ -33,12 +33,14 @@ class Mark(NamedTuple):
 class Stand(NamedTuple):
     """The state of a grower at the start of a chunk, with offsets from there: the units ahead that differ from those of
     the outline, the first boundary of the outline after them, and the number of units that repeat the end of the chunk
-    before.
+    before. Of a sketch also which of the units ahead are closed, with their starts in the sketch, and which are in a head, with its end.
     """
 
     front: tuple[Place, ...]
     behind: int
     overlapping: int
+    closed: tuple[tuple[int, int], ...] = ()
+    heads: tuple[tuple[int, int], ...] = ()
 
 
 class EditedRow(NamedTuple):

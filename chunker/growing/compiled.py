@@ -7,7 +7,7 @@ encoders of `bpe_engine` without a Python call a step, and others by their metho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any, Protocol
@@ -73,9 +73,14 @@ class CompiledGrower:
         places, behind, overlapping = self._grower.ahead()
         return [Place(*place) for place in places], behind, overlapping
 
-    def resume(self, ahead: list[Place], overlapping: int) -> None:
-        """See `AnyGrower`."""
-        self._grower.resume(ahead, overlapping)
+    def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Of the units ahead that differ from those of the outline: those that are closed, with the offsets of the sketch; and the ends of heads."""
+        closed, heads = self._grower.details()
+        return closed, heads
+
+    def resume(self, ahead: list[Place], overlapping: int, closed: Sequence[tuple[int, int]] = ()) -> None:
+        """See `AnyGrower`; `closed` are those of `details`."""
+        self._grower.resume(ahead, overlapping, list(closed))
 
 
 def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:

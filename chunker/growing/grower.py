@@ -153,6 +153,8 @@ class Grower:
         counts: list[int] = []
         fitting, mark = 0, self._encoder.snapshot()
         while units:
+            if (counts or sizes)[-1] <= self._budget.max_tokens and self._opens_next():
+                continue
             start, end = units.offset, units.end
             taken += units.take(1)
             counts.append(self._append(start, end, LOOK_AHEAD))
@@ -167,6 +169,16 @@ class Grower:
         if len(sizes) > filling.fresh:
             filling.base = sizes[filling.fresh]
         filling.complete = not units
+
+    def _opens_next(self) -> bool:
+        """Look into the next unit where a chunk of the desired size may end inside; whether there is a place to end."""
+        desired = self._budget.desired_tokens
+        if desired is None or not self._units.next_is_closed:
+            return False
+        here = self._encoder.snapshot()
+        count = self._append(self._units.offset, self._units.end, LOOK_AHEAD)
+        self._encoder.rollback(here)
+        return count + LOOK_AHEAD >= desired and self._units.open_next()
 
     def _append(self, start: int, end: int, look_ahead: int = 0) -> int:
         """Append text[start:end], or a part of it that is too long by more than `look_ahead` tokens; the count then."""

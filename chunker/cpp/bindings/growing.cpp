@@ -2,8 +2,11 @@
 #include "chunker/grower.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <limits>
@@ -24,6 +27,8 @@
 namespace chunker::bindings {
 
 namespace {
+
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 // Keeps all that the grower reads.
 class Growing {
@@ -66,7 +71,18 @@ public:
         return {places, grower_.units().behind(), grower_.overlapping()};
     }
 
-    void resume(nb::list given_places, std::size_t overlapping) {
+    // Of the places ahead that are no rows those that are closed, with where the sketch says that they begin; and those in heads, with where these end.
+    std::pair<Pairs, Pairs> details() const {
+        Units const& units = grower_.units();
+        std::pair<Pairs, Pairs> result;
+        for (Place const& place : units.front()) {
+            if (std::size_t const said = units.closed_at(place); said != no_row) result.first.emplace_back(place.offset, said);
+            if (std::size_t const end = units.head_end(place.offset); end > 0) result.second.emplace_back(place.offset, end);
+        }
+        return result;
+    }
+
+    void resume(nb::list given_places, std::size_t overlapping, const Pairs& closed) {
         Places places;
         std::size_t least = 0;
         for (nb::handle const place : given_places) {
@@ -80,7 +96,10 @@ public:
         if (!places.empty() && places.back().offset >= grower_.units().offset())
             throw nb::value_error("places must stand before what is ahead");
         if (overlapping > places.size() + grower_.units().size()) throw nb::value_error("no more units are repeated than are ahead");
+        for (auto const& [offset, said] : closed)
+            if (std::none_of(places.begin(), places.end(), [place = offset](const Place& one) { return one.offset == place; })) throw nb::value_error("a closed place is one of those");
         grower_.resume(std::move(places), overlapping);
+        for (auto const& [offset, said] : closed) grower_.close(offset, said);
     }
 
     std::array<PyObject*, 6> held() const {
@@ -132,9 +151,11 @@ void define_growing(nb::module_& module) {
              "first unit. Fewer where there are no more, or where the next call raises.")
         .def("ahead", &Growing::ahead, nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
              "The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.")
-        .def("resume", &Growing::resume, nb::arg("places"), nb::arg("overlapping"),
-             nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int) -> None"),
-             "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk.");
+        .def("details", &Growing::details,
+             "Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.")
+        .def("resume", &Growing::resume, nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
+             nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None"),
+             "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.");
     module.def(
         "distinct_characters",
         [](nb::object text) {

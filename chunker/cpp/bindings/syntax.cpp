@@ -118,12 +118,13 @@ private:
 // Made by `Grammar.read`; keeps the grammar and the text.
 class CodeReading {
 public:
-    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small) : grammar_(std::move(of_grammar)), source_(std::move(text)) {
+    // `before`: a reading by the same grammar, or null.
+    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, const CodeReading* before) : grammar_(std::move(of_grammar)), source_(std::move(text)) {
         if (source_.view.empty()) throw nb::value_error("an empty text");
         if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
         const SyntaxGrammar& table = grammar().table();
         nb::gil_scoped_release const others_may_run;
-        reading_ = read_syntax(table, source_.view, small);
+        reading_ = read_syntax(table, source_.view, small, before ? before->reading_.get() : nullptr);
     }
 
     Columns columns() const { return as_lists(reading_->boundaries()); }
@@ -132,9 +133,15 @@ public:
         return nb::typed<nb::tuple, Columns, Regions>(nb::make_tuple(as_lists(found.boundaries), as_list(found.regions)));
     }
     Regions regions() const { return as_list(reading_->regions()); }
+    std::pair<std::uint32_t, std::uint32_t> shared_with(const CodeReading& before) const {
+        if (!grammar_.is(before.grammar_)) throw nb::value_error("readings by two grammars have nothing in common");
+        SharedEnds const shared = reading_->shared_with(*before.reading_);
+        return {shared.start, shared.end};
+    }
     Integers closed() const { return Integers(to_list(reading_->closed())); }
     bool had_errors() const { return reading_->parsed() == Parsed::with_errors; }
     bool given_up() const { return reading_->parsed() == Parsed::given_up; }
+    bool is_by(nb::handle of_grammar) const { return grammar_.is(of_grammar); }
     std::array<PyObject*, 2> held() const { return {grammar_.ptr(), source_.text.ptr()}; }
 
 private:
@@ -170,6 +177,8 @@ void define_syntax(nb::module_& module) {
         .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
         .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
         .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
+        .def("shared_with", &CodeReading::shared_with, nb::arg("before"),
+             "How many characters at the start and at the end of the text have the same lines, boundaries and units as in `before`, from which this was read on.")
         .def("regions", &CodeReading::regions, "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
         .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
@@ -186,11 +195,14 @@ void define_syntax(nb::module_& module) {
             "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),
             "Whether the runtime knows grammars of this version.")
         .def(
-            "read", [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small) {
+            "read", [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small, const CodeReading* before) {
                 if (!nb::inst_ready(self)) throw nb::type_error("the grammar was never initialized");
-                return std::make_unique<CodeReading>(nb::borrow(self), text, small);
+                if (before && !before->is_by(self)) throw nb::value_error("what was before was read by another grammar");
+                return std::make_unique<CodeReading>(nb::borrow(self), text, small, before);
             },
-            nb::arg("text"), nb::arg("small"), "Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.");
+            nb::arg("text"), nb::arg("small"), nb::arg("before").none() = nb::none(),
+            "Read a text that is not empty; nodes of at most `small` bytes are closed. What it shares with the text of `before`, a reading by the same grammar, is not "
+            "parsed again; the two are for one thread. The GIL is released meanwhile.");
 }
 
 }  // namespace chunker::bindings

@@ -110,13 +110,19 @@ void Grower::extend(Filling& filling) {
     leap(filling);
     std::vector<std::size_t> counts;
     std::size_t fitting = 0;
+    std::size_t const first = filling.places.size();
     counter_.keep();
-    for (std::size_t unit = 0;; ++unit) {
-        std::size_t const start = units_.offset_of(unit), end = units_.offset_of(unit + 1);
-        if (start == text_.size()) break;
-        std::size_t const before = counts.empty() ? filling.sizes.back() : counts.back();
+    while (!units_.empty()) {
+        std::size_t const start = units_.offset(), end = units_.end(), before = counts.empty() ? filling.sizes.back() : counts.back();
         // A format that breaks the law of outlines may have a boundary twice.
-        std::size_t const count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
+        std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
+        if (limits_.desired && count + limits_.look_ahead >= *limits_.desired && before <= limits_.most && units_.next_is_closed()) {
+            // A chunk of the desired size may end inside.
+            counter_.go_back();
+            if (units_.open_next()) continue;
+            count = append_fitting(start, end, limits_.most + limits_.look_ahead);
+        }
+        units_.take(1, filling.places);
         counts.push_back(count);
         if (count > limits_.most + limits_.look_ahead) break;
         if (count > limits_.most) continue;
@@ -124,7 +130,7 @@ void Grower::extend(Filling& filling) {
         counter_.keep();
     }
     if (fitting < counts.size()) counter_.go_back();
-    units_.take(fitting, filling.places);
+    units_.put_back(filling.places, first + fitting);
     filling.sizes.insert(filling.sizes.end(), counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(fitting));
     if (filling.sizes.size() > filling.fresh) filling.base = filling.sizes[filling.fresh];
     filling.complete = units_.empty();

@@ -108,6 +108,11 @@ bool Units::is_closed(const Place& place) const {
     return moved_.contains(place.offset);
 }
 
+std::size_t Units::closed_at(const Place& place) const {
+    if (!is_closed(place)) return no_row;
+    return place.row != no_row ? place.offset : moved_.at(place.offset);
+}
+
 std::size_t Units::opened(const Place& place) {
     if (place.row != no_row) {
         rows_.closed[place.row] = 0;

@@ -51,6 +51,11 @@ class CodeFormat:
         """The name of the language."""
         return self._grammar.language
 
+    @property
+    def grammar(self) -> Grammar:
+        """What the nodes of its trees mean."""
+        return self._grammar
+
     def outline(self, text: str) -> Outline:
         """The parts of `text` by depth, and its lines. The scopes are the definitions: "class Stack", "def push".
 

@@ -23,6 +23,7 @@ from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
 if TYPE_CHECKING:  # it is not there where nothing is compiled
+    from chunker._native import CodeReading
     from chunker._native import Grammar as NativeGrammar
 
 _FIXED_LABELS = (
@@ -59,7 +60,15 @@ class CompiledWalk:
 
     def sketch(self, text: str, size: int) -> Sketch:
         """The sketch of `text` with what is of at most `size` bytes closed."""
-        reading = self._grammar.read(text, min(size, _LARGEST))
+        return self.sketch_of(self.read(text, size))
+
+    def read(self, text: str, size: int, before: CodeReading | None = None) -> CodeReading:
+        """The reading of `text` with what is of at most `size` bytes closed; what it shares with that of `before` is not parsed again."""
+        return self._grammar.read(text, min(size, _LARGEST), before)
+
+    @staticmethod
+    def sketch_of(reading: CodeReading, within: tuple[int, int] | None = None) -> Sketch:
+        """The sketch that a reading has; of its scopes only those that reach into text[slice(*within)], where that is given."""
         notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
 
         def look(offset: int) -> Inside:
@@ -67,7 +76,11 @@ class CompiledWalk:
             return Inside(offsets, strengths, labels, [Scope(*region) for region in _named(regions)], heads)
 
         def scopes_of(inside: list[Scope]) -> list[Scope]:
-            return nested([*_named(reading.regions()), *((start, end, name) for start, end, name, _ in inside)])
+            regions = reading.regions()
+            if within is not None:
+                start, end = within
+                regions = [region for region in regions if region[0] < end and region[1] > start]
+            return nested([*_named(regions), *((start, end, name) for start, end, name, _ in inside)])
 
         offsets, strengths, labels, heads = reading.columns()
         closed = dict.fromkeys(reading.closed())

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_fragments import BLOCKS
 
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, OptionError, TextChunker
-from chunker.edits import EditedText, edited_text
-from chunker.edits.windows import Window
+from chunker.edits import EditedText, restart_reader
+from chunker.edits.restart_reader import RestartWindow
 
 WORDS = [
     "the",
@@ -128,12 +128,12 @@ def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monk
     assert edited_one.is_local
     read = []
 
-    class Watched(Window):
+    class Watched(RestartWindow):
         def __init__(self, *args: Any) -> None:
             read.append(args[-1] - args[2])
             super().__init__(*args)
 
-    monkeypatch.setattr(edited_text, "Window", Watched)
+    monkeypatch.setattr(restart_reader, "RestartWindow", Watched)
     chance = random.Random(3)
     for _ in range(20):
         start = chance.randrange(20_000, len(text) - 20_000)
@@ -147,7 +147,9 @@ def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monk
 
 def test_what_has_to_be_read_as_a_whole_says_so() -> None:
     for chunker in (
-        CodeChunker("python", 32),
+        CodeChunker("python", 32, strategy="optimal"),
+        CodeChunker("python", 32, context=["summary"]),
+        TextChunker(32, format="json"),
         TextChunker(32, strategy="optimal"),
         TextChunker(32, context=["imports"]),
     ):

@@ -36,6 +36,8 @@ OPTIONS: list[dict[str, Any]] = [
     {"overlap": 5},
     {"overlap": 7, "overlap_by": "token", "context": ["breadcrumb", "summary"]},
     {"overlap": 4, "overlap_by": "sentence", "context": True, "min_tokens": 0},
+    {"desired_tokens": 6, "min_tokens": 0},
+    {"desired_tokens": 7, "overlap": 4, "context": True, "min_tokens": 1},
 ]
 each_options = pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "plain")
 
@@ -69,6 +71,12 @@ MARKDOWN = [
 ]
 
 
+def sized(size: int, options: dict[str, Any]) -> dict[str, Any]:
+    """The options for chunks of this size; a desired size is about so much of 8."""
+    desired = {"desired_tokens": options["desired_tokens"] * size // 8} if "desired_tokens" in options else {}
+    return {"max_tokens": size} | options | desired
+
+
 def parts(outline: Outline) -> tuple[object, ...]:
     return outline.boundaries, outline.scopes, outline.notes, outline.finest, outline.heads
 
@@ -94,21 +102,21 @@ def test_most_languages_have_sketches() -> None:
 @pytest.mark.parametrize("language", sorted(SOURCES))
 def test_code(language: str, options: dict[str, Any]) -> None:
     for size in SIZES:
-        check(CodeChunker(language, size, **options), SOURCES[language])
+        check(CodeChunker(language, **sized(size, options)), SOURCES[language])
 
 
 @each_options
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages(page: Path, options: dict[str, Any]) -> None:
     for size in SIZES:
-        check(MarkdownChunker(size, **options), page.read_text("utf-8"))
+        check(MarkdownChunker(**sized(size, options)), page.read_text("utf-8"))
 
 
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(MARKDOWN), max_size=25).map("".join), st.sampled_from(SIZES), st.sampled_from(OPTIONS))
 @example("# A\n\nOne. Two.\n\n[x]: http://a.b\n[y]: http://a.b\n", 8, {})
 def test_mangled_markdown(text: str, size: int, options: dict[str, Any]) -> None:
-    check(MarkdownChunker(size, **options), text)
+    check(MarkdownChunker(**sized(size, options)), text)
 
 
 @settings(max_examples=60)
@@ -135,9 +143,8 @@ def test_mangled_code(data: st.DataObject) -> None:
                 ]
             )
         )
-    check(
-        CodeChunker(language, data.draw(st.sampled_from(SIZES)), **data.draw(st.sampled_from(OPTIONS))), "".join(kept)
-    )
+    options = sized(data.draw(st.sampled_from(SIZES)), data.draw(st.sampled_from(OPTIONS)))
+    check(CodeChunker(language, **options), "".join(kept))
 
 
 def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:

@@ -27,6 +27,8 @@ public:
     std::size_t overlapping() const { return overlapping_; }
     // Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk.
     void resume(Places ahead, std::size_t overlapping);
+    // One of those is closed: where it begins, and does so in the sketch.
+    void close(std::size_t offset, std::size_t said) { units_.close(offset, said); }
 
 private:
     // The units a chunk could hold, and what it costs to stop after each: see chunker/growing/cut_rules.py.

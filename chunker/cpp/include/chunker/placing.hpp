@@ -47,6 +47,11 @@ public:
     // What is inside a unit, where more is placed than was known.
     Boundaries inside(const Unit& unit, const Settled& more) const;
 
+    // Whether all is alike on a line of this text and one of another.
+    bool alike(Row row, const Rows& other, Row its) const;
+
+    bool is_hidden(Row row) const { return hidden_[row] != 0; }
+
 private:
     bool inked(Row row) const { return row == 0 || !lines_.blank(row); }
     void show(Row row, Placed placed, Row header, Boundaries& boundaries) const;

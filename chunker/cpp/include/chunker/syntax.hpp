@@ -82,6 +82,11 @@ struct SyntaxGrammar {
 
 enum class Parsed { well, with_errors, given_up };
 
+// Of two texts, in characters.
+struct SharedEnds {
+    std::uint32_t start, end;
+};
+
 // One text, parsed and walked. The nodes that it has closed are entered when they are asked for. For one thread at a time.
 class SyntaxReading {
 public:
@@ -99,6 +104,10 @@ public:
 
     // What is inside the unit that begins there. Throws std::out_of_range where none does.
     virtual InsideUnit inside(std::uint32_t character) const = 0;
+
+    // The lines at the start and at the end of the text that have the same boundaries, in units and outside, as in the reading that this one was read on from: so
+    // many characters each.
+    virtual SharedEnds shared_with(const SyntaxReading& before) const = 0;
 };
 
 // Whether the runtime is linked that all of this needs.
@@ -108,7 +117,7 @@ bool has_syntax();
 bool reads(const void* language);
 
 // The sketch of `source`, not empty and less than 4 GB, in which nodes of at most `small` bytes are closed. `source` and `grammar` must outlive
-// it. Throws std::logic_error without the runtime.
-std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small);
+// it. `before`, if given, is a reading of another text by the same grammar: what both texts share is not parsed again. Throws std::logic_error without the runtime.
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, const SyntaxReading* before = nullptr);
 
 }  // namespace chunker

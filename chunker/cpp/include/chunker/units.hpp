@@ -84,6 +84,10 @@ public:
     // For who goes on with them elsewhere: the places in front of the rows, the next one first, and the row behind.
     Places front() const { return {front_.rbegin(), front_.rend()}; }
     std::size_t behind() const { return behind_; }
+    // Of a place of those whether it is closed, and where the sketch says that it begins; no_row for one that is not.
+    std::size_t closed_at(const Place& place) const;
+    // Let a place in front be closed, that begins at `said` in the sketch.
+    void close(std::size_t offset, std::size_t said) { moved_[offset] = said; }
     std::size_t size() const { return front_.size() + size_ - behind_; }
 
 private:

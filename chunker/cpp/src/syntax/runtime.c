@@ -81,3 +81,24 @@ TSParser *chunker_new_parser(void) {
   parser->lexer.data.advance = advance_over_ascii;
   return parser;
 }
+
+// A subtree that was not parsed again is the same one; a grammar with a scanner of its own has new ones around those.
+static bool same_structure(Subtree one, Subtree other, unsigned depth) {
+  if (memcmp(&one, &other, sizeof(one)) == 0) return true;
+  uint32_t count = ts_subtree_child_count(one);
+  if (depth == 0 || count != ts_subtree_child_count(other) || ts_subtree_symbol(one) != ts_subtree_symbol(other) ||
+      ts_subtree_size(one).bytes != ts_subtree_size(other).bytes || ts_subtree_padding(one).bytes != ts_subtree_padding(other).bytes ||
+      ts_subtree_visible(one) != ts_subtree_visible(other) || ts_subtree_named(one) != ts_subtree_named(other) || ts_subtree_extra(one) != ts_subtree_extra(other) ||
+      ts_subtree_missing(one) != ts_subtree_missing(other))
+    return false;
+  if (count > 0 && one.ptr->production_id != other.ptr->production_id) return false;
+  for (uint32_t index = 0; index < count; index++) {
+    if (!same_structure(ts_subtree_children(one)[index], ts_subtree_children(other)[index], depth - 1)) return false;
+  }
+  return true;
+}
+
+bool chunker_same_structure(const void *one, const void *other) {
+  const unsigned most_depth = 100;
+  return same_structure(*(const Subtree *)one, *(const Subtree *)other, most_depth);
+}

@@ -1,0 +1,185 @@
+"""What chunking costs beside the work that nobody gets around: parsing, counting, the bytes of short documents, one process.
+
+    python benchmarks/run.py chunk_ratios                     the tables
+    python benchmarks/run.py chunk_ratios --output FILE       written there as well
+
+Code beside a bare parse by the package tree-sitter; `chunk_files` beside counting the same files; documents of a kilobyte, by one call each; `ChunkBatch` beside the chunker
+that it uses. Processor time, each beside what it is compared with in turns.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import tree_sitter
+from code_texts import SOURCES, code_texts
+from language_texts import default_folder
+from measuring import Report, parser
+from real_texts import standard_library
+from timing import busy, cpu_seconds, pin_to_one_core
+
+from bpe_engine import Tokenizer
+from chunker import CodeChunker, TextChunker
+from chunker.files.chunk_files import FileChunks, chunk_files
+from chunker.formats.code.grammar import compiled
+from chunker.formats.code.tables import grammar_named
+from chunker.scale import ChunkBatch
+
+ROUNDS = 5
+CODE_BYTES = 500_000
+DOCUMENT_BYTES, DOCUMENTS = 1_000, 2_000
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "overlap": {"overlap": 64},
+    "context": {"context": True},
+    "both": {"overlap": 64, "context": True},
+    "128 tokens": {"max_tokens": 128},
+    "128, both": {"max_tokens": 128, "overlap": 16, "context": True},
+    "desired": {"desired_tokens": 360},
+}
+
+
+def in_turns(tasks: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
+    """The least processor time of each, in seconds: a round of all after another, so that what else the machine does is shared by all."""
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            best[name] = min(cpu_seconds(task), best.get(name, float("inf")))
+    return best
+
+
+def each(task: Callable[[Any], object], values: list[Any]) -> None:
+    """Do it with each of them."""
+    for value in values:
+        task(value)
+
+
+def sources(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Language -> files of about half a megabyte together."""
+    for language in ("python", *SOURCES):
+        found = (
+            list(standard_library().values())
+            if language == "python"
+            else list(code_texts(language, folder)[0].values())
+        )
+        kept, size = [], 0
+        for text in found:
+            if size < CODE_BYTES:
+                kept.append(text)
+                size += len(text)
+        if kept:
+            yield language, kept
+
+
+def code_rows(folder: Path) -> Iterator[list[str]]:
+    """A row a language: MB/s of a bare parse, and the times of chunking beside it."""
+    for language, texts in sources(folder):
+        encoded = [text.encode() for text in texts]
+        syntax = tree_sitter.Parser(compiled(grammar_named(language)).language)
+        tasks: dict[str, Callable[[], object]] = {"parse": partial(each, syntax.parse, encoded)}
+        for name, options in OPTIONS.items():
+            chunker = CodeChunker(language, **({"max_tokens": 512} | options))
+            tasks[name] = partial(each, chunker.chunk, texts)
+        seconds = in_turns(tasks)
+        megabytes = sum(map(len, encoded)) / 1e6
+        yield [
+            language,
+            f"{megabytes / seconds['parse']:.0f}",
+            *(f"{seconds[name] / seconds['parse']:.2f}" for name in OPTIONS),
+        ]
+
+
+def file_rows() -> Iterator[list[str]]:
+    """`chunk_files` over a folder beside counting its files."""
+    root = Path(sysconfig.get_path("stdlib"))
+    paths = sorted(root.glob("*.py"))
+    count = Tokenizer.load("o200k_base").count
+
+    def chunked() -> int:
+        results = chunk_files(map(str, paths), 512, workers=1)
+        return sum(len(one.chunks) for one in results if isinstance(one, FileChunks))
+
+    tasks: dict[str, Callable[[], object]] = {
+        "counted": lambda: [count(path.read_text("utf-8", "replace")) for path in paths],
+        "plain": chunked,
+    }
+    seconds = in_turns(tasks)
+    yield [
+        f"{len(paths)} files of Python",
+        *(f"{seconds[name] * 1e3:.0f}" for name in tasks),
+        f"{seconds['plain'] / seconds['counted']:.2f}",
+    ]
+
+
+def document_rows() -> Iterator[list[str]]:
+    """Documents of a kilobyte: what one costs, and what is left without counting its bytes."""
+    text = "\n".join(standard_library().values())[: DOCUMENT_BYTES * DOCUMENTS]
+    documents = [text[start : start + DOCUMENT_BYTES] for start in range(0, len(text), DOCUMENT_BYTES)]
+    count = Tokenizer.load("o200k_base").count
+    for name, options in {"plain": {}, "overlap": {"overlap": 64}, "context": {"context": True}}.items():
+        for kind in ("text", "markdown"):
+            chunker = TextChunker(512, format=kind, **options)
+            seconds = in_turns(
+                {
+                    "count": partial(each, count, documents),
+                    "chunk": partial(each, chunker.chunk, documents),
+                }
+            )
+            micros = {task: taken / len(documents) * 1e6 for task, taken in seconds.items()}
+            yield [
+                f"{kind}, {name}",
+                f"{micros['count']:.1f}",
+                f"{micros['chunk']:.1f}",
+                f"{micros['chunk'] - micros['count']:.1f}",
+            ]
+
+
+def batch_rows() -> Iterator[list[str]]:
+    """Tables of documents of 4 kB: `ChunkBatch` beside the chunker."""
+    text = "\n".join(standard_library().values())[:2_000_000]
+    documents = [text[start : start + 4_000] for start in range(0, len(text), 4_000)]
+    table = pa.table({"text": documents})
+    for name, options in {"plain": {}, "both": {"overlap": 64, "context": True}}.items():
+        for kind in ("text", "markdown"):
+            chunker = TextChunker(512, format=kind, **options)
+            batch = ChunkBatch(chunker)
+            seconds = in_turns(
+                {
+                    "chunk": partial(each, chunker.chunk, documents),
+                    "batch": partial(batch, table),
+                }
+            )
+            megabytes = len(text.encode()) / 1e6
+            yield [
+                f"{kind}, {name}",
+                *(f"{megabytes / taken:.1f}" for taken in seconds.values()),
+                f"{seconds['chunk'] / seconds['batch']:.2f}",
+            ]
+
+
+def main() -> None:
+    """Print the tables, and write them where that is asked for."""
+    chosen = parser(__doc__).parse_args()
+    pinned = pin_to_one_core()
+    report = Report("What chunking costs beside what it stands on", chosen.output)
+    report.add_provenance(["bpe-chunker", "tree-sitter"], time.strftime("%Y-%m-%d"), pinned, busy(), "o200k_base")
+    report.add(
+        "Source code: MB/s of a bare parse, and chunks of 512 tokens, if nothing else is said, in times of the parse."
+    )
+    report.add_table(["language", "parse", *OPTIONS], code_rows(default_folder()))
+    report.add("`chunk_files` in one process beside counting the same files, in ms.")
+    report.add_table(["files", "counted", "chunked", "ratio"], file_rows())
+    report.add("Documents of a kilobyte, in microseconds each.")
+    report.add_table(["format, options", "counted", "chunked", "the difference"], document_rows())
+    report.add("`ChunkBatch` over a table of documents of 4 kB beside the chunker, in MB/s.")
+    report.add_table(["format, options", "chunker", "ChunkBatch", "ratio"], batch_rows())
+
+
+if __name__ == "__main__":
+    main()

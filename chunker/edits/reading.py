@@ -1,0 +1,45 @@
+"""Choose how the texts of a chunker are read in windows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from chunker.chunkers import TextChunker
+from chunker.edits.restart_reader import RestartReader
+from chunker.edits.syntax_reader import SyntaxReader
+from chunker.edits.windows import Reader
+from chunker.formats.open_outline import open_outline
+from chunker.formats.restarting import RestartingOutline, Restarts
+from chunker.formats.text.open_text import OpenText
+
+
+def reader_of(chunker: TextChunker, source: str | None, text: str) -> Reader | None:
+    """The reader of a text; None where it has to be read as a whole."""
+    kind: Callable[..., object] = type(chunker).chunk
+    if kind is not TextChunker.chunk or type(chunker).pieces is not TextChunker.pieces:
+        return None
+    if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
+        return None
+    rules = _restarts_of(chunker)
+    if rules is not None:
+        return RestartReader(chunker, source, rules)
+    # Who has a format of code has loaded it; not all who edit texts have parsers.
+    if "chunker.formats.code.code_format" not in sys.modules or type(chunker).outline is not TextChunker.outline:
+        return None
+    from chunker.formats.code.code_format import CodeFormat  # noqa: PLC0415
+    from chunker.formats.code.compiled_walk import compiled_walk  # noqa: PLC0415
+
+    if not isinstance(chunker.format, CodeFormat) or type(chunker.format) is not CodeFormat:
+        return None
+    walk = compiled_walk(chunker.format.grammar)
+    return SyntaxReader(chunker, source, walk, text) if walk is not None and (walk.reads(text) or not text) else None
+
+
+def _restarts_of(chunker: TextChunker) -> Restarts | None:
+    """The rules by which texts of a chunker can be read from their middle; None where they cannot."""
+    outline = open_outline(chunker.format, chunker.outline)
+    if not isinstance(outline, RestartingOutline | OpenText):
+        return None
+    rules: Restarts = outline.rules
+    return None if chunker.context and rules.numbered is not None else rules
