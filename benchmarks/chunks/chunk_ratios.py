@@ -122,9 +122,9 @@ def document_rows() -> Iterator[list[str]]:
     text = "\n".join(standard_library().values())[: DOCUMENT_BYTES * DOCUMENTS]
     documents = [text[start : start + DOCUMENT_BYTES] for start in range(0, len(text), DOCUMENT_BYTES)]
     count = Tokenizer.load("o200k_base").count
-    for name, options in {"plain": {}, "overlap": {"overlap": 64}, "context": {"context": True}}.items():
+    for name in ("plain", "overlap", "context"):
         for kind in ("text", "markdown"):
-            chunker = TextChunker(512, format=kind, **options)
+            chunker = TextChunker(format=kind, **OPTIONS[name])
             seconds = in_turns(
                 {
                     "count": partial(each, count, documents),
@@ -145,10 +145,10 @@ def batch_rows() -> Iterator[list[str]]:
     text = "\n".join(standard_library().values())[:500_000]
     documents = [text[start : start + 4_000] for start in range(0, len(text), 4_000)]
     table = pa.table({"text": documents})
-    for name, options in {"plain": {}, "both": {"overlap": 64, "context": True}}.items():
+    for name in ("plain", "both"):
         for kind in ("text", "markdown"):
-            chunker = TextChunker(512, format=kind, **options)
-            batch = ChunkBatch(chunker)
+            chunker = TextChunker(format=kind, **OPTIONS[name])
+            batch = ChunkBatch(chunker=chunker)
             seconds = in_turns(
                 {
                     "chunk": partial(each, chunker.chunk, documents),

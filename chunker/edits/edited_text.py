@@ -24,7 +24,7 @@ from chunker.arguments import require, require_source, require_text, require_who
 from chunker.chunkers import TextChunker
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
-from chunker.edits.windows import NotLocalError, Reader, edge_before, looked_at, same_stand
+from chunker.edits.windows import NotLocalError, WindowReader, edge_before, looked_at, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.outline import Outline
 from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
@@ -74,7 +74,7 @@ class EditedText:
         self._chunker = chunker
         self._source = source
         self._text = text
-        self._reader: Reader | None = None
+        self._reader: WindowReader | None = None
         self._whole: list[Chunk] | None = None  # where all is read with each edit
         self._rows = Rows([], [])
         self._chunks: Sequence[Chunk] | None = None
@@ -146,7 +146,7 @@ class EditedText:
                 self._reader = None
         self._whole = None if self._reader is not None else self._chunker.chunk(text, source=self._source)
 
-    def _grown(self, reader: Reader, text: str) -> Rows:
+    def _grown(self, reader: WindowReader, text: str) -> Rows:
         self._chunker.budget.check(text, self._chunker.tokenizer)
         if not text:
             return Rows([], [])
@@ -167,7 +167,7 @@ class EditedText:
 
     # --- the neighbourhood of an edit
 
-    def _reread(self, reader: Reader, new: str, start: int, end: int) -> ChunkChange:
+    def _reread(self, reader: WindowReader, new: str, start: int, end: int) -> ChunkChange:
         """Chunk the neighbourhood of an edit of text[start:end], which made `new` of the text."""
         longer = len(new) - len(self._text)
         rows = self._rows

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from chunker.chunkers import TextChunker
 from chunker.edits.restart_reader import RestartReader
 from chunker.edits.syntax_reader import SyntaxReader
-from chunker.edits.windows import Reader
+from chunker.edits.windows import WindowReader
 from chunker.formats.open_outline import open_outline
 from chunker.formats.restarting import RestartingOutline, Restarts
 from chunker.formats.text.open_text import OpenText
 
 
-def reader_of(chunker: TextChunker, source: str | None, text: str) -> Reader | None:
+def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowReader | None:
     """The reader of a text; None where it has to be read as a whole."""
     kind: Callable[..., object] = type(chunker).chunk
     if kind is not TextChunker.chunk or type(chunker).pieces is not TextChunker.pieces:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark, Stand
-from chunker.edits.windows import NotLocalError, Reader, Window
+from chunker.edits.windows import NotLocalError, Window, WindowReader
 from chunker.formats import Outline
 from chunker.formats.restarting import Restarts
 from chunker.growing.pieces import ContextAt, context_behind
@@ -30,16 +30,16 @@ class RestartReader:
 
     @property
     def notes(self) -> dict[str, str]:
-        """See `Reader`."""
+        """See `WindowReader`."""
         return self._notes
 
     @property
     def decided_by(self) -> int:
-        """See `Reader`."""
+        """See `WindowReader`."""
         return self._chunking.rules.decided_by
 
     def window(self, text: str, start: int, mark: Mark, end: int, /) -> Window:
-        """See `Reader`."""
+        """See `WindowReader`."""
         window = RestartWindow(self._chunking, text, start, mark, end)
         if start == 0 and end == len(text):
             self._notes = window.outline.notes
@@ -47,8 +47,8 @@ class RestartReader:
             raise NotLocalError
         return window
 
-    def edited(self, _text: str, start: int, end: int, /) -> tuple[Reader, int, int]:
-        """See `Reader`."""
+    def edited(self, _text: str, start: int, end: int, /) -> tuple[WindowReader, int, int]:
+        """See `WindowReader`."""
         return self, start, end
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark, Stand
-from chunker.edits.windows import NotLocalError, Reader, Window
+from chunker.edits.windows import NotLocalError, Window, WindowReader
 from chunker.formats import Outline, Scope
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.pieces import ContextAt, context_behind
@@ -48,16 +48,16 @@ class SyntaxReader:
 
     @property
     def notes(self) -> dict[str, str]:
-        """See `Reader`."""
+        """See `WindowReader`."""
         return {} if self._sketch is None else self._sketch.notes
 
     @property
     def decided_by(self) -> int:
-        """See `Reader`."""
+        """See `WindowReader`."""
         return 0
 
     def window(self, text: str, start: int, _mark: Mark, end: int, /) -> Window:
-        """See `Reader`."""
+        """See `WindowReader`."""
         if self._reading is None or self._sketch is None:
             raise NotLocalError
         row = bisect_left(self._sketch.offsets, end)
@@ -68,8 +68,8 @@ class SyntaxReader:
             context_at = self._chunker.context_of("", around, self._source)
         return SyntaxWindow(self._chunker, text, settled, self._sketch, context_at)
 
-    def edited(self, text: str, start: int, end: int, /) -> tuple[Reader, int, int]:
-        """See `Reader`."""
+    def edited(self, text: str, start: int, end: int, /) -> tuple[WindowReader, int, int]:
+        """See `WindowReader`."""
         made = SyntaxReader(self._chunker, self._source, self._walk, text, self)
         if self._reading is None or made._reading is None:
             raise NotLocalError

@@ -59,7 +59,7 @@ class Made(NamedTuple):
     stand: Stand
 
 
-class Reader(Protocol):
+class WindowReader(Protocol):
     """Reads one text in windows."""
 
     @property
@@ -76,7 +76,7 @@ class Reader(Protocol):
         """The window of `text` from a mark, at `start`, up to `end`. Raises `NotLocalError` if nothing of it is certain."""
         ...
 
-    def edited(self, text: str, start: int, end: int, /) -> tuple[Reader, int, int]:
+    def edited(self, text: str, start: int, end: int, /) -> tuple[WindowReader, int, int]:
         """The reader of the text that an edit from `start` to `end` has made `text` of; and from where to where, by offsets before the edit, the
         text may have other boundaries.
         """

@@ -93,10 +93,12 @@ public:
         }
         std::size_t const first = text_.place(start), last = text_.place(behind_);
         if (!prepends_ && window_.hold(first, last)) {
-            if (!sum_behind_ || summed_in_ != window_.number()) sum_behind_ = window_.count(window_.start(), last);
-            summed_in_ = window_.number();
             auto const agreed = window_.agreement({}, first);
-            if (agreed && sum_behind_ && last >= agreed->from) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
+            if (agreed && last >= agreed->from) {
+                if (!sum_behind_ || summed_in_ != window_.number()) sum_behind_ = window_.count(window_.start(), last);
+                summed_in_ = window_.number();
+                if (sum_behind_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
+            }
             if (agreed || last - first <= slice_worth_a_price) return count(0, start, behind_);
         }
         return grow_to_the_left(first, prepends_ ? text_.place(end) : last);
