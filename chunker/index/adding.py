@@ -16,9 +16,13 @@ from chunker.files.chunk_files import Cut
 from chunker.files.documents import Document
 from chunker.index.keys import digest
 from chunker.index.reports import SyncReport
+from chunker.index.stems import stems_of
 from chunker.index.syncing import CHUNKS_AT_ONCE, FILES_AT_ONCE, Known, Sync, place_of
 from chunker.index.writing import FileState, NewVersion
 from chunker.models import Chunk
+
+# Chunks by which the language of a text is told.
+_TELLING = 20
 
 
 class Adding(Sync):
@@ -73,7 +77,9 @@ class Adding(Sync):
         language = content[0].language if content else None
         key = digest(b"chunks", str(language), *parts)
         if key not in self._changes.versions and not self._is_version(key):
-            self._changes.versions[key] = NewVersion(key, language, places)
+            self._changes.versions[key] = NewVersion(
+                key, language, places, stems=stems_of("\n".join(chunk.text for chunk in content[:_TELLING]), language)
+            )
             self._waiting += len(places)
         return key
 

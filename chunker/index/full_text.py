@@ -141,6 +141,18 @@ def analyzer(language: str | None) -> Callable[[str], str]:
     return term
 
 
+def without_function_words(language: str) -> Callable[[str], int]:
+    """A function that counts the words of a text that are no function words of a language."""
+    package = _tantivy()
+    builder = package.TextAnalyzerBuilder(package.Tokenizer.simple()).filter(package.Filter.lowercase())
+    analyze = builder.filter(package.Filter.stopword(language)).build().analyze
+
+    def count(text: str) -> int:
+        return len(analyze(text))
+
+    return count
+
+
 def _opened(folder: Path) -> Any:  # noqa: ANN401  # tantivy's own index
     """The index of tantivy in a folder. Raises FileNotFoundError if there is none."""
     package = _tantivy()

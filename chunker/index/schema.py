@@ -22,7 +22,7 @@ from pathlib import Path
 
 from chunker.index.errors import DamagedIndexError, IndexingError, LockedIndexError, StorageError
 
-SCHEMA = 4
+SCHEMA = 5
 DATABASE = "index.sqlite"
 # Seconds that a statement waits for another connection. Readers never wait; a writer for whoever checks or vacuums.
 _PATIENCE = 30.0

@@ -68,6 +68,7 @@ class Search:
         self._vectors = snapshot.vectors
         self._words = snapshot.words
         self._names = snapshot.names
+        self._stems = snapshot.stems
         self._vector = vector
         self._text = text
         self._limit = limit
@@ -103,7 +104,7 @@ class Search:
         return rare if any(one.texts for one in rare) else asked
 
     def _asked(self, word: str, total: int) -> _Asked:
-        terms = terms_of_word(word)
+        terms = terms_of_word(word, self._stems)
         count = max(map(self._words.count, terms), default=0)
         if not count and (len(word) >= _SHORTEST_BEGINNING or not word.isascii()):
             terms += self._words.beginning_with(terms[0], _COMPLETIONS)

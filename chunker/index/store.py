@@ -28,6 +28,7 @@ from chunker.index.settings import Settings
 from chunker.index.settling import KINDS, folder_of, settling
 from chunker.index.sketches import opened
 from chunker.index.stored import PENDING, StoredRows, StoreWriter, TableName, meta_of, table_name
+from chunker.index.terms import ENGLISH
 from chunker.index.vector_stores import VectorStore
 from chunker.index.vectors import HEADER_BYTES, MappedRows, create, map_rows, vectors_path
 from chunker.index.writing import Writer
@@ -42,13 +43,15 @@ _ATTEMPTS = 5
 class Snapshot:
     """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of.
 
-    `words` and `names`, the full text of chunks and of names of files, have all that this state needs, and may have more.
+    `words` and `names`, the full text of chunks and of names of files, have all that this state needs, and may have more; `stems` are the languages of the
+    words.
     """
 
     connection: sqlite3.Connection
     vectors: MappedRows | StoredRows
     words: FullText
     names: FullText
+    stems: tuple[str, ...]
 
 
 class Store:
@@ -94,7 +97,7 @@ class Store:
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 return  # another process was first
             values: dict[str, str | int] = {"schema": SCHEMA, "settings": settings.to_json()}
-            values |= {"generation": 0, "rows": 0, "revision": 0}
+            values |= {"generation": 0, "rows": 0, "revision": 0, "stems": json.dumps([ENGLISH])}
             for kind in KINDS:
                 values |= {kind: 0, f"{kind}_removed": 0}
                 create_full_text(folder_of(self.folder, kind, 0))
@@ -137,7 +140,7 @@ class Store:
                         ) from error
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-            yield Snapshot(connection, vectors, words, names)
+            yield Snapshot(connection, vectors, words, names, tuple(json.loads(before["stems"])))
             connection.execute("ROLLBACK")
 
     @contextlib.contextmanager

@@ -36,6 +36,7 @@ from chunker.index.reports import SyncReport
 from chunker.index.segments import chunks_of
 from chunker.index.settings import Settings
 from chunker.index.sources import Limits, Source, Sources, is_in_scope
+from chunker.index.stems import stems_of
 from chunker.index.words import split_names
 from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
 from chunker.models import Chunk
@@ -188,7 +189,9 @@ class Sync:
             )
             for chunk, there in zip(chunks, placed, strict=True)
         ]
-        self._changes.versions[key] = NewVersion(key, form.language, places, symbols)
+        self._changes.versions[key] = NewVersion(
+            key, form.language, places, symbols, stems_of(document.text, form.language)
+        )
         self._waiting += len(places)
         return key
 

@@ -12,6 +12,7 @@ day the text is back; the text itself is not.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -152,6 +153,7 @@ class Writer:
                 left.update(self._unassign(tag, source))
             for number, files in left.items():
                 self._release(number, files)
+            self._note_stems({version.stems for version in changes.versions.values()})
             self._set("revision", self._meta("revision") + 1)
 
     def forget(self, tag: str) -> int:
@@ -340,6 +342,12 @@ class Writer:
 
     def _text(self, name: str) -> str:
         return str(self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()[0])
+
+    def _note_stems(self, languages: set[str]) -> None:
+        """Questions are asked in the stems of all languages that texts have had."""
+        known = set(json.loads(self._text("stems")))
+        if languages - known:
+            self._set("stems", json.dumps(sorted(known | languages)))
 
     def _set(self, name: str, value: int | str) -> None:
         self._connection.execute("UPDATE meta SET value = ? WHERE name = ?", (value, name))

@@ -12,6 +12,7 @@ import pytest
 
 from chunker.index import Index, settling
 from chunker.index.settling import Settling
+from chunker.index.stems import stems_of
 from chunker.index.terms import terms_of, terms_of_word
 
 Look = Callable[[Index], dict[str, Any]]
@@ -142,3 +143,37 @@ def test_a_rebuilt_index_has_no_words_of_before(index: Index, write: Write, tmp_
     other = Index.open(tmp_path / "other", root=tmp_path, max_tokens=64)
     other.sync(tmp_path)
     assert look(again) == look(other)
+
+
+GERMAN = "Die Häuser stehen an der Straße, und in den Gärten wachsen die Bäume, unter denen die Kinder mit dem Ball spielen.\n"
+ENGLISH = (
+    "The houses stand at the street, and in the gardens there are trees under which the children play with a ball.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "stems"),
+    [
+        (GERMAN, "markdown", "german"),
+        (GERMAN, None, "german"),
+        (GERMAN, "python", "english"),
+        (ENGLISH, "markdown", "english"),
+        ("Le chat est sur la table, et le chien est dans la rue avec les enfants de la maison.", "text", "french"),
+        ("Этот дом был построен на углу улицы, и он не был продан, потому что его никто не хотел.", "text", "russian"),
+        ("Häuser", "markdown", "english"),
+        ("x = 1; y = 2; z = 3; " * 9, "text", "english"),
+        ("", "text", "english"),
+    ],
+)
+def test_stems_are_those_of_the_language_of_prose(text: str, language: str | None, stems: str) -> None:
+    assert stems_of(text, language) == stems
+
+
+def test_words_are_found_in_their_forms_in_each_language(index: Index, write: Write, tmp_path: Path) -> None:
+    write("de.md", GERMAN)
+    write("en.md", ENGLISH)
+    write("fr.md", "Le chat est sur la table, et les chiens sont dans la rue avec les enfants de la maison.\n")
+    index.sync(tmp_path)
+    for query, source in (("Haus", "de.md"), ("Baum", "de.md"), ("house", "en.md"), ("chien", "fr.md")):
+        assert index.search(query, by="words")[0].source == source, query
+    assert index.verify() == []

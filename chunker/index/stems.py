@@ -1,0 +1,52 @@
+"""The language whose stems the words of a text have: told for prose by its function words, English for code and in doubt."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from chunker.index.full_text import without_function_words
+from chunker.index.terms import ENGLISH
+from chunker.index.words import words_in
+
+_LANGUAGES = (
+    "danish",
+    "dutch",
+    "finnish",
+    "french",
+    "german",
+    "hungarian",
+    "italian",
+    "norwegian",
+    "portuguese",
+    "russian",
+    "spanish",
+    "swedish",
+)
+# Formats in which people write to people; None is plain text.
+_PROSE = frozenset({None, "asciidoc", "html", "latex", "markdown", "org", "restructuredtext", "text"})
+_CHARACTERS = 6000
+_LEAST_WORDS = 12
+# The share of function words from which on a text is taken to be in a language, and by what that must exceed their share in English.
+_LEAST_SHARE = 0.2
+_CLEARLY = 1.5
+
+
+def stems_of(text: str, language: str | None) -> str:
+    """The English name of the language of a text in a format.
+
+    >>> stems_of("Die Häuser stehen in der Straße, und an der Ecke ist ein Baum, der auf das Haus und die Wiese sieht.", "markdown")
+    'german'
+    """
+    if language not in _PROSE:
+        return ENGLISH
+    words = words_in(text[:_CHARACTERS])
+    if len(words) < _LEAST_WORDS:
+        return ENGLISH
+    joined = " ".join(words)
+    counts = {one: len(words) - _counter(one)(joined) for one in (ENGLISH, *_LANGUAGES)}
+    best = max(_LANGUAGES, key=lambda one: counts[one])
+    clearly = counts[best] >= _LEAST_SHARE * len(words) and counts[best] > _CLEARLY * counts[ENGLISH]
+    return best if clearly else ENGLISH
+
+
+_counter = cache(without_function_words)
