@@ -42,3 +42,24 @@ def test_slices_of_repetitions(name: str) -> None:
         for _ in range(20):
             start, end = sorted(random.choices(range(len(text) + 1), k=2))
             assert prices.count(start, end) == ours.count(text[start:end]), (unit, start, end)
+
+
+@pytest.mark.parametrize("name", ["t5", "albert", "xlm-roberta"])
+def test_runs_that_become_one_space(name: str) -> None:
+    """Line breaks, tabs and spaces in long runs, appended, prepended and taken back, where a table makes spaces of them and one of many stays."""
+    ours = both(family(name))[1]
+    random = Random(name)
+    longest = 400 if implementation() == "cpp" else 12
+    for _ in range(6 if implementation() == "cpp" else 2):
+        appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+        behind = before = ""
+        for _ in range(12):
+            unit = random.choice(["\n", " \n", "\r\n", " ", "\t", "\r"]) * random.randint(1, longest)
+            more = random.choice([unit, unit, "a", "é", "\u0301", "word ", "\u200b"])
+            mark = appending.snapshot()
+            appending.append(more + "\n")
+            appending.rollback(mark)
+            appending.append(more)
+            prepending.prepend(more)
+            behind, before = behind + more, more + before
+            assert (appending.count, prepending.count) == (ours.count(behind), ours.count(before))

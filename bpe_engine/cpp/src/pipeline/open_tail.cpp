@@ -70,7 +70,7 @@ std::size_t OpenTail::needless(const Normalizer& normalizer, const Byte* text, s
     if (stop == from) return 0;
     // The last of a run of CR may be part of a line break.
     Byte const byte = text[stop - 1];
-    std::size_t const settled = byte == ' ' ? normalizer.settled_run(byte) : 0;
+    std::size_t const settled = byte == '\r' ? 0 : normalizer.settled_run(byte);
     if (settled == 0) return 0;
     std::size_t place = stop;
     while (place > from && text[place - 1] == byte) {
