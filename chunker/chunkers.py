@@ -211,7 +211,7 @@ class TextChunker:
         require_text(text)
         require_source(source)
         require(metadata, (Mapping, type(None)), "metadata", "a mapping or None")
-        outline = self._sketch(text)
+        outline = self.sketch(text)
         pieces = self.pieces(text, outline, self.context_of(text, outline, source))
         return self.origin_of(text, outline, list(pieces), source, metadata=metadata).chunks()
 
@@ -245,9 +245,11 @@ class TextChunker:
             level=level,
         )
 
-    def _sketch(self, text: str) -> Outline:
-        """The part of the outline that growing needs: all of it if this chunker looks at more than the units that do
-        not fit.
+    def sketch(self, text: str) -> Outline:
+        """Find the part of the outline that `pieces` needs: all of it if this chunker looks at more than the units that do not fit.
+
+        Args:
+            text: The text.
         """
         if self._sketching is None:
             return self.outline(text)

@@ -10,11 +10,14 @@ grapheme clusters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
+from chunker.formats.sketches import Inside, Sketch
 
 Keep = Literal["start", "end"] | bool
 
@@ -37,29 +40,70 @@ class SeparatorsFormat:
         if "" in used:
             del used[used.index("") :]
         self._cut_before = keep in {True, "start"}
+        # Separators up to here are looked for in the whole text: where one of several characters begins may depend on what is before it.
+        single = [len(separator) == 1 and not regex for separator in used]
+        self._whole = max((rank + 1 for rank, is_single in enumerate(single) if not is_single), default=0)
+        # The finer ones, all of one character, and the strengths of these.
+        finer = dict.fromkeys(used[self._whole :])
+        self._finer = re.compile(f"[{re.escape(''.join(finer))}]" if finer else "(?!)")
         try:
             self._patterns = [re.compile(separator if regex else re.escape(separator)) for separator in used]
         except re.error as error:
             raise OptionError(f"separators must be regular expressions: {error.pattern!r}: {error}") from error
+        self._strengths = {separator: self._strength(used.index(separator)) for separator in finer}
 
     def outline(self, text: str) -> Outline:
         """The separators of `text`. As fast as the expressions are: each looks at the text once."""
+        return self._outlined(text, self._find(text, 0, len(text), 0, len(self._patterns)))
+
+    def sketch(self, text: str, size: int) -> Sketch:
+        """The outline of `text`, with closed units: inside of those of at most `size` characters no separator of one character is looked for, unless there are stronger ones
+        of several.
+        """
+        found = self._find(text, 0, len(text), 0, self._whole)
+        for rank in range(self._whole, len(self._patterns)):
+            # What is still too long is looked into, one separator after the other.
+            offsets = [0, *sorted(found), len(text)]
+            for start, end in pairwise(offsets):
+                if end - start > size:
+                    found.update(self._find(text, start, end, rank, rank + 1))
+        outline = self._outlined(text, found)
+        ends = dict(pairwise([*outline.offsets, len(text)]))
+
+        def look(offset: int) -> Inside:
+            places = [match.start() for match in self._finer.finditer(text, offset, ends[offset])]
+            strengths = [self._strengths[text[place]] for place in places]
+            if not self._cut_before:
+                places = [place + 1 for place in places]
+            # What stands at the ends of a unit is no boundary inside it.
+            first, last = bisect_right(places, offset), bisect_left(places, ends[offset])
+            places, strengths = places[first:last], strengths[first:last]
+            return Inside(places, strengths, ["part"] * len(places), ())
+
+        return Sketch.of(
+            (outline.offsets, outline.strengths, outline.labels), ends.keys(), look, lambda _: (), finest=outline.finest
+        )
+
+    def _outlined(self, text: str, found: dict[int, int]) -> Outline:
         if not text:
             return Outline([])
-        found: dict[int, int] = {}
-        for rank, pattern in enumerate(self._patterns):
-            for offset in self._offsets(pattern, text):
-                found.setdefault(offset, rank)
-        found.pop(0, None)
-        found.pop(len(text), None)
         offsets = [0, *sorted(found)]
-        best = Strength.STRUCTURE + len(self._patterns)
-        strengths = [int(Strength.DOCUMENT), *(best - found[offset] for offset in offsets[1:])]
+        strengths = [int(Strength.DOCUMENT), *(self._strength(found[offset]) for offset in offsets[1:])]
         labels = ["text", *["part"] * (len(offsets) - 1)]
         return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)
 
-    def _offsets(self, pattern: re.Pattern[str], text: str) -> Iterator[int]:
-        return (match.start() if self._cut_before else match.end() for match in pattern.finditer(text))
+    def _find(self, text: str, start: int, end: int, first: int, last: int) -> dict[int, int]:
+        """The boundaries inside text[start:end] at separators of these ranks, and the best rank of each."""
+        found: dict[int, int] = {}
+        for rank in range(first, last):
+            for match in self._patterns[rank].finditer(text, start, end):
+                found.setdefault(match.start() if self._cut_before else match.end(), rank)
+        found.pop(start, None)
+        found.pop(end, None)
+        return found
+
+    def _strength(self, rank: int) -> int:
+        return Strength.STRUCTURE + len(self._patterns) - rank
 
     def without_separator(self, text: str) -> str:
         r"""`text` without the best separator that it ends with.

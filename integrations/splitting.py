@@ -16,7 +16,7 @@ from chunker import TextChunker, chunker_for
 from chunker.counting import TokenCounter
 from chunker.errors import UnknownLanguageError
 from chunker.fields import SPAN_FIELDS, content_hash_of, flat, note_of
-from chunker.formats import Format
+from chunker.formats import Format, Outline
 from chunker.formats.detect import format_called
 from chunker.formats.registry import format_names
 from chunker.growing.pieces import Piece
@@ -52,6 +52,16 @@ class Passage(NamedTuple):
         told = self._asdict()
         span = {name: told[name] for name in SPAN_FIELDS}
         return flat({**told, "content_hash": content_hash_of(self.text), "token_count": self.tokens, "span": span})
+
+
+class Slice(NamedTuple):
+    """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there; text from `fresh` on is in no slice before."""
+
+    start: int
+    end: int
+    tokens: int
+    kind: str
+    fresh: int
 
 
 class Chunkers:
@@ -105,40 +115,64 @@ class Chunkers:
         outline = chunker.outline(text)
         meter = SpanMeter(text)
         note = note_of(outline.notes)
-        done = index = 0
-        for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
-            start, end, tokens = piece.start, piece.end, piece.tokens
-            fresh, done = max(done, start), end  # behind the overlap
-            if strip or drop is not None:
-                start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
-            if start < end:
-                place = meter.span(start, end).model_dump()
-                yield Passage(
-                    text[start:end],
-                    tokens=tokens,
-                    kind=piece.label,
-                    breadcrumb=outline.breadcrumb(fresh),
-                    language=chunker.language,
-                    index=index,
-                    note=note,
-                    **place,
-                )
-                index += 1
+        for index, part in enumerate(_slices(text, chunker, outline, strip=strip, drop=drop)):
+            place = meter.span(part.start, part.end).model_dump()
+            yield Passage(
+                text[part.start : part.end],
+                tokens=part.tokens,
+                kind=part.kind,
+                breadcrumb=outline.breadcrumb(part.fresh),
+                language=chunker.language,
+                index=index,
+                note=note,
+                **place,
+            )
+
+    def slices(
+        self,
+        text: str,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        strip: bool = False,
+        drop: Callable[[str], str] | None = None,
+    ) -> Iterator[Slice]:
+        """Where the passages of `text` begin and end, for who needs no more of them: then less of the text is looked at."""
+        chunker = self.chunker(text, metadata)
+        return _slices(text, chunker, chunker.sketch(text), strip=strip, drop=drop)
 
 
-def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> list[tuple[int, int]]:
+def _slices(
+    text: str, chunker: TextChunker, outline: Outline, *, strip: bool, drop: Callable[[str], str] | None
+) -> Iterator[Slice]:
+    done = 0
+    for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
+        start, end, tokens = piece.start, piece.end, piece.tokens
+        fresh, done = max(done, start), end  # behind the overlap
+        if strip or drop is not None:
+            start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
+        if start < end:
+            yield Slice(start, end, tokens, piece.label, fresh)
+
+
+def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> Iterator[tuple[int, int]]:
     """The wanted part of a body, and larger ones that may do in its place, in characters."""
     wanted = len(body) if drop is None else len(drop(body))
     if not strip:
-        return [(0, wanted)]
-    kept = body[:wanted]
-    left, right, last = len(kept) - len(kept.lstrip()), len(kept.rstrip()), len(body.rstrip())
+        yield 0, wanted
+        return
+    kept = body if wanted == len(body) else body[:wanted]
+    left, right = len(kept) - len(kept.lstrip()), len(kept.rstrip())
     if left == wanted:
-        return [(0, 0)]
-    return [(left, right), (left, last), (0, last), (left, len(body))]
+        yield 0, 0
+        return
+    yield left, right
+    last = len(body.rstrip())
+    yield left, last
+    yield 0, last
+    yield left, len(body)
 
 
-def _trimmed(text: str, piece: Piece, chunker: TextChunker, windows: list[tuple[int, int]]) -> tuple[int, int, int]:
+def _trimmed(text: str, piece: Piece, chunker: TextChunker, windows: Iterator[tuple[int, int]]) -> tuple[int, int, int]:
     """Start, end and tokens of the first of these parts of a piece that fits; of all of it, if none does."""
     whole = piece.end - piece.start
     for first, last in windows:

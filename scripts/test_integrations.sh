@@ -17,6 +17,7 @@ folder=${FOLDER:-.venv/integrations}
 declare -A packages=(
     [chonkie-newest]="chonkie"
     [chonkie-oldest]="chonkie==1.6.1"
+    [duckdb-newest]="duckdb pyarrow fsspec"
     [haystack-newest]="haystack-ai"
     [haystack-oldest]="haystack-ai==2.12.0"
     [langchain-newest]="langchain-core langchain-text-splitters transformers"
@@ -24,13 +25,14 @@ declare -A packages=(
     [llamaindex-newest]="llama-index-core"
     [llamaindex-oldest]="llama-index-core==0.12.0"
     [mcp-oldest]="mcp==2.0.0"
+    [polars-newest]="polars pyarrow fsspec"
     [ray-newest]="ray[data] pyarrow fsspec"
     [ray-oldest]="ray[data]==2.50.0 pyarrow fsspec"
     [sentences-newest]="sentence-transformers model2vec"
     [serve-oldest]="starlette==1.0.0 uvicorn==0.40.0"
     [spark-newest]="pyspark pyarrow pandas fsspec"
     [spark-oldest]="pyspark==4.0.0 pyarrow==17.0.0 pandas==2.2.0 numpy<2.3 fsspec"
-    [stores-newest]="lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow fsspec"
+    [stores-newest]="chromadb pymilvus milvus-lite lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow fsspec"
     [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0"
 )
 tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
@@ -68,10 +70,10 @@ for name in "$@"; do
         llamaindex-oldest) options+=(-W ignore::UserWarning) ;;
         stores-oldest) options+=(-W ignore::UserWarning -W ignore::DeprecationWarning) ;;
     esac
-    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|mcp|pgvector|pyspark|qdrant-client|ray|sentence-transformers|starlette|uvicorn) ' | tr -s ' ' | tr '\n' ' ')"
+    echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|chromadb|duckdb|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|mcp|milvus-lite|pgvector|polars|pymilvus|pyspark|qdrant-client|ray|sentence-transformers|starlette|uvicorn) ' | tr -s ' ' | tr '\n' ' ')"
     case $name in
         ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
-        stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/chunker/scale") ;;
+        stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/integrations/test_stores_elasticsearch.py" "$root/tests/chunker/scale") ;;
         sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
         *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
     esac

@@ -213,6 +213,24 @@ class UnitCounter(SettlingCounter):
     def __init__(self, unit: str) -> None:
         super().__init__(*UNITS[unit])
         self.unit = unit
+        # What is compiled counts these by their offsets alone.
+        self._length_in = unit if unit in {"bytes", "characters"} else None
+
+    def count_up_to(self, text: str, limit: int, /) -> int | None:
+        """The number of units of a text, if it is at most `limit`.
+
+        Args:
+            text: The text.
+            limit: The largest number of interest.
+
+        Returns:
+            The number; None if it is above `limit`.
+        """
+        if self._length_in is None:
+            return super().count_up_to(text, limit)
+        # A character has a byte at least.
+        count = self.count(text) if len(text) <= limit else limit + 1
+        return count if count <= limit else None
 
     def __reduce__(self) -> tuple[type[UnitCounter], tuple[str]]:
         return type(self), (self.unit,)

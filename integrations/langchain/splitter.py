@@ -17,7 +17,7 @@ from langchain_text_splitters import Language, TextSplitter
 from chunker.counting import HuggingFaceCounter, TokenCounter, resolve_tokenizer
 from chunker.counting.huggingface import is_huggingface
 from chunker.formats import Format
-from chunker.integrations.splitting import Chunkers, Passage
+from chunker.integrations.splitting import Chunkers, Passage, Slice
 from chunker.options import Options, Strategy
 
 _REPLACED = {
@@ -152,7 +152,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         Returns:
             The texts of the chunks, in order.
         """
-        return [passage.text for passage in self._passages(text, None)]
+        return [text[part.start : part.end] for part in self._slices(text, None)]
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
         """A document for each chunk of each text.
@@ -167,14 +167,20 @@ class TokenBudgetTextSplitter(TextSplitter):
         documents = []
         for index, text in enumerate(texts):
             given = metadatas[index] if metadatas else {}
-            for passage in self._passages(text, given):
+            if self._add_chunk_metadata:
+                for passage in self._passages(text, given):
+                    metadata = {**copy.deepcopy(given), **passage.description()}
+                    documents.append(Document(page_content=passage.text, metadata=metadata))
+                continue
+            for part in self._slices(text, given):
                 metadata = copy.deepcopy(given)
-                if self._add_chunk_metadata:
-                    metadata.update(passage.description())
-                elif self._add_start_index:
-                    metadata["start_index"] = passage.start
-                documents.append(Document(page_content=passage.text, metadata=metadata))
+                if self._add_start_index:
+                    metadata["start_index"] = part.start
+                documents.append(Document(page_content=text[part.start : part.end], metadata=metadata))
         return documents
+
+    def _slices(self, text: str, metadata: Mapping[Any, object] | None) -> Iterator[Slice]:
+        return self._chunkers.slices(text, metadata, strip=self._strip_whitespace, drop=self._drop)
 
     def _passages(self, text: str, metadata: Mapping[Any, object] | None) -> Iterator[Passage]:
         return self._chunkers.passages(text, metadata, strip=self._strip_whitespace, drop=self._drop)

@@ -410,7 +410,7 @@ def test_killed_at_random_moments(kind: str, place: str, tmp_path: Path) -> None
     assert killed >= KILLS // 2
 
 
-@pytest.mark.parametrize("name", ["lancedb", "qdrant"])
+@pytest.mark.parametrize("name", ["chroma", "lancedb", "milvus", "qdrant"])
 def test_a_store_among_the_files_is_none_of_them(name: str, tmp_path: Path) -> None:
     store = vector_store_kinds.store_at(name, vector_store_kinds.place_of(name, tmp_path / "stores"))
     project(tmp_path)
@@ -428,7 +428,7 @@ def test_by_name(kind: str, place: str, tmp_path: Path) -> None:
         points = distribution("bpe-chunker").entry_points.select(group="bpe_chunker.stores")
     except PackageNotFoundError:
         pytest.skip("the package is not installed, only imported: stores have no names then")
-    assert {point.name for point in points} == {"lancedb", "pgvector", "qdrant"}
+    assert {point.name for point in points} == {"chroma", "elasticsearch", "lancedb", "milvus", "pgvector", "qdrant"}
     project(tmp_path)
     index = Index.open(tmp_path / ".chunker", embedder=SMALL, store=f"{kind.partition('-')[0]}:{place}")
     index.sync(tmp_path)

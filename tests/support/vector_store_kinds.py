@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
-KINDS = ("lancedb", "qdrant", "qdrant-server", "pgvector")
+KINDS = ("chroma", "lancedb", "milvus", "qdrant", "qdrant-server", "pgvector")
 _PACKAGES = {
+    "chroma": ("chromadb", "chroma"),
+    "milvus": ("pymilvus", "milvus"),
     "lancedb": ("lancedb", "lancedb"),
     "qdrant": ("qdrant_client", "qdrant"),
     "qdrant-server": ("qdrant_client", "qdrant"),
@@ -35,6 +37,8 @@ def place_of(kind: str, folder: Path) -> str:
         if "QDRANT_URL" not in os.environ:
             pytest.skip("needs a server of Qdrant, whose address is in QDRANT_URL")
         return os.environ["QDRANT_URL"]
+    if kind == "milvus" and importlib.util.find_spec("milvus_lite") is None:
+        pytest.skip("needs milvus-lite")
     return _postgresql(folder) if kind == "pgvector" else str(folder / kind)
 
 
@@ -44,6 +48,14 @@ def store_at(kind: str, place: str) -> Any:
         from chunker.integrations.stores.lancedb import LanceStore
 
         return LanceStore(place)
+    if kind == "chroma":
+        from chunker.integrations.stores.chroma import ChromaStore
+
+        return ChromaStore(place)
+    if kind == "milvus":
+        from chunker.integrations.stores.milvus import MilvusStore
+
+        return MilvusStore(place)
     if kind == "pgvector":
         from chunker.integrations.stores.pgvector import PgStore
 

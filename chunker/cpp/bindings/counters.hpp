@@ -2,15 +2,18 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
 #include "contexts.hpp"
+#include "length_counter.hpp"
 #include "native_counter.hpp"
 
 namespace chunker::bindings {
@@ -63,6 +66,9 @@ private:
 
 // A counter for who cuts a text; `whole`, if it is one for who prices all of it.
 inline std::unique_ptr<Counter> make_counter(const Text& text, nb::handle source, nb::handle tokenizer, const Contexts& contexts, bool whole) {
+    // Of `chunker.counting.UnitCounter`, for characters and bytes.
+    if (nb::object const unit = nb::getattr(tokenizer, "_length_in", nb::none()); !unit.is_none())
+        return std::make_unique<LengthCounter>(text, contexts, nb::cast<std::string_view>(unit) == "bytes");
     nb::object appending = tokenizer.attr("appending_encoder")();
     if (!nb::hasattr(appending, "_interface")) return std::make_unique<AnyCounter>(source, tokenizer, std::move(appending), contexts);
     return std::make_unique<NativeCounter>(text, source, tokenizer, std::move(appending), contexts, whole);
@@ -91,6 +97,17 @@ private:
     nb::object count_;
 };
 
+// Prices of what is counted by its length.
+class LengthPrices : public Prices {
+public:
+    explicit LengthPrices(LengthCounter& counter) : counter_(counter) {}
+    std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
+    bool are_quick() const override { return true; }
+
+private:
+    LengthCounter& counter_;
+};
+
 // Prices by counting each slice.
 class RecountedPrices : public Prices {
 public:
@@ -103,6 +120,7 @@ private:
 };
 
 inline std::unique_ptr<Prices> make_prices(nb::handle source, nb::handle tokenizer, Counter& counter) {
+    if (auto* const length = dynamic_cast<LengthCounter*>(&counter)) return std::make_unique<LengthPrices>(*length);
     if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<RecountedPrices>(counter);
     if (auto* const native = dynamic_cast<NativeCounter*>(&counter); native && native->has_prices()) return std::make_unique<NativePrices>(*native);
     return std::make_unique<AnyPrices>(tokenizer.attr("interval_encoder")(source));

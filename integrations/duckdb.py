@@ -1,0 +1,82 @@
+"""DuckDB: `count_tokens(text)` and `chunk(text)` in SQL, over Arrow.
+
+    import duckdb
+    from chunker.integrations.duckdb import register
+
+    connection = duckdb.connect()
+    register(connection, max_tokens=512)
+    connection.sql("SELECT path, count_tokens(text) FROM documents")
+    connection.sql("SELECT path, unnest(chunk(text), recursive := true) FROM documents")        a row a chunk, a column a field
+
+Needs DuckDB: pip install "bpe-chunker[duckdb]".
+"""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from chunker.integrations.requirements import missing
+
+try:
+    import duckdb
+except ModuleNotFoundError as error:
+    raise missing(error, "duckdb") from error
+
+import pyarrow as pa
+
+from chunker.chunkers import chunker_named
+from chunker.options import Options
+from chunker.scale import ChunkBatch
+from chunker.scale.functions import chunk_lists, count_tokens, list_type
+
+__all__ = ["register"]
+
+
+def register(
+    connection: duckdb.DuckDBPyConnection,
+    max_tokens: int = 512,
+    *,
+    count: str = "count_tokens",
+    chunk: str = "chunk",
+    language: str | None = None,
+    **options: Unpack[Options],
+) -> None:
+    """Put the two functions into a connection. Register again under other names for other options.
+
+    Args:
+        connection: A connection of DuckDB.
+        max_tokens: The largest number of tokens of a chunk.
+        count: The name of the function that counts.
+        chunk: The name of the function that chunks.
+        language: The format of all texts: "markdown", "python". None tells each by its content.
+        options: Those of `chunker.TextChunker`; its `tokenizer` is that of both functions.
+
+    Raises:
+        OptionError: An option cannot be used.
+        duckdb.Error: A function of such a name is there already.
+    """
+    if language is None:
+        batch = ChunkBatch(max_tokens, source=None, **options)
+    else:
+        batch = ChunkBatch(chunker=chunker_named(language, max_tokens, **options), source=None)
+    tokenizer = options.get("tokenizer", "o200k_base")
+
+    def counted(texts: pa.ChunkedArray) -> pa.Array:
+        return count_tokens(texts, tokenizer)
+
+    def chunked(texts: pa.ChunkedArray) -> pa.Array:
+        return chunk_lists(texts, batch).cast(kind)
+
+    kind = list_type(batch)
+    connection.create_function(count, counted, ["VARCHAR"], "BIGINT", type="arrow")
+    connection.create_function(chunk, chunked, ["VARCHAR"], _in_sql(kind), type="arrow")
+
+
+def _in_sql(kind: pa.DataType) -> str:
+    """A type of Arrow as DuckDB writes it."""
+    if pa.types.is_struct(kind):
+        fields = ", ".join(f'"{field.name}" {_in_sql(field.type)}' for field in kind)
+        return f"STRUCT({fields})"
+    if pa.types.is_list(kind):
+        return f"{_in_sql(kind.value_type)}[]"
+    return "BIGINT" if pa.types.is_integer(kind) else "VARCHAR"

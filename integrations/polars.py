@@ -1,0 +1,76 @@
+"""Polars: expressions that count the tokens of a column of texts, and chunk it, over Arrow.
+
+    import polars as pl
+    from chunker.integrations.polars import chunk, count_tokens
+
+    frame.with_columns(tokens=count_tokens("text"))
+    frame.select("path", chunk("text", 512)).explode("chunks").unnest("chunks")       a row a chunk, a column a field
+
+Needs Polars: pip install "bpe-chunker[polars]".
+"""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from chunker.integrations.requirements import missing
+
+try:
+    import polars as pl
+except ModuleNotFoundError as error:
+    raise missing(error, "polars") from error
+
+import pyarrow as pa
+
+from chunker.chunkers import chunker_named
+from chunker.counting import TokenCounter
+from chunker.options import Options
+from chunker.scale import ChunkBatch
+from chunker.scale.functions import chunk_lists, list_type
+from chunker.scale.functions import count_tokens as counts_of
+
+__all__ = ["chunk", "count_tokens"]
+
+
+def count_tokens(texts: str | pl.Expr, tokenizer: str | TokenCounter = "o200k_base") -> pl.Expr:
+    """An expression for the number of tokens of each text; null for null.
+
+    Args:
+        texts: A column of strings, by its name or as an expression.
+        tokenizer: A name, or anything that `chunker.TextChunker` takes.
+    """
+
+    def counted(series: pl.Series) -> Any:  # noqa: ANN401  # a Series
+        return pl.Series(series.name, pl.from_arrow(counts_of(series.to_arrow(), tokenizer)))
+
+    return _expression(texts).map_batches(counted, return_dtype=pl.Int64, is_elementwise=True)
+
+
+def chunk(
+    texts: str | pl.Expr, max_tokens: int = 512, *, language: str | None = None, **options: Unpack[Options]
+) -> pl.Expr:
+    """An expression for the chunks of each text, named "chunks": lists of structures with the columns of `chunker.scale.ChunkBatch`.
+
+    Args:
+        texts: A column of strings, by its name or as an expression.
+        max_tokens: The largest number of tokens of a chunk.
+        language: The format of all texts: "markdown", "python". None tells each by its content.
+        options: Those of `chunker.TextChunker`.
+
+    Raises:
+        OptionError: An option cannot be used.
+    """
+    if language is None:
+        batch = ChunkBatch(max_tokens, source=None, **options)
+    else:
+        batch = ChunkBatch(chunker=chunker_named(language, max_tokens, **options), source=None)
+
+    def chunked(series: pl.Series) -> Any:  # noqa: ANN401  # a Series
+        return pl.Series(series.name, pl.from_arrow(chunk_lists(series.to_arrow(), batch)))
+
+    kind = pl.Series(pl.from_arrow(pa.array([], list_type(batch)))).dtype
+    return _expression(texts).map_batches(chunked, return_dtype=kind, is_elementwise=True).alias("chunks")
+
+
+def _expression(texts: str | pl.Expr) -> pl.Expr:
+    return pl.col(texts) if isinstance(texts, str) else texts

@@ -1,0 +1,220 @@
+"""Vectors of an index in Chroma: a folder of this machine, or a server.
+
+    Index.open(".chunker", store="chroma:vectors")
+    Index.open(".chunker", store="chroma:http://localhost:8000")
+
+A record has the key as its id (32 hexadecimal digits) and the vector. Search asks Chroma's graph (HNSW), which is quick and approximate: with the breadth that is set here
+it compares so many vectors that of some thousand none is missed. Needs Chroma: pip install "bpe-chunker[chroma]".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from chunker.errors import MissingExtraError
+from chunker.index.errors import VectorStoreError
+from chunker.index.vector_stores import hide_folder, without_password
+from chunker.index.vectors import Vectors
+
+try:
+    import chromadb
+    from chromadb.errors import ChromaError, NotFoundError
+except ImportError as error:
+    raise MissingExtraError("chromadb", "chroma") from error
+
+__all__ = ["ChromaStore", "ChromaTable"]
+
+DEFAULT = "chroma"
+# Records in one request: Chroma takes some thousand.
+_RECORDS = 1000
+# The graph compares vectors by "1 - dot product", and looks at so many of them.
+_GRAPH = {"space": "ip", "ef_construction": 200, "ef_search": 1000, "max_neighbors": 64}
+
+
+class ChromaStore:
+    """Collections of Chroma, in a folder or on a server.
+
+    Args:
+        place: A folder, or the URL of a server.
+    """
+
+    def __init__(self, place: str = DEFAULT) -> None:
+        self._is_server = "://" in place
+        self._place = place if self._is_server else os.path.realpath(place)
+
+    @property
+    def spec(self) -> str:
+        """The name by which an index finds it again."""
+        return without_password(f"chroma:{self._place}")
+
+    def create(self, table: str, dimensions: int) -> None:
+        """Make a collection without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the collection.
+            dimensions: The length of its vectors.
+
+        Raises:
+            VectorStoreError: Chroma cannot be reached, or refuses.
+        """
+        if not self._is_server:
+            hide_folder(self._place)
+        with _telling(self._shown):
+            self._client().get_or_create_collection(
+                table, embedding_function=None, configuration={"hnsw": _GRAPH}, metadata={"dimensions": dimensions}
+            )
+
+    @contextlib.contextmanager
+    def opened(self, table: str) -> Iterator[ChromaTable]:
+        """A collection, for as long as the context lasts.
+
+        Args:
+            table: The name of the collection.
+
+        Raises:
+            VectorStoreError: There is no such collection.
+        """
+        with _telling(self._shown):
+            try:
+                collection = self._client().get_collection(table, embedding_function=None)
+            except (NotFoundError, ValueError) as error:
+                raise VectorStoreError(f"Chroma at {self._shown}: there is no collection {table}") from error
+        yield ChromaTable(collection, self._shown)
+
+    def discard(self, table: str) -> None:
+        """Remove a collection with all its vectors, if it is there.
+
+        Args:
+            table: The name of the collection.
+
+        Raises:
+            VectorStoreError: Chroma cannot be reached, or refuses.
+        """
+        with _telling(self._shown), contextlib.suppress(NotFoundError):
+            self._client().delete_collection(table)
+
+    @property
+    def _shown(self) -> str:
+        return without_password(self._place)
+
+    def _client(self) -> Any:  # noqa: ANN401  # of a package without types
+        # Clients of one folder share what they have open.
+        how = chromadb.Settings(anonymized_telemetry=False)
+        if not self._is_server:
+            return chromadb.PersistentClient(self._place, settings=how)
+        url = urlsplit(self._place)
+        ssl = url.scheme == "https"
+        return chromadb.HttpClient(
+            host=url.hostname or "localhost", port=url.port or (443 if ssl else 8000), ssl=ssl, settings=how
+        )
+
+    def __repr__(self) -> str:
+        return f"ChromaStore({self._shown!r})"
+
+
+class ChromaTable:
+    """Vectors by key, in a collection of Chroma. `ChromaStore.opened` makes it.
+
+    Args:
+        collection: The collection.
+        place: The folder or URL, without its password, for messages.
+    """
+
+    def __init__(self, collection: Any, place: str) -> None:  # noqa: ANN401  # of a package without types
+        self._collection = collection
+        self._place = place
+
+    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep vectors durably. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys, of 16 bytes each.
+            vectors: A row for each key.
+
+        Raises:
+            VectorStoreError: Chroma cannot be reached, or refuses.
+        """
+        with _telling(self._place):
+            for start in range(0, len(keys), _RECORDS):
+                part = slice(start, start + _RECORDS)
+                rows = np.ascontiguousarray(vectors[part], np.float32)
+                self._collection.upsert(ids=[key.hex() for key in keys[part]], embeddings=rows)
+
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+
+        Raises:
+            VectorStoreError: Chroma cannot be reached, or refuses.
+        """
+        with _telling(self._place):
+            for start in range(0, len(keys), _RECORDS):
+                self._collection.delete(ids=[key.hex() for key in keys[start : start + _RECORDS]])
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return.
+
+        Returns:
+            Their keys, best first, and the products.
+
+        Raises:
+            VectorStoreError: Chroma cannot be reached, or refuses.
+        """
+        with _telling(self._place):
+            there = self._collection.count()
+            if not there:
+                return [], []
+            answer = self._collection.query(
+                query_embeddings=[np.asarray(vector, np.float32)], n_results=min(limit, there), include=["distances"]
+            )
+        keys = [bytes.fromhex(name) for name in answer["ids"][0]]
+        return keys, [1 - float(distance) for distance in answer["distances"][0]]
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """The vectors of keys.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+
+        Raises:
+            VectorStoreError: Chroma cannot be reached, or refuses.
+        """
+        found: dict[bytes, Vectors] = {}
+        with _telling(self._place):
+            for start in range(0, len(keys), _RECORDS):
+                names = [key.hex() for key in keys[start : start + _RECORDS]]
+                answer = self._collection.get(ids=names, include=["embeddings"])
+                for name, vector in zip(answer["ids"], answer["embeddings"], strict=True):
+                    found[bytes.fromhex(name)] = np.asarray(vector, np.float32)
+        return found
+
+    def count(self) -> int:
+        """The number of vectors."""
+        with _telling(self._place):
+            return int(self._collection.count())
+
+
+@contextlib.contextmanager
+def _telling(place: str) -> Iterator[None]:
+    """Raise errors of Chroma as `VectorStoreError`."""
+    try:
+        yield
+    except NotFoundError:
+        raise
+    except (ChromaError, OSError, ValueError, RuntimeError) as error:
+        raise VectorStoreError(f"Chroma at {place}: {error}") from error

@@ -1,0 +1,275 @@
+"""Vectors of an index in Elasticsearch or OpenSearch: a server, asked over HTTP without a package of its own.
+
+    Index.open(".chunker", store="elasticsearch:http://localhost:9200")      also OpenSearch: the server says which it is
+    Index.open(".chunker", store="elasticsearch:https://me@search.example")  the password is taken from ELASTICSEARCH_PASSWORD
+
+A document has the key as its id (32 hexadecimal digits) and the vector. Search compares every vector: a script that computes the dot product, not the approximate graph. It
+answers with 10,000 at most, as the server does by default. Needs numpy alone: pip install "bpe-chunker[index]".
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import Request, urlopen
+
+import numpy as np
+
+from chunker.errors import OptionError
+from chunker.index.errors import VectorStoreError
+from chunker.index.vector_stores import without_password
+from chunker.index.vectors import Vectors
+
+__all__ = ["ElasticsearchStore", "ElasticsearchTable"]
+
+# Documents in one request, the most that a search returns, and seconds to wait for an answer.
+_DOCUMENTS = 500
+_MOST = 10_000
+_SECONDS = 60
+
+
+class ElasticsearchStore:
+    """Indices of Elasticsearch or OpenSearch.
+
+    Args:
+        place: The URL of the server, with a user if it wants one.
+        password: The password of the user; by default the one in the URL, or the environment variable `ELASTICSEARCH_PASSWORD`.
+        api_key: A key of Elasticsearch, in place of user and password; by default the environment variable `ELASTICSEARCH_API_KEY`.
+
+    Raises:
+        OptionError: The place is no URL of HTTP.
+    """
+
+    def __init__(
+        self, place: str = "http://localhost:9200", *, password: str | None = None, api_key: str | None = None
+    ) -> None:
+        if not place.startswith(("http://", "https://")):
+            raise OptionError(f"the place of Elasticsearch must be a URL, such as http://localhost:9200; got {place!r}")
+        self._place = place
+        self._password = password
+        self._api_key = api_key
+
+    @property
+    def spec(self) -> str:
+        """The name by which an index finds it again."""
+        return f"elasticsearch:{without_password(self._place)}"
+
+    def create(self, table: str, dimensions: int) -> None:
+        """Make an index without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the index.
+            dimensions: The length of its vectors.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        server = self._server()
+        if server.ask("HEAD", table, missing=True) is None:
+            kind = "knn_vector" if server.is_opensearch else "dense_vector"
+            size = "dimension" if server.is_opensearch else "dims"
+            vector = {"type": kind, size: dimensions} | ({} if server.is_opensearch else {"index": False})
+            server.ask("PUT", table, {"mappings": {"dynamic": False, "properties": {"vector": vector}}})
+
+    @contextlib.contextmanager
+    def opened(self, table: str) -> Iterator[ElasticsearchTable]:
+        """An index, for as long as the context lasts.
+
+        Args:
+            table: The name of the index.
+
+        Raises:
+            VectorStoreError: There is no such index.
+        """
+        server = self._server()
+        if server.ask("HEAD", table, missing=True) is None:
+            raise VectorStoreError(f"{server.name} at {server.shown}: there is no index {table}")
+        yield ElasticsearchTable(server, table)
+
+    def discard(self, table: str) -> None:
+        """Remove an index with all its vectors, if it is there.
+
+        Args:
+            table: The name of the index.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        self._server().ask("DELETE", table, missing=True)
+
+    def _server(self) -> Server:
+        return Server(self._place, self._password, self._api_key)
+
+    def __repr__(self) -> str:
+        return f"ElasticsearchStore({without_password(self._place)!r})"
+
+
+class Server:
+    """A server of Elasticsearch or OpenSearch, and how it is asked.
+
+    Args:
+        place: Its URL.
+        password: The password of the user in it, if it is not there.
+        api_key: A key in place of both.
+    """
+
+    def __init__(self, place: str, password: str | None, api_key: str | None) -> None:
+        url = urlsplit(place)
+        port = f":{url.port}" if url.port else ""
+        self._url = urlunsplit((url.scheme, f"{url.hostname}{port}", url.path.rstrip("/"), "", ""))
+        self.shown = without_password(place)
+        self._headers = {"Content-Type": "application/json"}
+        key = api_key or os.environ.get("ELASTICSEARCH_API_KEY")
+        if url.username:
+            secret = password or url.password or os.environ.get("ELASTICSEARCH_PASSWORD", "")
+            pair = base64.b64encode(f"{url.username}:{secret}".encode()).decode()
+            self._headers["Authorization"] = f"Basic {pair}"
+        elif key:
+            self._headers["Authorization"] = f"ApiKey {key}"
+        self.name = "Elasticsearch"
+        about = self.ask("GET", "") or {}
+        self.is_opensearch = about.get("version", {}).get("distribution") == "opensearch"
+        if self.is_opensearch:
+            self.name = "OpenSearch"
+
+    def ask(self, method: str, path: str, body: Any = None, *, missing: bool = False) -> Mapping[str, Any] | None:  # noqa: ANN401  # JSON
+        """The answer to a request: an object of JSON; None where nothing is there, if it may be `missing`.
+
+        Args:
+            method: The verb of HTTP.
+            path: The path below the URL.
+            body: What to send as JSON; a list is sent a value a line.
+            missing: Whether what is not there is no error.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        data = None
+        if isinstance(body, list):
+            data = "".join(f"{json.dumps(line)}\n" for line in body).encode()
+        elif body is not None:
+            data = json.dumps(body).encode()
+        # The scheme was looked at when the store was made.
+        request = Request(f"{self._url}/{path}", data, self._headers, method=method)  # noqa: S310
+        try:
+            with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # see above
+                text = answer.read()
+            found: Mapping[str, Any] = json.loads(text) if text.strip() else {}
+        except HTTPError as error:
+            if missing and error.code == 404:
+                return None
+            said = error.read(500).decode("utf-8", "replace")
+            raise VectorStoreError(f"{self.name} at {self.shown}: {method} {path}: {error.code} {said}") from error
+        except (URLError, OSError, ValueError) as error:
+            raise VectorStoreError(f"{self.name} at {self.shown}: {error}") from error
+        return found
+
+
+class ElasticsearchTable:
+    """Vectors by key, in an index of Elasticsearch or OpenSearch. `ElasticsearchStore.opened` makes it.
+
+    Args:
+        server: The server.
+        name: The name of the index.
+    """
+
+    def __init__(self, server: Server, name: str) -> None:
+        self._server = server
+        self._name = name
+
+    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep vectors durably. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys, of 16 bytes each.
+            vectors: A row for each key.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        rows = vectors.tolist()
+        self._bulk([({"index": {"_id": key.hex()}}, {"vector": row}) for key, row in zip(keys, rows, strict=True)])
+
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        self._bulk([({"delete": {"_id": key.hex()}},) for key in keys])
+
+    def _bulk(self, actions: Sequence[tuple[Any, ...]]) -> None:
+        for start in range(0, len(actions), _DOCUMENTS):
+            lines = [line for action in actions[start : start + _DOCUMENTS] for line in action]
+            answer = self._server.ask("POST", f"{self._name}/_bulk?refresh=true", lines) or {}
+            for item in answer.get("items", ()):
+                [(verb, done)] = item.items()
+                if done.get("status", 200) >= 300 and not (verb == "delete" and done["status"] == 404):
+                    raise VectorStoreError(f"{self._server.name} at {self._server.shown}: {verb}: {done.get('error')}")
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return; 10,000 at most.
+
+        Returns:
+            Their keys, best first, and the products.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        query = np.asarray(vector, np.float32).tolist()
+        if self._server.is_opensearch:
+            asked = {"field": "vector", "query_value": query, "space_type": "innerproduct"}
+            script: dict[str, Any] = {"lang": "knn", "source": "knn_score", "params": asked}
+        else:
+            # Scores must not be negative, and products of vectors of length 1 are at least -1, but for rounding.
+            script = {"source": "Math.max(dotProduct(params.query, 'vector') + 1.0, 0.0)", "params": {"query": query}}
+        body = {
+            "size": min(limit, _MOST),
+            "_source": False,
+            "query": {"script_score": {"query": {"match_all": {}}, "script": script}},
+        }
+        answer = self._server.ask("POST", f"{self._name}/_search", body) or {}
+        hits = answer["hits"]["hits"]
+        return [bytes.fromhex(hit["_id"]) for hit in hits], [self._product(float(hit["_score"])) for hit in hits]
+
+    def _product(self, score: float) -> float:
+        """The dot product of a score. OpenSearch makes 1 / (1 - product) of negative ones."""
+        return 1 - 1 / score if self._server.is_opensearch and score < 1 else score - 1
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """The vectors of keys.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+
+        Raises:
+            VectorStoreError: The server cannot be reached, or refuses.
+        """
+        found: dict[bytes, Vectors] = {}
+        for start in range(0, len(keys), _DOCUMENTS):
+            names = [key.hex() for key in keys[start : start + _DOCUMENTS]]
+            answer = self._server.ask("POST", f"{self._name}/_mget", {"ids": names}) or {}
+            for document in answer["docs"]:
+                if document.get("found"):
+                    found[bytes.fromhex(document["_id"])] = np.asarray(document["_source"]["vector"], np.float32)
+        return found
+
+    def count(self) -> int:
+        """The number of vectors."""
+        return int((self._server.ask("GET", f"{self._name}/_count") or {})["count"])

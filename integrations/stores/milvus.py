@@ -1,0 +1,240 @@
+"""Vectors of an index in Milvus: a file of this machine (Milvus Lite), or a server.
+
+    Index.open(".chunker", store="milvus:vectors.db")                  a file, for one process at a time
+    Index.open(".chunker", store="milvus:http://localhost:19530")      the token is taken from MILVUS_TOKEN
+
+An entity has the key as its number (32 hexadecimal digits) and the vector. Search compares every vector (an index FLAT), and answers with 16,384 at most.
+Needs pymilvus, and milvus-lite for files: pip install "bpe-chunker[milvus]".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from chunker.errors import MissingExtraError
+from chunker.index.errors import VectorStoreError
+from chunker.index.vector_stores import hide_folder, without_password
+from chunker.index.vectors import Vectors
+
+try:
+    from pymilvus import DataType, MilvusClient
+    from pymilvus.exceptions import MilvusException
+except ImportError as error:
+    raise MissingExtraError("pymilvus", "milvus") from error
+
+__all__ = ["MilvusStore", "MilvusTable"]
+
+DEFAULT = "milvus/vectors.db"
+# Entities in one request, and the most that a search returns.
+_ENTITIES = 500
+_MOST = 16_384
+
+
+class MilvusStore:
+    """Collections of Milvus, in a file or on a server.
+
+    Args:
+        place: A file whose name ends with .db, or the URL of a server.
+        token: The token for the server; by default the environment variable `MILVUS_TOKEN`.
+    """
+
+    def __init__(self, place: str = DEFAULT, *, token: str | None = None) -> None:
+        self._is_server = "://" in place
+        named = place if self._is_server or place.endswith(".db") else os.path.join(place, "vectors.db")  # noqa: PTH118  # it may be a URL
+        self._place = named if self._is_server else os.path.realpath(named)
+        self._token = token
+        # A file has one client, which all threads share.
+        self._lock = threading.RLock()
+        self._client: MilvusClient | None = None
+        self._users = 0
+
+    @property
+    def spec(self) -> str:
+        """The name by which an index finds it again."""
+        return without_password(f"milvus:{self._place}")
+
+    def create(self, table: str, dimensions: int) -> None:
+        """Make a collection without vectors; nothing if it is there.
+
+        Args:
+            table: The name of the collection.
+            dimensions: The length of its vectors.
+
+        Raises:
+            VectorStoreError: Milvus cannot be reached, or refuses.
+        """
+        if not self._is_server:
+            hide_folder(str(Path(self._place).parent))
+        with self._connected() as client, _telling(self._shown):
+            if client.has_collection(table):
+                return
+            schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
+            schema.add_field("key", DataType.VARCHAR, is_primary=True, max_length=32)
+            schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimensions)
+            how = client.prepare_index_params()
+            how.add_index("vector", index_type="FLAT", metric_type="IP")
+            client.create_collection(table, schema=schema, index_params=how, consistency_level="Strong")
+
+    @contextlib.contextmanager
+    def opened(self, table: str) -> Iterator[MilvusTable]:
+        """A collection, for as long as the context lasts.
+
+        Args:
+            table: The name of the collection.
+
+        Raises:
+            VectorStoreError: There is no such collection.
+        """
+        with self._connected() as client:
+            with _telling(self._shown):
+                is_there = client.has_collection(table)
+                if is_there:
+                    client.load_collection(table)
+            if not is_there:
+                raise VectorStoreError(f"Milvus at {self._shown}: there is no collection {table}")
+            yield MilvusTable(client, table, self._shown)
+
+    def discard(self, table: str) -> None:
+        """Remove a collection with all its vectors, if it is there.
+
+        Args:
+            table: The name of the collection.
+
+        Raises:
+            VectorStoreError: Milvus cannot be reached, or refuses.
+        """
+        with self._connected() as client, _telling(self._shown):
+            if client.has_collection(table):
+                client.drop_collection(table)
+
+    @property
+    def _shown(self) -> str:
+        return without_password(self._place)
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[MilvusClient]:
+        with self._lock, _telling(self._shown):
+            if self._client is None:
+                token = self._token or os.environ.get("MILVUS_TOKEN", "")
+                self._client = MilvusClient(self._place, token=token) if self._is_server else MilvusClient(self._place)
+            client = self._client
+            self._users += 1
+        try:
+            yield client
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._client = None
+                    client.close()
+
+    def __repr__(self) -> str:
+        return f"MilvusStore({self._shown!r})"
+
+
+class MilvusTable:
+    """Vectors by key, in a collection of Milvus. `MilvusStore.opened` makes it.
+
+    Args:
+        client: A client of the server or file.
+        name: The name of the collection.
+        place: The URL or file, without its password, for messages.
+    """
+
+    def __init__(self, client: MilvusClient, name: str, place: str) -> None:
+        self._client = client
+        self._name = name
+        self._place = place
+
+    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep vectors durably. A key that was there gets the new vector.
+
+        Args:
+            keys: The keys, of 16 bytes each.
+            vectors: A row for each key.
+
+        Raises:
+            VectorStoreError: Milvus cannot be reached, or refuses.
+        """
+        with _telling(self._place):
+            for start in range(0, len(keys), _ENTITIES):
+                part = slice(start, start + _ENTITIES)
+                rows = zip(keys[part], vectors[part].tolist(), strict=True)
+                self._client.upsert(self._name, [{"key": key.hex(), "vector": row} for key, row in rows])
+            self._client.flush(self._name)
+
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Remove vectors. A key without a vector is no error.
+
+        Args:
+            keys: The keys.
+
+        Raises:
+            VectorStoreError: Milvus cannot be reached, or refuses.
+        """
+        with _telling(self._place):
+            for start in range(0, len(keys), _ENTITIES):
+                self._client.delete(self._name, ids=[key.hex() for key in keys[start : start + _ENTITIES]])
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
+        """The vectors with the largest dot products with a vector.
+
+        Args:
+            vector: The vector of a question.
+            limit: How many to return; 16,384 at most.
+
+        Returns:
+            Their keys, best first, and the products.
+
+        Raises:
+            VectorStoreError: Milvus cannot be reached, or refuses.
+        """
+        with _telling(self._place):
+            [found] = self._client.search(
+                self._name,
+                [np.asarray(vector, np.float32).tolist()],
+                limit=min(limit, _MOST),
+                search_params={"metric_type": "IP"},
+                output_fields=["key"],
+            )
+        return [bytes.fromhex(one["entity"]["key"]) for one in found], [float(one["distance"]) for one in found]
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """The vectors of keys.
+
+        Args:
+            keys: The keys.
+
+        Returns:
+            Key -> vector, of the keys that have one.
+
+        Raises:
+            VectorStoreError: Milvus cannot be reached, or refuses.
+        """
+        found: dict[bytes, Vectors] = {}
+        with _telling(self._place):
+            for start in range(0, len(keys), _ENTITIES):
+                names = [key.hex() for key in keys[start : start + _ENTITIES]]
+                for one in self._client.get(self._name, ids=names, output_fields=["key", "vector"]):
+                    found[bytes.fromhex(one["key"])] = np.asarray(one["vector"], np.float32)
+        return found
+
+    def count(self) -> int:
+        """The number of vectors."""
+        with _telling(self._place):
+            return int(self._client.query(self._name, filter="", output_fields=["count(*)"])[0]["count(*)"])
+
+
+@contextlib.contextmanager
+def _telling(place: str) -> Iterator[None]:
+    """Raise errors of Milvus as `VectorStoreError`."""
+    try:
+        yield
+    except (MilvusException, OSError, ValueError, RuntimeError) as error:
+        raise VectorStoreError(f"Milvus at {place}: {error}") from error

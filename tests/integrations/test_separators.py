@@ -1,0 +1,48 @@
+"""Boundaries at separators: a sketch of them is opened to their outline, and chunks are the same from either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunker import TextChunker
+from chunker.integrations.separators import SeparatorsFormat
+
+TEXTS = st.lists(st.sampled_from(["word", " ", ";", "\n", "\n\n", ". ", "中文", "  ", "x" * 30]), max_size=60).map(
+    "".join
+)
+LISTS = st.sampled_from([["\n\n", "\n", " ", ""], [";", " ", ";"], [". ", ";"], ["\n", "\n\n", " "], [" "], []])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    text=TEXTS, separators=LISTS, keep=st.sampled_from([True, False, "start", "end"]), size=st.sampled_from([0, 5, 40])
+)
+def test_a_sketch_is_opened_to_the_outline(text: str, separators: list[str], keep: Any, size: int) -> None:
+    format_ = SeparatorsFormat(separators, keep=keep)
+    opened, outline = format_.sketch(text, size).opened(), format_.outline(text)
+    assert opened.boundaries == outline.boundaries
+    assert opened.finest == outline.finest
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=TEXTS, separators=LISTS, overlap=st.sampled_from([0, 4]), unit=st.sampled_from(["characters", "o200k_base"])
+)
+def test_chunks_are_the_same_from_either(text: str, separators: list[str], overlap: int, unit: str) -> None:
+    chunker = TextChunker(12, overlap=overlap, tokenizer=unit, format=SeparatorsFormat(separators))
+    outline = chunker.outline(text)
+    pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, None)))
+    assert [(chunk.span.start, chunk.span.end, chunk.token_count) for chunk in chunker.chunk(text)] == [
+        (piece.start, piece.end, piece.tokens) for piece in pieces
+    ]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_expressions_are_looked_for_in_the_whole_text(*, keep: bool) -> None:
+    format_ = SeparatorsFormat([r"\n(?=#)", r"\s"], regex=True, keep=keep)
+    text = "a b\n# c d\n e"
+    assert format_.sketch(text, 3).opened().boundaries == format_.outline(text).boundaries
