@@ -44,7 +44,7 @@ class Passage(NamedTuple):
     start_line: int
     end_line: int
     language: str | None
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]  # a tuple has a method of this name
     note: str | None = None
 
     def description(self) -> dict[str, int | str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 duckdb = pytest.importorskip("duckdb", reason='needs DuckDB: pip install "bpe-chunker[duckdb]"')
@@ -13,7 +15,7 @@ from chunker.integrations.duckdb import register  # noqa: E402
 TEXTS = ["# Guide\n\nOne. Two.\n\n## Install\n\nRun it, größer.\n", "One word.", "", None, "x " * 90]
 
 
-def connected(**options: object) -> object:
+def connected(**options: Any) -> Any:
     connection = duckdb.connect()
     register(connection, **{"max_tokens": 20, "min_tokens": 0, "language": "markdown", **options})
     connection.execute("CREATE TABLE documents (number INTEGER, text VARCHAR)")

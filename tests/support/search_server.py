@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         assert script["source"] == (
             "knn_score" if opensearch else "Math.max(dotProduct(params.query, 'vector') + 1.0, 0.0)"
         )
-        scored = []
+        scored: list[dict[str, Any]] = []
         for name, row in vectors.items():
             product = float(np.asarray(row) @ np.asarray(query))
             negative = opensearch and product < 0
