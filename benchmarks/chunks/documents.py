@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import importlib
 import io
+import shutil
 import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 
-from document_files import Known, found_in_order, groff_of, known_text, pdf_of, slides_of, word_of
+from document_files import Known, found_in_order, groff_of, known_text, latex_of, office_of, pdf_of, slides_of, word_of
 
 from chunker.files.readers.table import read_document_bytes
 
@@ -24,10 +25,15 @@ KINDS: dict[str, tuple[str, Callable[[Known], bytes]]] = {
     "PDF, reportlab, two columns": ("pdf", lambda known: pdf_of(known, 2)),
     "PDF, groff, one column": ("pdf", lambda known: groff_of(known, columns=False)),
     "PDF, groff, two columns": ("pdf", lambda known: groff_of(known, columns=True)),
+    "PDF, LaTeX, one column": ("pdf", lambda known: latex_of(known, columns=False)),
+    "PDF, LaTeX, two columns": ("pdf", lambda known: latex_of(known, columns=True)),
+    "PDF, LibreOffice": ("pdf", lambda known: office_of(known, "pdf")),
+    "DOCX, LibreOffice": ("docx", lambda known: office_of(known, "docx")),
     "DOCX, python-docx": ("docx", word_of),
     "PPTX, python-pptx": ("pptx", slides_of),
 }
 PEERS = 4
+TOOLS = {"groff": "groff", "LaTeX": "pdflatex", "LibreOffice": "soffice"}
 Reader = Callable[[bytes, str], str]
 
 
@@ -72,12 +78,18 @@ def main(number: int) -> None:
     print("| documents | package | mean share | least share | running heads kept | documents a second | kB a second |")
     print("|---|---|---|---|---|---|---|")
     for kind, (ending, make) in KINDS.items():
-        texts = [known_text(seed, sections=5, paragraphs=5) for seed in range(number)]
+        tool = next((tool for maker, tool in TOOLS.items() if maker in kind), None)
+        if tool is not None and shutil.which(tool) is None:
+            print(f"| {kind} | not run: {tool} is not installed | | | | | |")
+            continue
+        # LibreOffice takes seconds to start.
+        made = min(number, PEERS) if "LibreOffice" in kind else number
+        texts = [known_text(seed, sections=5, paragraphs=5) for seed in range(made)]
         contents = [make(known) for known in texts]
         for name, read in packages.items():
             if name == "pypdf" and ending != "pdf":
                 continue
-            taken = number if name == "bpe-chunker" else min(number, PEERS)
+            taken = made if name == "bpe-chunker" else min(made, PEERS)
             read(contents[0], ending)
             began = time.process_time()
             found = [read(content, ending) for content in contents[:taken]]

@@ -29,7 +29,7 @@ def test_counts_and_chunks_are_those_of_the_chunker() -> None:
     counts = connection.sql("SELECT count_tokens(text) FROM documents ORDER BY number").fetchall()
     assert [count for (count,) in counts] == [None if text is None else chunker.tokenizer.count(text) for text in TEXTS]
     rows = connection.sql(
-        'SELECT number, unnest(chunk(text), recursive := true) FROM documents ORDER BY number, "index"'
+        'SELECT * FROM (SELECT number, unnest(chunk(text), recursive := true) FROM documents) ORDER BY number, "index"'
     )
     names = rows.columns
     found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import random
 import subprocess
+import tempfile
 import zipfile
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 
 import docx
@@ -148,6 +150,43 @@ def groff_of(known: Known, *, columns: bool) -> bytes:
         ["groff", "-t", "-ms", "-Tpdf"], input="\n".join(lines).encode(), capture_output=True, check=True
     )
     return done.stdout
+
+
+def latex_of(known: Known, *, columns: bool) -> bytes:
+    """A PDF by LaTeX: hyphens, ligatures, running heads, and a rule around each table."""
+    lines = [
+        rf"\documentclass[10pt{',twocolumn' if columns else ''}]{{article}}",
+        r"\pagestyle{myheadings}",
+        rf"\markright{{{known.running}}}",
+        r"\begin{document}",
+    ]
+    for kind, text in known.blocks:
+        if isinstance(text, list):
+            rows = [" & ".join(row) + r" \\" for row in text]
+            lines += [r"\par\noindent\begin{tabular}{lll}", r"\hline", *rows, r"\hline", r"\end{tabular}\par"]
+        elif kind == "item":
+            lines.append(rf"\begin{{itemize}}\item {text}\end{{itemize}}")
+        else:
+            lines.append(rf"\section*{{{text}}}" if kind == "heading" else f"{text}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "known.tex"
+        source.write_text("\n".join([*lines, r"\end{document}"]), encoding="utf-8")
+        command = ["pdflatex", "-interaction=batchmode", "-no-shell-escape", source.name]
+        subprocess.run(command, cwd=folder, capture_output=True, check=True)
+        return source.with_suffix(".pdf").read_bytes()
+
+
+def office_of(known: Known, ending: str) -> bytes:
+    """A PDF or DOCX by LibreOffice, from the DOCX of python-docx."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "known.docx"
+        source.write_bytes(word_of(known))
+        made = Path(folder) / "made"
+        profile = f"-env:UserInstallation={(Path(folder) / 'profile').as_uri()}"
+        kind = f"{ending}:{'writer_pdf_Export' if ending == 'pdf' else 'MS Word 2007 XML'}"
+        command = ["soffice", profile, "--headless", "--convert-to", kind, "--outdir", str(made), str(source)]
+        subprocess.run(command, capture_output=True, check=True)
+        return (made / f"known.{ending}").read_bytes()
 
 
 def word_of(known: Known) -> bytes:

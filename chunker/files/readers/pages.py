@@ -26,7 +26,8 @@ _LEVELS = 6
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _FIRST_NUMBER = re.compile(r"\A\W*(\d{1,4})\b")
 _LAST_NUMBER = re.compile(r"\b(\d{1,4})\W*\Z")
-_BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7-][ \t]+(?=\S)")
+# U+0088 is the bullet of LaTeX's own fonts, which do not say what their characters are.
+_BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7\x88-][ \t]+(?=\S)")
 _NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])[ \t]+(?=\S)")
 _STOPS = (".", "!", "?", ":", ";", "。", "؟")
 _MARKDOWN = re.compile(r"(?=#{1,6}[ \t]|>|```|~~~|\+[ \t])")

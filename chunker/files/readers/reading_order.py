@@ -37,7 +37,7 @@ _PROSE = 0.2
 # Characters of a line of prose.
 _LONG_ENOUGH = 18
 # A bullet or a number before an item.
-_MARKER = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\]")
+_MARKER = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7\x88-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\]")
 _DEEPEST = 4
 
 

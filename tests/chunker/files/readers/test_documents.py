@@ -17,7 +17,9 @@ from document_files import (
     found_in_order,
     groff_of,
     known_text,
+    latex_of,
     mail_of,
+    office_of,
     page_of,
     pdf_of,
     sheets_of,
@@ -44,6 +46,12 @@ KINDS: dict[str, tuple[str, Callable[[Known], bytes]]] = {
 GROFF = {
     "groff": ("pdf", lambda known: groff_of(known, columns=False)),
     "groff, two columns": ("pdf", lambda known: groff_of(known, columns=True)),
+}
+latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+office = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+LATEX = {
+    "latex": ("pdf", lambda known: latex_of(known, columns=False)),
+    "latex, two columns": ("pdf", lambda known: latex_of(known, columns=True)),
 }
 ALL = [pytest.param(*KINDS[name], id=name) for name in KINDS] + [
     pytest.param(*GROFF[name], id=name, marks=groff) for name in GROFF
@@ -210,3 +218,24 @@ def test_a_reader_of_another_package_takes_the_place_of_ours(tmp_path: Path, mon
     (result,) = chunk_files(tmp_path, 64)
     assert not isinstance(result, Problem)
     assert [chunk.body for chunk in result.chunks] == ["WORDS"]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=latex) for name in LATEX])
+def test_what_latex_sets(name: str) -> None:
+    ending, make = LATEX[name]
+    known = known_text(3, sections=5, paragraphs=5)
+    text = read_document_bytes(make(known), ending).text
+    assert found_in_order(known.words, text) >= 0.995
+    assert structure("\n" + text) == (5, 15)
+    assert text.count("| --- | --- | --- |") == 5
+
+
+@office
+def test_what_libreoffice_writes() -> None:
+    """It is slow to start, so once for each of its formats."""
+    known = known_text(3, sections=5, paragraphs=5)
+    for ending in ("pdf", "docx"):
+        text = read_document_bytes(office_of(known, ending), ending).text
+        assert found_in_order(known.words, text) == 1
+        assert structure("\n" + text) == (5, 15)
+        assert known.running not in text
