@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -34,6 +35,9 @@ DEFAULT = "milvus/vectors.db"
 # Entities in one request, and the most that a search returns.
 _ENTITIES = 500
 _MOST = 16_384
+# How many stores of this process have a file open.
+_OPEN: Counter[str] = Counter()
+_LOCK = threading.Lock()
 
 
 class MilvusStore:
@@ -122,6 +126,9 @@ class MilvusStore:
         with self._lock, _telling(self._shown):
             if self._client is None:
                 token = self._token or os.environ.get("MILVUS_TOKEN", "")
+                if not self._is_server:
+                    with _LOCK:
+                        _OPEN[self._place] += 1
                 self._client = MilvusClient(self._place, token=token) if self._is_server else MilvusClient(self._place)
             client = self._client
             self._users += 1
@@ -133,6 +140,8 @@ class MilvusStore:
                 if not self._users:
                     self._client = None
                     client.close()
+                    if not self._is_server:
+                        _let_go(self._place)
 
     def __repr__(self) -> str:
         return f"MilvusStore({self._shown!r})"
@@ -229,6 +238,19 @@ class MilvusTable:
         """The number of vectors."""
         with _telling(self._place):
             return int(self._client.query(self._name, filter="", output_fields=["count(*)"])[0]["count(*)"])
+
+
+def _let_go(place: str) -> None:
+    """Close a file that no store of this process has open: Milvus Lite would keep it to this process until that ends."""
+    with _LOCK:
+        _OPEN[place] -= 1
+        if _OPEN[place] > 0:
+            return
+        try:
+            from milvus_lite.server_manager import server_manager_instance  # noqa: PLC0415  # only files need it
+        except ImportError:  # of an older version, which is a program of its own
+            return
+        server_manager_instance.release_server(place)
 
 
 @contextlib.contextmanager

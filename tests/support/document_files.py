@@ -17,6 +17,7 @@ from typing import Any
 import docx
 import openpyxl
 import pptx
+from docx.oxml import OxmlElement
 from pptx.util import Pt
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
@@ -178,9 +179,25 @@ def latex_of(known: Known, *, columns: bool) -> bytes:
 
 def office_of(known: Known, ending: str) -> bytes:
     """A PDF or DOCX by LibreOffice, from the DOCX of python-docx."""
+    return converted(word_of(known), ending)
+
+
+def right_to_left_of(paragraphs: Sequence[str]) -> bytes:
+    """A PDF by LibreOffice of paragraphs that are written from the right."""
+    document = docx.Document()
+    for text in paragraphs:
+        made = document.add_paragraph(text)
+        made.paragraph_format.element.get_or_add_pPr().append(OxmlElement("w:bidi"))
+    saved = io.BytesIO()
+    document.save(saved)
+    return converted(saved.getvalue(), "pdf")
+
+
+def converted(word: bytes, ending: str) -> bytes:
+    """A DOCX as LibreOffice writes it in another format."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "known.docx"
-        source.write_bytes(word_of(known))
+        source.write_bytes(word)
         made = Path(folder) / "made"
         profile = f"-env:UserInstallation={(Path(folder) / 'profile').as_uri()}"
         kind = f"{ending}:{'writer_pdf_Export' if ending == 'pdf' else 'MS Word 2007 XML'}"

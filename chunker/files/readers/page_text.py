@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,6 +28,7 @@ class Line:
     box: Box = field(init=False)
 
     def __post_init__(self) -> None:
+        self.words = in_reading_order(self.words)
         self.text = " ".join(word.text for word in self.words)
         self.box = union(word.box for word in self.words)
 
@@ -68,6 +70,40 @@ class Block(NamedTuple):
     """A block of Markdown in its parts: more than one where it goes on in another column or on another page."""
 
     parts: Sequence[Part]
+
+
+def in_reading_order(words: list[Word]) -> list[Word]:
+    """The words of a line of a right-to-left script from the right, but runs of other words inside it from the left; other lines as they are.
+
+    >>> words = [Word("ג", (0, 0, 9, 9)), Word("one", (10, 0, 19, 9)), Word("two", (20, 0, 29, 9)), Word("א", (30, 0, 39, 9))]
+    >>> " ".join(word.text for word in in_reading_order(words))
+    'א one two ג'
+    """
+    directions = [_direction(word.text) for word in words]
+    if sum(directions) <= 0:
+        return words
+    ordered: list[Word] = []
+    run: list[Word] = []
+    for direction, word in sorted(zip(directions, words, strict=True), key=lambda one: -one[1].box[2]):
+        if direction <= 0:
+            run.append(word)
+            continue
+        ordered += [*_forward(run), word]
+        run = []
+    return ordered + _forward(run)
+
+
+def _forward(run: list[Word]) -> list[Word]:
+    """Words without letters of a right-to-left script: from the left, if they have any letters."""
+    return run[::-1] if any(_direction(word.text) < 0 for word in run) else run
+
+
+def _direction(text: str) -> int:
+    """Letters of right-to-left scripts less those of others."""
+    if text.isascii():
+        return -sum(map(str.isalpha, text))
+    classes = [unicodedata.bidirectional(character) for character in text]
+    return sum(one in {"R", "AL"} for one in classes) - classes.count("L")
 
 
 def union(boxes: Iterable[Box]) -> Box:

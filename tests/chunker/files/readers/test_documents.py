@@ -22,6 +22,7 @@ from document_files import (
     office_of,
     page_of,
     pdf_of,
+    right_to_left_of,
     sheets_of,
     slides_of,
     word_of,
@@ -239,3 +240,12 @@ def test_what_libreoffice_writes() -> None:
         assert found_in_order(known.words, text) == 1
         assert structure("\n" + text) == (5, 15)
         assert known.running not in text
+
+
+@office
+def test_right_to_left_with_words_of_other_scripts_inside() -> None:
+    hebrew = "שלום עולם זה מסמך בעברית עם מספר 1234 ומילים English words בתוך השורה כדי לראות את הסדר של כל המילים בשורות שנשברות"
+    arabic = "هذا نص عربي طويل يحتوي على كلمات كثيرة حتى ينكسر السطر في نهايته ويستمر في السطر التالي من الصفحة نفسها"
+    text = " ".join(read_document_bytes(right_to_left_of([hebrew, arabic]), "pdf").text.split())
+    assert hebrew in text
+    assert arabic in text
