@@ -50,7 +50,7 @@ GROFF = {
 }
 latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 office = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
-LATEX = {
+LATEX: dict[str, tuple[str, Callable[[Known], bytes]]] = {
     "latex": ("pdf", lambda known: latex_of(known, columns=False)),
     "latex, two columns": ("pdf", lambda known: latex_of(known, columns=True)),
 }
