@@ -49,8 +49,9 @@ test: $(VENV)/stamp-all $(VENV)/stamp-tokenizers
 	fi
 
 # The plug-ins in the pipelines of what they plug into, at the oldest version that is supported and at the newest: an environment each.
+# SYSTEMS="haystack-newest ray-newest": these alone.
 test-integrations: $(VENV)/stamp-package
-	PYTHON=$(PYTHON) scripts/test_integrations.sh
+	PYTHON=$(PYTHON) scripts/test_integrations.sh $(SYSTEMS)
 
 # The site, in .venv/site. A link that leads nowhere, or a reference to nothing, is an error.
 docs: $(VENV)/stamp-docs
