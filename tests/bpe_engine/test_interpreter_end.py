@@ -137,5 +137,6 @@ def test_nothing_is_printed_whoever_keeps_what(name: str) -> None:
 def test_a_report_lists_what_is_kept() -> None:
     """Or the tests above would say nothing."""
     report = errors_of(REPORTED + KEEP + KEPT_BY_OTHERS["a tokenizer that somebody keeps"])
-    assert "leaked instance" in report
-    assert 'of type "bpe_engine.compiled.CompiledVocabulary"' in report
+    # The stable interface, for CPython 3.12 and later, names types alone.
+    assert "nanobind: leaked" in report
+    assert '"bpe_engine.' in report
