@@ -119,7 +119,7 @@ def test_hits(chunks: list[Chunk], tmp_path: Path) -> None:
 
     index = Index.open(tmp_path / ".index", **OPTIONS, context=False, desired_tokens=None)
     index.sync(tmp_path)
-    found = {hit.id: hit for hit in index.search("Run it again, picture, words, Shop close", 1000)}
+    found = {hit.id: hit for hit in index.search("Run it again, picture, words, Shop close", 1000, by="vectors")}
     # A text that stands in several places is one hit.
     assert {hit.content_hash for hit in found.values()} == {chunk.content_hash for chunk in chunks}
     for chunk in [chunk for chunk in chunks if chunk.id in found]:
