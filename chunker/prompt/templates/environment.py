@@ -10,7 +10,7 @@ generation blocks write invisible marks around what they write, which marks.py r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -105,6 +105,11 @@ def _call(name: str, arguments: list[Any], line: int) -> nodes.Call:
 class _Code(CodeGenerator):
     """Jinja's code generator, with our own functions called directly."""
 
+    def buffer(self, frame: Any) -> None:  # noqa: ANN401 - as Jinja declares it
+        """Begin the text of a macro or block, bounded while it is written."""
+        frame.buffer = self.temporary_identifier()
+        self.writeline(f"{frame.buffer} = environment.chunker_buffer()")
+
     def visit_Call(self, node: nodes.Call, frame: Any, forward_caller: bool = False) -> None:  # noqa: ANN401, FBT001, FBT002, N802
         """A call: through the sandbox, unless it is ours."""
         if not isinstance(node.node, nodes.EnvironmentAttribute):
@@ -124,6 +129,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     code_generator_class = _Code
     intercepted_binops = frozenset({"*", "**", "%"})
 
+    concat = staticmethod(limits.written)
+    chunker_buffer = limits.Buffer
     chunker_tick = staticmethod(limits.tick)
     chunker_enter = staticmethod(limits.enter)
     chunker_sized = staticmethod(limits.sized)
@@ -136,6 +143,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         for name in _GUARDED_FILTERS:
             self.filters[name] = limits.guarded(name, self.filters[name])
         self.filters["tojson"] = _tojson
+        self.filters["join"] = _join
         self.filters["_sized"] = limits.sized
         self.globals["lipsum"] = limits.guarded("lipsum", jinja2.utils.generate_lorem_ipsum)
         self.globals["raise_exception"] = _raise_exception
@@ -188,6 +196,14 @@ class _Namespace(jinja2.utils.Namespace):
 def _check_name(name: object) -> None:
     if isinstance(name, str) and name.startswith("_"):
         raise jinja2.exceptions.SecurityError(f"a namespace stores no name that begins with an underscore: {name!r}")
+
+
+@jinja2.pass_eval_context
+def _join(context: nodes.EvalContext, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
+    """Jinja's filter, bounded."""
+    if attribute is not None:
+        value = map(jinja2.filters.make_attrgetter(context.environment, attribute), value)
+    return str(jinja2.filters.do_join(context, limits.joined(value, str(d)), d))
 
 
 def _raise_exception(message: object) -> None:

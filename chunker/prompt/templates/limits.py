@@ -4,6 +4,7 @@
     {% for i in range(99999) %}{% for ...   refused after STEPS steps, of all loops together
     {{ "a" * 10 ** 12 }}                    refused: longer than LONGEST
     {% set x = x ~ x %} in a loop           refused when x is longer than LONGEST
+    {{ "a" * 10 ** 7 }} in a loop           refused when all that is written is
 
 A step takes well below a microsecond, so a template that never ends fails after some seconds. Counted per thread and rendering.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 # Steps of loops and calls of macros in one rendering. A conversation of 2,000 messages takes some ten thousand.
@@ -122,6 +123,49 @@ def check_join(between: Any, parts: Any) -> None:  # noqa: ANN401 - whatever a t
     """Refuse a joined text that is too long. Raises LimitExceededError."""
     if isinstance(parts, list | tuple):
         sized_length(len(str(between)) * len(parts) + sum(len(part) for part in parts if isinstance(part, str)))
+
+
+def written(parts: Iterable[str]) -> str:
+    """The text that a template writes, part by part. Raises LimitExceededError at the part that makes it too long."""
+    made = []
+    left = LONGEST
+    for part in parts:
+        made.append(part)
+        left -= len(part)
+        if left < 0:
+            error = LimitExceededError(f"a text of more than {LONGEST:,} characters")
+            # From the line that wrote the part, if the template is still running.
+            if isinstance(parts, Generator):
+                parts.throw(error)
+            raise error
+    return "".join(made)
+
+
+class Buffer(list[str]):
+    """The parts of what a macro or a block of `set` writes, which are not too long together."""
+
+    left = LONGEST
+
+    def append(self, part: str) -> None:
+        """Add a part. Raises LimitExceededError."""
+        self.extend((part,))
+
+    def extend(self, parts: Iterable[str]) -> None:
+        """Add parts. Raises LimitExceededError."""
+        before = len(self)
+        super().extend(parts)
+        self.left -= sum(map(len, self[before:]))
+        if self.left < 0:
+            sized_length(LONGEST + 1)
+
+
+def joined(parts: Iterable[Any], between: str) -> Iterator[Any]:
+    """The parts of a text that is joined, as long as it is not too long. Raises LimitExceededError."""
+    length = 0
+    for part in parts:
+        length += len(between) + len(part if isinstance(part, str) else str(part))
+        sized_length(length)
+        yield part
 
 
 def sized_length(length: int) -> None:

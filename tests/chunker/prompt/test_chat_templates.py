@@ -164,6 +164,11 @@ ENDLESS = {
     "replace": "{{ ('a' * 9999999).replace('a', 'b' * 9999999) }}",
     "replace, filter": "{{ ('a' * 9999999) | replace('a', 'b' * 9999999) }}",
     "join": "{{ ('b' * 9999999).join(range(99999) | list) }}",
+    "join, filter": "{{ (['x' * 9999999] * 99999) | join }}",
+    "join, filter of what is mapped": "{{ (['x' * 9999999] * 99999) | map('upper') | join(', ') }}",
+    "join, filter of a field": "{{ ([{'a': 'x' * 9999999}] * 99999) | join(attribute='a') }}",
+    "all that is written": "{% for i in range(99999) %}{{ 'x' * 9999999 }}{% endfor %}",
+    "all that a macro writes": "{% macro f() %}{% for i in range(99999) %}{{ 'x' * 9999999 }}{% endfor %}{% endmacro %}{{ f() | length }}",
 }
 
 
@@ -172,6 +177,22 @@ def test_what_never_ends_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(limits, "STEPS", 100_000)
     with pytest.raises(TemplateLimitError, match="the chat template, line 2: it"):
         ChatTemplate("\n" + ENDLESS[name]).render(HI)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ ['a', 2, none] | join }}",
+        "{{ 'abc' | join('-') }}",
+        "{{ nothing | join(', ') }}",
+        "{{ messages | join(', ', attribute='role') }}",
+        "{{ messages | map(attribute='content') | join(d=1) }}",
+        "{{ range(3) | join }}",
+    ],
+)
+def test_texts_are_joined_as_by_jinja(text: str) -> None:
+    messages = [*HI, *HI]
+    assert ours(text, messages) == theirs(text, messages)
 
 
 def test_the_limit_is_that_of_one_rendering(monkeypatch: pytest.MonkeyPatch) -> None:

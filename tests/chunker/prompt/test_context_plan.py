@@ -299,7 +299,7 @@ def test_the_command(tmp_path: Path) -> None:
     path.write_text(
         "\n".join(
             json.dumps({"role": role, "tokens": 300, "time": 10 * turn})
-            for turn in range(120)
+            for turn in range(40)
             for role in ("user", "assistant")
         )
     )
