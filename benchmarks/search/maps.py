@@ -67,7 +67,8 @@ def main() -> None:
         f"{len(named)} repositories: {', '.join(named)}",
         *given.remark,
     )
-    _random_budgets(report, named, given.maps)
+    if given.maps:
+        _random_budgets(report, named, given.maps)
     if given.large is not None:
         _large(report, given.large, given.edits)
     if given.aider is not None:

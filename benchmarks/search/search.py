@@ -3,13 +3,17 @@
     git clone --depth 1 https://github.com/MinishLab/semble     its annotations are the questions
     python benchmarks/run.py search --annotations semble/benchmarks/annotations --repositories FOLDER
 
-FOLDER has a checkout of each repository, called as its file of annotations. Indexes are kept in --keep from run to run.
+FOLDER has a checkout of each repository, called as its file of annotations. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
+has semble) and where ripgrep is installed, they answer the same questions.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import shutil
+import subprocess
 import tempfile
 import time
 from collections import defaultdict
@@ -21,6 +25,7 @@ from measuring import Report, parser
 
 from chunker.index import Index, Weights
 from chunker.index.searching import By
+from chunker.index.words import words_of_query
 
 PACKAGES = ["bpe-chunker", "numpy"]
 # The repositories of which annotations are used, and the folder of each that the questions are about.
@@ -101,12 +106,18 @@ def questions_in(path: Path) -> list[Question]:
     ]
 
 
+def is_for_choosing(question: Question) -> bool:
+    """Whether a question is of the half that weights may be chosen on; the others judge. By a hash of its text."""
+    return hashlib.sha256(question.text.encode()).digest()[0] % 2 == 0
+
+
 def main() -> None:
     """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument("--annotations", type=Path, required=True, metavar="FOLDER")
     arguments.add_argument("--repositories", type=Path, required=True, metavar="FOLDER")
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the indexes there")
+    arguments.add_argument("--semble", type=Path, metavar="PYTHON", help="the Python of an environment with semble")
     given = arguments.parse_args()
     report = Report("Search in code", given.output)
     with tempfile.TemporaryDirectory() as temporary:
@@ -120,19 +131,86 @@ def main() -> None:
         chunks = sum(index.status().chunks for index, _ in asked.values())
         told = f"{number} questions about {len(asked)} repositories, {chunks:,} chunks"
         report.add_provenance(PACKAGES, time.strftime("%d %B %Y, on a busy machine"), told, *REMARKS)
-        rows = [[way, *_row(asked, *how)] for way, how in WAYS.items()]
-        report.add_table(["", "all", "names", "sentences", *asked], rows)
+        rows = [[way, *_row(asked, _answers(asked, *how))] for way, how in WAYS.items()]
+        folders = {name: given.repositories / name / root for name, root in ROOTS.items()}
+        if given.semble is not None:
+            rows.append(["semble: BM25 and its rules", *_row(asked, _of_semble(asked, folders, given.semble))])
+        if shutil.which("rg"):
+            rows.append(["ripgrep: files with most words", *_row(asked, _of_ripgrep(asked, folders))])
+        report.add_table(["", *_GROUPS, *asked], rows)
 
 
-def _row(asked: dict[str, tuple[Index, list[Question]]], by: By, weights: Weights) -> list[str]:
-    values: dict[str, list[float]] = defaultdict(list)
-    for name, (index, questions) in asked.items():
+Asked = dict[str, tuple[Index, list[Question]]]
+# Of each repository the files that were found for each question, best first.
+Answers = dict[str, list[list[str]]]
+_GROUPS = ("all", "choosing half", "judging half", "names", "sentences")
+
+
+def _answers(asked: Asked, by: By, weights: Weights) -> Answers:
+    return {
+        name: [
+            list(dict.fromkeys(hit.source for hit in index.search(question.text, HITS, by=by, weights=weights)))
+            for question in questions
+        ]
+        for name, (index, questions) in asked.items()
+    }
+
+
+def _of_semble(asked: Asked, folders: dict[str, Path], python: Path) -> Answers:
+    request = {
+        name: {"folder": str(folders[name].resolve()), "questions": [question.text for question in questions]}
+        for name, (_, questions) in asked.items()
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "request.json"
+        path.write_text(json.dumps(request), "utf-8")
+        command = [str(python), str(Path(__file__).with_name("semble_side.py")), str(path)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 - the interpreter that was named
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    prefixes = {name: f"{ROOTS[name]}/" if ROOTS[name] else "" for name in asked}
+    return {one["name"]: [[prefixes[one["name"]] + file for file in files] for files in one["found"]] for one in told}
+
+
+def _of_ripgrep(asked: Asked, folders: dict[str, Path]) -> Answers:
+    """Files by how many of the words of the question they have, then by how often."""
+    answers: Answers = {}
+    for name, (_, questions) in asked.items():
+        answers[name] = []
         for question in questions:
-            hits = index.search(question.text, HITS, by=by, weights=weights)
-            value = ndcg(list(dict.fromkeys(hit.source for hit in hits)), question.answers)
-            for group in ("all", "sentences" if " " in question.text else "names", name):
+            words = list(dict.fromkeys(word for word in words_of_query(question.text)))
+            options = [option for word in words for option in ("-e", word)]
+            command = [
+                "rg",
+                "--no-heading",
+                "--no-line-number",
+                "--with-filename",
+                "-0",
+                "-i",
+                "-o",
+                "-F",
+                *options,
+                ".",
+            ]
+            done = subprocess.run(  # noqa: S603 - words of ours
+                command, cwd=folders[name], stdout=subprocess.PIPE, text=True, errors="replace", check=False
+            )
+            found: dict[str, list[str]] = defaultdict(list)
+            for line in done.stdout.splitlines():
+                file, _, word = line.partition("\0")
+                found[f"{ROOTS[name]}/{file.removeprefix('./')}".lstrip("/")].append(word.lower())
+            answers[name].append(sorted(found, key=lambda file: (-len(set(found[file])), -len(found[file]), file)))
+    return answers
+
+
+def _row(asked: Asked, answers: Answers) -> list[str]:
+    values: dict[str, list[float]] = defaultdict(list)
+    for name, (_, questions) in asked.items():
+        for question, found in zip(questions, answers[name], strict=True):
+            value = ndcg(found, question.answers)
+            half = "choosing half" if is_for_choosing(question) else "judging half"
+            for group in ("all", half, "sentences" if " " in question.text else "names", name):
                 values[group].append(value)
-    return [f"{sum(values[group]) / len(values[group]):.3f}" for group in ("all", "names", "sentences", *asked)]
+    return [f"{sum(values[group]) / len(values[group]):.3f}" for group in (*_GROUPS, *asked)]
 
 
 if __name__ == "__main__":
