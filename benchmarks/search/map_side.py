@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import tiktoken
-from aider.repomap import RepoMap  # type: ignore[import-not-found]  # of the other environment
+from aider.repomap import RepoMap  # type: ignore[import-not-found, unused-ignore]  # of the other environment
 
 _LEFT_OUT = {".git", "node_modules", "__pycache__"}
 

@@ -92,7 +92,9 @@ def _rows(asked: QuestionSet, suffix: str, most: int) -> tuple[list[list[str]], 
                     name = part.source.removesuffix(suffix)
                     starts, texts = lines[name]
                     checked += 1
-                    untrue += part.text != "\n".join(texts[part.start_line - 1 : part.end_line])
+                    shown = "\n".join(texts[part.start_line - 1 : part.end_line])
+                    # Embedded data is shortened to "…", in the index and so in packs.
+                    untrue += part.text != shown and "…" not in part.text
                     stretches.append((name, starts[part.start_line - 1], starts[part.end_line]))
                 packed.append(score(answer, spans(iter(stretches))).recall)
             means = [f"{100 * sum(values) / len(values):.1f}" for values in (plain, packed)]

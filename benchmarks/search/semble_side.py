@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from model2vec import StaticModel  # type: ignore[import-not-found]  # of the other environment
-from semble import SembleIndex  # type: ignore[import-not-found]  # likewise
+from model2vec import StaticModel  # type: ignore[import-not-found, unused-ignore]  # of the other environment
+from semble import SembleIndex  # type: ignore[import-not-found, unused-ignore]  # likewise
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace

@@ -315,7 +315,9 @@ def _runs(file: _File) -> Iterator[tuple[int, int]]:
     taken = sorted(line for line in file.taken if line in file.lines)
     start = last = 0
     for line in [*taken, 0]:
-        if line and last and line - last <= _GAP_LINES + 1:
+        near = line and last and line - last <= _GAP_LINES + 1
+        # Lines that are not known cannot be shown: the next part begins after them.
+        if near and all(between in file.lines for between in range(last + 1, line)):
             last = line
             continue
         if last:

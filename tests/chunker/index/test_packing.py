@@ -149,3 +149,17 @@ def test_parts_of_a_pack_compete_in_a_prompt(project: tuple[Path, Index]) -> Non
         assert len(kept) < len(pack.parts)
     ranks = [item.priority for file in pack.section(priority=3).items for item in file.items]  # type: ignore[union-attr]
     assert all(2 < priority <= 3 for priority in ranks)
+
+
+def test_lines_of_a_shortened_file_are_those_that_are_told(tmp_path: Path, index: Index) -> None:
+    data = "data:image/png;base64," + "iVBORw0KGgoAAAANSUhEUgAA" * 400
+    sections = [f"# Drawer {number}\n\nA drawer opens with key {number}.\n\nIt is old.\n" for number in range(40)]
+    text = "\n".join([*sections[:20], f"![picture]({data})\n", *sections[20:]])
+    (tmp_path / "long.md").write_text(text)
+    index.sync(tmp_path)
+    pack = index.pack("how a drawer opens", 3000)
+    lines = text.split("\n")
+    assert len(pack.parts) > 0
+    for part in pack.parts:
+        if "…" not in part.text:
+            assert part.text == "\n".join(lines[part.start_line - 1 : part.end_line])
