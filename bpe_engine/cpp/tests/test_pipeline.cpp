@@ -126,11 +126,11 @@ void hostile() {
     auto const all = families();
     for (auto const& pipeline : all)
         for (std::string const unit : {"a", " ", "!", "ab", "\xE4\xB8\xAD", "\n "}) is_linear(pipeline, "", unit);
-    for (std::string const unit : {" ", "\n", "\r\n", " \n"}) {
+    for (std::string const unit : {" ", "\n"}) {
         std::string some;
         while (some.size() < 1500) some += unit;
         std::string const twice = some + some;
-        if (unit == " ") CHECK(steps_of(one_of_many_spaces(), twice, false) <= 3 * steps_of(one_of_many_spaces(), some, false));
+        CHECK(steps_of(one_of_many_spaces(), twice, false) <= 3 * steps_of(one_of_many_spaces(), some, false));
         CHECK(steps_to_the_left(one_of_many_spaces(), twice, false) <= 3 * steps_to_the_left(one_of_many_spaces(), some, false));
     }
     // A text that is too long for a few tokens is not read.
