@@ -145,7 +145,9 @@ def test_a_rebuilt_index_has_no_words_of_before(index: Index, write: Write, tmp_
     assert look(again) == look(other)
 
 
-GERMAN = "Die Häuser stehen an der Straße, und in den Gärten wachsen die Bäume, auf denen die Kinder mit dem Ball spielen.\n"
+GERMAN = (
+    "Die Häuser stehen an der Straße, und in den Gärten wachsen die Bäume, auf denen die Kinder mit dem Ball spielen.\n"
+)
 ENGLISH = (
     "The houses stand at the street, and in the gardens there are trees under which the children play with a ball.\n"
 )
