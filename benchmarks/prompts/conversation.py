@@ -226,8 +226,8 @@ def main() -> None:
         *reasons,
     ]
     # The sections after the table are written by hand.
-    _, section, rest = RESULT.read_text("utf-8").partition("\n## ")
-    RESULT.write_text("\n".join(lines).rstrip() + "\n" + section + rest, encoding="utf-8")
+    _, heading, after = RESULT.read_text("utf-8").partition("\n## ")
+    RESULT.write_text("\n".join(lines).rstrip() + "\n" + heading + after, encoding="utf-8")
     print("\n".join(lines))
     print(json.dumps({"python": sys.version.split()[0]}))
 

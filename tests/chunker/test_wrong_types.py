@@ -122,7 +122,7 @@ def test_messages_say_what_to_do() -> None:
     with pytest.raises(TypeError, match=r"not b'abc' .bytes.: decode it first"):
         small.chunk(b"abc")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"embed_query.*<built-in function len>"):
-        Index.open("nowhere", embedder=len)  # type: ignore[arg-type]
+        Index.open("nowhere", embedder=len)
     with pytest.raises(TypeError, match="tags must be a collection of str, not 'main'"):
         Filter(tags="main")  # type: ignore[arg-type]
 

@@ -26,7 +26,8 @@ class Overlap:
         return [float(len(question & text)), 1.0]
 
     def predict(self, pairs: list[tuple[str, str]]) -> np.ndarray:
-        return np.array([self._features(pair) for pair in pairs]) @ self._weights
+        scores: np.ndarray = np.array([self._features(pair) for pair in pairs]) @ self._weights
+        return scores
 
 
 @pytest.fixture
