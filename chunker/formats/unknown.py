@@ -40,6 +40,9 @@ class LinesFormat:
 class UnknownFormat(TextFormat):
     """Plain text for want of knowing better."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """The outline of a text that is still growing, as that of plain text."""
         return super().open_outline(outline)
