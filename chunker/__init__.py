@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chunker.calls import chunk, chunk_file
     from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for, chunker_named
-    from chunker.context.code_headers import CodeHeaders
-    from chunker.context.writer import ContextWriter
+    from chunker.code_headers import CodeHeaders
+    from chunker.context_writer import ContextWriter
     from chunker.edits import EditedText
     from chunker.errors import (
         BudgetTooSmallError,
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 _NAMES = {
     "chunker.calls": ("chunk", "chunk_file"),
     "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for", "chunker_named"),
-    "chunker.context.code_headers": ("CodeHeaders",),
-    "chunker.context.writer": ("ContextWriter",),
+    "chunker.code_headers": ("CodeHeaders",),
+    "chunker.context_writer": ("ContextWriter",),
     "chunker.edits": ("EditedText",),
     "chunker.errors": (
         "BudgetTooSmallError",

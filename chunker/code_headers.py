@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from chunker.arguments import require_all
 from chunker.context.imports import import_statements, used_part
-from chunker.context.writer import ContextWriter
+from chunker.context_writer import ContextWriter
 from chunker.errors import OptionError
 from chunker.formats import Outline
 from chunker.formats.code.tables import table_names
