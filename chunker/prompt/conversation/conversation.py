@@ -22,7 +22,7 @@ from chunker.prompt.conversation.drifting import drifts
 from chunker.prompt.conversation.layout import Layout
 from chunker.prompt.conversation.pins import Drift, Pin
 from chunker.prompt.conversation.rendered import Change, RenderedMessages, whole
-from chunker.prompt.errors import ConversationError
+from chunker.prompt.errors import ConversationError, MessageError
 from chunker.prompt.templates.template import continued_field
 from chunker.prompt.templates.values import is_unchanged, plain_message, plain_tools
 
@@ -149,6 +149,8 @@ class Conversation(RenderedMessages):
                 break
             same += 1
         continued = continued_field(continue_final_message, add_generation_prompt=add_generation_prompt)
+        if continued is not None and not messages:
+            raise MessageError("continue_final_message: there is no message to go on with")
         state = self._changed(same, None, messages[same:], add_generation_prompt=add_generation_prompt)._replace(
             continued=continued
         )

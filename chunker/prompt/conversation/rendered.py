@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import index
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 from bpe_engine import Tokenizer
 from bpe_engine.special_tokens import Part
@@ -268,7 +268,6 @@ def whole(value: object, name: str) -> int:
     >>> whole(3, "number")
     3
     """
-    try:
-        return index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise WrongTypeError(f"{name} must be a whole number, got {value!r:.60}") from None
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise WrongTypeError(f"{name} must be a whole number, got {value!r:.60}")
+    return index(value)

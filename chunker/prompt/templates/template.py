@@ -14,6 +14,7 @@ from typing import Any
 
 import jinja2
 
+from chunker.arguments import require
 from chunker.prompt.chat import ChatFormat
 from chunker.prompt.errors import ChatTemplateError, MessageError, TemplateLimitError
 from chunker.prompt.templates import limits, recording, sources
@@ -179,7 +180,8 @@ def request(
 
 
 def continued_field(continue_final_message: bool | str, *, add_generation_prompt: bool) -> str | None:  # noqa: FBT001
-    """The field of the last message that goes on. Raises MessageError where a new message is asked for as well."""
+    """The field of the last message that goes on. Raises WrongTypeError, and MessageError where a new message is asked for as well."""
+    require(continue_final_message, (bool, str), "continue_final_message", "True, False or the name of a field")
     if not continue_final_message:
         return None
     if add_generation_prompt:

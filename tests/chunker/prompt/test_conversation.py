@@ -230,6 +230,13 @@ CYCLE["content"] = [CYCLE]
         (lambda made: made.push([1.5]), WrongTypeError, "an id must be a whole number, got 1.5"),
         (lambda made: made.push("abc"), WrongTypeError, "an id must be a whole number, got 'abc'"),
         (lambda made: made.push(None), WrongTypeError, "an id must be"),
+        (lambda made: made.push(True), WrongTypeError, "an id must be a whole number, got True"),
+        (lambda made: made.sync([], continue_final_message=True), MessageError, "there is no message to go on with"),
+        (
+            lambda made: made.sync([user("x")], continue_final_message=3),
+            WrongTypeError,
+            "continue_final_message must be",
+        ),
         (lambda made: made.push([1 << 70]), UnknownTokenError, "no token"),
         (lambda made: made.unpush("x"), WrongTypeError, "number must be"),
         (lambda made: made.fork("x"), WrongTypeError, "messages must be"),
