@@ -75,9 +75,10 @@ class Block(NamedTuple):
 def in_reading_order(words: list[Word]) -> list[Word]:
     """The words of a line of a right-to-left script from the right, but runs of other words inside it from the left; other lines as they are.
 
-    >>> words = [Word("ג", (0, 0, 9, 9)), Word("one", (10, 0, 19, 9)), Word("two", (20, 0, 29, 9)), Word("א", (30, 0, 39, 9))]
-    >>> " ".join(word.text for word in in_reading_order(words))
-    'א one two ג'
+    >>> texts = ["שלישי", "one", "two", "ראשון"]  # as they stand on the page, from the left
+    >>> words = [Word(text, (10 * place, 0, 10 * place + 9, 9)) for place, text in enumerate(texts)]
+    >>> [word.text for word in in_reading_order(words)] == ["ראשון", "one", "two", "שלישי"]
+    True
     """
     directions = [_direction(word.text) for word in words]
     if sum(directions) <= 0:

@@ -56,7 +56,7 @@ class ContextPlan:
         >>> plan = ContextPlan(4000, rules="claude-sonnet", fixed=1100, keep=600)
         >>> turns = [Exchange(200, 300, seconds=20) for _ in range(9)]
         >>> [step.first for step in plan.steps(turns)]
-        [0, 0, 0, 0, 0, 0, 4, 4, 4]
+        [0, 0, 0, 0, 0, 3, 3, 3, 3]
     """
 
     def __init__(
