@@ -6,18 +6,26 @@
     {% set x = x ~ x %} in a loop           refused when x is longer than LONGEST
     {{ "a" * 10 ** 7 }} in a loop           refused when all that is written is
 
-A step takes well below a microsecond, so a template that never ends fails after some seconds. Counted per thread and rendering.
+    {% if 'b' in x %} in a loop, x long     refused after SECONDS of the processor
+
+A step takes well below a microsecond, so a template that never ends fails after some seconds; one whose steps are long ones, by the clock of the
+processor. Counted per thread and rendering.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 # Steps of loops and calls of macros in one rendering. A conversation of 2,000 messages takes some ten thousand.
 STEPS = 5_000_000
+# Of the processor, for one rendering. Looked at once in so many steps.
+SECONDS = 20.0
+_STEPS_A_LOOK = 64
 # Steps that the call of a macro counts as.
 _MACRO = 10
 # Characters of a text, items of a list.
@@ -39,17 +47,25 @@ class Meter(threading.local):
     """Steps that are left in the rendering of this thread."""
 
     left = STEPS
+    end = math.inf
 
-    def begin(self) -> int:
+    def begin(self) -> tuple[int, float]:
         """Begin a rendering; returns what the one around it had left."""
-        before, self.left = self.left, STEPS
+        before = self.left, self.end
+        self.left, self.end = STEPS, time.thread_time() + SECONDS
         return before
+
+    def resume(self, before: tuple[int, float]) -> None:
+        """Go on with the rendering around one that has ended."""
+        self.left, self.end = before
 
     def spend(self, steps: int) -> None:
         """Count steps. Raises LimitExceededError."""
         self.left -= steps
         if self.left < 0:
             raise LimitExceededError(f"more than {STEPS:,} steps of loops and macros")
+        if time.thread_time() > self.end:
+            raise LimitExceededError(f"steps that take more than {SECONDS:g} seconds")
 
 
 METER = Meter()
@@ -58,7 +74,7 @@ METER = Meter()
 def tick() -> None:
     """A step of a loop."""
     METER.left -= 1
-    if METER.left < 0:
+    if METER.left < 0 or METER.left % _STEPS_A_LOOK == 0:
         METER.spend(0)
 
 

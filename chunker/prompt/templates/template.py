@@ -155,7 +155,7 @@ class ChatTemplate:
             reason = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
             raise ChatTemplateError(reason, self.name, _line(error)) from error
         finally:
-            limits.METER.left = before
+            limits.METER.resume(before)
             recording.LISTENING.recording = outer
 
 

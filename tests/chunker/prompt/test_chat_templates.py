@@ -180,6 +180,16 @@ def test_what_never_ends_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
+    "step", ["{% if 'b' in x %}{% endif %}", "{% set y = 'a' * 999999 %}", "{% set y = x | upper %}"]
+)
+def test_few_long_steps_are_refused_by_the_clock(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SECONDS", 0.05)
+    text = "{% set x = 'a' * 999999 %}\n{% for i in range(99999) %}" + step + "{% endfor %}"
+    with pytest.raises(TemplateLimitError, match=r"line 2: it makes steps that take more than 0\.05 seconds"):
+        ChatTemplate(text).render(HI)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "{{ ['a', 2, none] | join }}",
