@@ -1,4 +1,4 @@
-"""What chunking costs beside the work that nobody gets around: parsing, counting, the bytes of short documents, one process.
+"""The time of chunking in times of the work below it: parsing, counting, making short documents, one process.
 
     python benchmarks/run.py chunk_ratios                     the tables
     python benchmarks/run.py chunk_ratios --output FILE       written there as well

@@ -107,7 +107,7 @@ def edit_rows() -> Iterator[list[str]]:
             at = chance.randrange(len(whole) // 10, len(whole) - 1)
             while not whole[at].isalpha():
                 at -= 1
-            # What is put back leaves no syntax error to the next edit.
+            # The letter is put back, so that no edit leaves a syntax error to the next.
             seconds += [best_seconds(partial(edited.replace, at, at + 1, new), repeats=1) for new in ("q", whole[at])]
         around = "around the edit" if edited.is_local else "all of it"
         yield [name, f"{len(whole.encode()) / 1e6:.1f}", around, f"{median(seconds) * 1e3:.2f}"]

@@ -110,7 +110,7 @@ def measure_one(name: str, wanted: Collection[str], size: int, seconds: float, l
     end = time.process_time() + limit
     tokenizer = tokenizers()[name]()
     operations = [one for one in engine_operations(tokenizer) if one.name in wanted]
-    # What is there by now stays: a collection before each measurement need not look at it.
+    # Objects made so far live to the end: the collections before each measurement need not visit them.
     gc.freeze()
     inputs = {name: cache(text_of) for name, text_of in INPUTS.items()}
     for operation in operations:

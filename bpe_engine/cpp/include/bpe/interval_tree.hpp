@@ -7,7 +7,7 @@
 //     text  abacbb      prefix lengths as nodes:  0 -> 1 (a), 2 (ab)   2 -> 3 (a), 4 (ac), 6 (acbb)   4 -> 5 (b)
 //     slice [1, 6)      b, then a at place 3?  3 is not on the way 0 2 6.  b acbb: reaches 6 itself.  2 tokens
 //
-// Where the two never meet the slice is read to its end, but for a run of one letter or of a few, cut at another phase: that is known by its length
+// If the two never meet, the slice is read to its end. Runs of one repeated byte, or of a few, are not read: their count follows from their length
 // (repetition.hpp). Source: `IntervalEncoding` of GitHub's `bpe` crate. About 26 bytes of memory a byte of text.
 #pragma once
 

@@ -168,7 +168,7 @@ public:
         return least;
     }
 
-    // What is to be known of a text that repeats, of which this piece is the beginning; up to a character may stand before.
+    // Counts of a text that repeats one unit of bytes; this piece is its beginning, and at most one character stands before the first unit.
     std::unique_ptr<const Growth::Repetition> repetition(std::size_t unit) const {
         auto made = std::make_unique<Growth::Repetition>();
         for (Row const& row : rows_) made->counts.push_back(row.token == inside ? not_here : row.count);
@@ -377,7 +377,7 @@ std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
     // The tables of growth take as long as merging so many bytes.
     constexpr std::size_t worth_growth = 1 << 14, least = 64, longest_unit = 4, times = 8;
     if (piece.size < std::max(has_growth_.load(std::memory_order_relaxed) ? least : worth_growth, 2 * longest_)) return std::nullopt;
-    // Where a text begins something may be put before it.
+    // A normalizer may put a prefix before the first character of a text.
     std::size_t head = 0, unit = longest_unit + 1;
     for (std::size_t const start : {std::size_t{0}, character_size(piece.data, piece.size)}) {
         head = start;

@@ -86,7 +86,7 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
     for (std::size_t place = text.size; place > 0; place = ways_[place].from) ways_[place].number = static_cast<std::uint32_t>(number--);
     ways_[0].number = 0;
     if (model_.is_float_) unit.reach += rounding * static_cast<double>(text.size);
-    // Where there is no unknown token the text is refused when it is counted.
+    // A model without an unknown token refuses the text later, when it is counted.
     if (has_unknown_token || (!has_all_tokens && !model_.unknown_) || !(unit.reach < infinity)) return unit;
     for (int const power : {-8, -9, -10, -11, -13, -16, -22, -30, -40}) {
         if (!is_certain(text.size, std::ldexp(1.0, power))) continue;

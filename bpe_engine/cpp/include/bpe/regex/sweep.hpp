@@ -3,7 +3,7 @@
 //     Sweep sweep(*program, cache, text, 0, 0, size, true);
 //     for (Found found = sweep.next(); found.start != no_match; found = sweep.next()) ...
 //
-// Where matches follow one another, as pre-tokens do, ends() finds many at once: a match that is over where the next begins costs
+// Pre-tokens follow one another without a gap, so ends() finds many matches at once: one that ends as the next begins costs
 // nothing but the store of its end.
 #pragma once
 
