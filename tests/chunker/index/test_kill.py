@@ -21,7 +21,7 @@ from chunker.index import HashingEmbedder, Index, vectors, writing
 Look = Callable[[Index], dict[str, Any]]
 Write = Callable[..., object]
 
-KILLS = int(os.environ.get("INDEX_KILLS", "10"))
+KILLS = int(os.environ.get("INDEX_KILLS", "20"))
 SMALL = HashingEmbedder(32)
 
 # Forks a process for each sync, for to start one takes longer than a sync. Reads "folder" lines; a number of seconds, or "-" to let it end.
