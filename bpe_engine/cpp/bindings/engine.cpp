@@ -75,8 +75,8 @@ PyType_Slot buffer_slots[] = {
         if (error.kind == VocabularyError::Kind::later_half) {
             Bytes const bytes{reinterpret_cast<const Byte*>(error.half.data()), error.half.size()};
             auto const later = static_cast<Rank>(std::find(tokens.begin(), tokens.end(), bytes) - tokens.begin());
-            message = nb::str("ids are not in merge order: {} (id {}) is merged from {} (id {})")
-                          .attr("format")(shown, set.id(error.token), half, set.id(later));
+            message =
+                nb::str("ids are not in merge order: {} (id {}) is merged from {} (id {})").attr("format")(shown, set.id(error.token), half, set.id(later));
         } else {
             message = nb::str("the token {} (id {}) holds the byte {}, which is no token").attr("format")(shown, set.id(error.token), half);
         }
@@ -113,8 +113,7 @@ std::vector<Bytes> views_of(const nb::list& tokens) {
 std::vector<Rank> numbers_of(const nb::list& numbers, const char* what) {
     std::vector<Rank> all;
     all.reserve(nb::len(numbers));
-    for (nb::handle number : numbers)
-        all.push_back(static_cast<Rank>(given::number(number, what, 0, std::numeric_limits<std::uint32_t>::max() - 1)));
+    for (nb::handle number : numbers) all.push_back(static_cast<Rank>(given::number(number, what, 0, std::numeric_limits<std::uint32_t>::max() - 1)));
     return all;
 }
 
@@ -155,14 +154,12 @@ TokenSet from_tokens(nb::list tokens, nb::list ids) {
     nb::object const shown = nb::repr(to_python(token));
     nb::object message;
     switch (error.kind) {
-        case TooIntricate::Kind::equal_ranks:
-            message = nb::str("too many merges of equal rank, {:.80} among them: more than {} pairs").attr("format")(shown, most_neighbours);
-            break;
-        case TooIntricate::Kind::steps:
-            message = nb::str("tokens merge in no order, and {:.80} takes more than {} steps").attr("format")(shown, deepest);
-            break;
-        case TooIntricate::Kind::depth:
-            message = nb::str("tokens merge in no order, and {:.80} is merged in more than {} steps at one end").attr("format")(shown, deepest);
+    case TooIntricate::Kind::equal_ranks:
+        message = nb::str("too many merges of equal rank, {:.80} among them: more than {} pairs").attr("format")(shown, most_neighbours);
+        break;
+    case TooIntricate::Kind::steps: message = nb::str("tokens merge in no order, and {:.80} takes more than {} steps").attr("format")(shown, deepest); break;
+    case TooIntricate::Kind::depth:
+        message = nb::str("tokens merge in no order, and {:.80} is merged in more than {} steps at one end").attr("format")(shown, deepest);
     }
     PyErr_SetObject(nb::module_::import_("bpe_engine.errors").attr("VocabularyError").ptr(), message.ptr());
     throw nb::python_error();
@@ -288,10 +285,8 @@ nb::object split(const Engine& self, nb::handle text) {
     Bytes const bytes = given.bytes();
     nb::list pieces;
     auto const add = [&](std::size_t start, std::size_t end) { pieces.append(decoded(bytes.part(start, end), "surrogateescape")); };
-    if (self.encoder()->scanner())
-        for_each_pretoken(*self.encoder()->scanner(), bytes.data, 0, bytes.size, add);
-    else if (bytes.size > 0)
-        add(0, bytes.size);
+    if (self.encoder()->scanner()) for_each_pretoken(*self.encoder()->scanner(), bytes.data, 0, bytes.size, add);
+    else if (bytes.size > 0) add(0, bytes.size);
     return pieces;
 }
 
@@ -402,57 +397,59 @@ void define_engine(nb::module_& module) {
 
     nb::class_<TokenSet>(module, "TokenSet", "The tokens of a vocabulary. Tokenizers over the same tokens share one.")
         .def_static("from_planes", &from_planes, nb::arg("planes"), "From the packed form of an embedded vocabulary.")
-        .def_static("from_tokens", &from_tokens, nb::arg("tokens"), nb::arg("ids"),
-                    nb::sig("def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet"),
+        .def_static("from_tokens", &from_tokens, nb::arg("tokens"), nb::arg("ids"), nb::sig("def from_tokens(tokens: list[bytes], ids: list[int]) -> TokenSet"),
                     "From tokens in merge order. Raises VocabularyError where one comes before its halves.")
         .def_static("from_ranks", &from_ranks, nb::arg("tokens"), nb::arg("ids"), nb::arg("ranks"),
                     nb::sig("def from_ranks(tokens: list[bytes], ids: list[int], ranks: list[int]) -> TokenSet"),
                     "From tokens with their ids and merge ranks, of which the lowest merges first, the leftmost of equals.")
         .def("arrangement", &arrangement,
              nb::sig("def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None"),
-             "The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/fallback/merge_order.py); None where they were given in that order.")
+             "The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings "
+             "(bpe_engine/fallback/merge_order.py); None where they were given in that order.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("bytes_of", &bytes_of, nb::arg("token"), nb::sig("def bytes_of(self, token: int) -> bytes | None"),
              "The bytes of the token with an id; None where no token has it.")
         .def("id_of", &id_of, nb::arg("token"), nb::sig("def id_of(self, token: bytes) -> int | None"),
              "The id of the token that is exactly these bytes; None where there is none.")
-        .def("largest_id", [](const TokenSet& self) -> std::int64_t {
-            std::size_t const size = self.dictionary->size();
-            if (size == 0) return -1;
-            return self.ids.empty() ? static_cast<std::int64_t>(size) - 1 : std::int64_t{self.ids[self.by_id.back()]};
-        })
-        .def("sorted_tokens",
-             [](const TokenSet& self) {
-                 std::vector<Bytes> all;
-                 for (Rank rank = 0; rank < self.dictionary->size(); ++rank) all.push_back(self.dictionary->bytes(rank));
-                 std::sort(all.begin(), all.end(), [](Bytes one, Bytes other) {
-                     int const order = std::memcmp(one.data, other.data, std::min(one.size, other.size));
-                     return order != 0 ? order < 0 : one.size < other.size;
-                 });
-                 nb::list result;
-                 for (Bytes const token : all) result.append(to_python(token));
-                 return result;
-             },
-             nb::sig("def sorted_tokens(self) -> list[bytes]"), "The bytes of all tokens, in ascending order.")
-        .def("halves",
-             [](const TokenSet& self) {
-                 nb::list result;
-                 for (Rank place = 0; place < self.dictionary->size(); ++place) {
-                     Rank const rank = self.ids.empty() ? place : self.by_id[place];
-                     Halves const halves = self.dictionary->halves(rank);
-                     if (self.dictionary->reachable(rank))
-                         result.append(nb::make_tuple(self.id(halves.left), self.id(halves.right)));
-                     else
-                         result.append(nb::none());
-                 }
-                 return result;
-             },
-             nb::sig("def halves(self) -> list[tuple[int, int] | None]"),
-             "For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.");
+        .def("largest_id",
+             [](const TokenSet& self) -> std::int64_t {
+                 std::size_t const size = self.dictionary->size();
+                 if (size == 0) return -1;
+                 return self.ids.empty() ? static_cast<std::int64_t>(size) - 1 : std::int64_t{self.ids[self.by_id.back()]};
+             })
+        .def(
+            "sorted_tokens",
+            [](const TokenSet& self) {
+                std::vector<Bytes> all;
+                for (Rank rank = 0; rank < self.dictionary->size(); ++rank) all.push_back(self.dictionary->bytes(rank));
+                std::sort(all.begin(), all.end(), [](Bytes one, Bytes other) {
+                    int const order = std::memcmp(one.data, other.data, std::min(one.size, other.size));
+                    return order != 0 ? order < 0 : one.size < other.size;
+                });
+                nb::list result;
+                for (Bytes const token : all) result.append(to_python(token));
+                return result;
+            },
+            nb::sig("def sorted_tokens(self) -> list[bytes]"), "The bytes of all tokens, in ascending order.")
+        .def(
+            "halves",
+            [](const TokenSet& self) {
+                nb::list result;
+                for (Rank place = 0; place < self.dictionary->size(); ++place) {
+                    Rank const rank = self.ids.empty() ? place : self.by_id[place];
+                    Halves const halves = self.dictionary->halves(rank);
+                    if (self.dictionary->reachable(rank)) result.append(nb::make_tuple(self.id(halves.left), self.id(halves.right)));
+                    else result.append(nb::none());
+                }
+                return result;
+            },
+            nb::sig("def halves(self) -> list[tuple[int, int] | None]"),
+            "For each token, in the order of ids, the ids of the two that it is merged from: its own, where it is one byte; None where no merge makes it.");
 
     module.def("halves_of", &halves_of, nb::arg("tokens"), nb::arg("priorities"),
                nb::sig("def halves_of(tokens: list[bytes], priorities: list[int]) -> list[tuple[int, int] | None]"),
-               "For each token the places of the two that it is merged from, of two merges the one of the lower priority first, the leftmost of equals: its own twice, where it is one byte; None where no merge makes it.");
+               "For each token the places of the two that it is merged from, of two merges the one of the lower priority first, the leftmost of equals: its "
+               "own twice, where it is one byte; None where no merge makes it.");
 
     nb::class_<Engine>(module, "Engine", "Text -> tokens, by a vocabulary and a named scanner.")
         .def(
@@ -483,11 +480,14 @@ void define_engine(nb::module_& module) {
              "`encode_ordinary` of each text, in order.")
         .def("_fitting", &truncate_fast, nb::arg("text").none(), nb::arg("most"), nb::arg("head"),
              nb::sig("def _fitting(self, text: str | bytes, most: int, head: bool) -> str | bytes"))
-        .def("encode_piece", &encode_piece, nb::arg("piece"), nb::sig("def encode_piece(self, piece: bytes) -> list[int]"), "The ids of one pre-token, whatever the scanner would make of it.");
+        .def("encode_piece", &encode_piece, nb::arg("piece"), nb::sig("def encode_piece(self, piece: bytes) -> list[int]"),
+             "The ids of one pre-token, whatever the scanner would make of it.");
 
-    module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), nb::sig("def has_lone_surrogates(text: str | bytes) -> bool"), "Whether `text` is a str that no UTF-8 stands for.");
-    module.def("has_scanner", [](const std::string& name) { return scanner_named(name) != nullptr; }, nb::arg("name"),
-               "Whether the core knows the grammar of this name.");
+    module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), nb::sig("def has_lone_surrogates(text: str | bytes) -> bool"),
+               "Whether `text` is a str that no UTF-8 stands for.");
+    module.def(
+        "has_scanner", [](const std::string& name) { return scanner_named(name) != nullptr; }, nb::arg("name"),
+        "Whether the core knows the grammar of this name.");
 }
 
 }  // namespace bpe::bindings

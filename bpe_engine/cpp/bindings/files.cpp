@@ -62,7 +62,8 @@ std::optional<TokenTables> select(const VocabularyFile& self, nb::list left_out,
     if (!byte_of.is_none()) {
         if (!PyDict_Check(byte_of.ptr())) given::raise_type("byte_of", "a dict", byte_of);
         for (auto const [character, byte] : nb::borrow<nb::dict>(byte_of)) {
-            if (!PyUnicode_Check(character.ptr()) || PyUnicode_GetLength(character.ptr()) != 1) given::raise_type("a character", "a str of one character", character);
+            if (!PyUnicode_Check(character.ptr()) || PyUnicode_GetLength(character.ptr()) != 1)
+                given::raise_type("a character", "a str of one character", character);
             std::size_t const code = PyUnicode_ReadChar(character.ptr(), 0);
             if (bytes.size() <= code) bytes.resize(code + 1, -1);
             bytes[code] = static_cast<std::int16_t>(given::number(byte, "a byte", 0, 255));
@@ -135,7 +136,8 @@ nb::list pieces(const PieceFile& self) {
 nb::list unusual_pieces(const PieceFile& self) {
     nb::list made;
     for (std::size_t place = 0; place < self.size(); ++place)
-        if (self.kinds[place] != PieceFile::normal) made.append(nb::make_tuple(nb::steal(PyLong_FromSize_t(place)), shown_piece(self, place), kind_of(self, place)));
+        if (self.kinds[place] != PieceFile::normal)
+            made.append(nb::make_tuple(nb::steal(PyLong_FromSize_t(place)), shown_piece(self, place), kind_of(self, place)));
     return made;
 }
 
@@ -192,9 +194,7 @@ nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
     pairs.reserve(nb::len(merges));
     for (nb::handle merge : merges) {
         if (!PyTuple_Check(merge.ptr()) || PyTuple_Size(merge.ptr()) != 2) given::raise_type("a merge", "a tuple of two", merge);
-        auto const side = [&](Py_ssize_t place) {
-            return static_cast<std::uint32_t>(given::number(PyTuple_GetItem(merge.ptr(), place), "a half", 0, last));
-        };
+        auto const side = [&](Py_ssize_t place) { return static_cast<std::uint32_t>(given::number(PyTuple_GetItem(merge.ptr(), place), "a half", 0, last)); };
         pairs.emplace_back(side(0), side(1));
     }
     Ranking found;
@@ -202,7 +202,8 @@ nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
         found = bpe::rank_by_pairs(texts, pairs);
     } catch (const NoSuchToken& error) {
         nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
-        nb::object const message = nb::str("merge {} makes {:.80}, which is no token").attr("format")(error.place, nb::repr(to_python({error.text.data(), error.text.size()})));
+        nb::object const message =
+            nb::str("merge {} makes {:.80}, which is no token").attr("format")(error.place, nb::repr(to_python({error.text.data(), error.text.size()})));
         PyErr_SetObject(type.ptr(), message.ptr());
         throw nb::python_error();
     }
@@ -220,54 +221,69 @@ nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
 void define_files(nb::module_& module) {
     nb::class_<TokenTables>(module, "TokenTables", "The tokens of a file that texts are encoded to, in the order of ids, with their merges, ranks or scores.")
         .def("__len__", &TokenTables::size)
-        .def("__contains__", [](const TokenTables& self, nb::handle id) {
-            std::uint64_t wanted = 0;
-            return PyLong_Check(id.ptr()) && nb::try_cast(id, wanted) && self.has_id(wanted);
-        }, nb::arg("id").none(), nb::sig("def __contains__(self, id: object) -> bool"), "Whether a token has this id.")
+        .def(
+            "__contains__",
+            [](const TokenTables& self, nb::handle id) {
+                std::uint64_t wanted = 0;
+                return PyLong_Check(id.ptr()) && nb::try_cast(id, wanted) && self.has_id(wanted);
+            },
+            nb::arg("id").none(), nb::sig("def __contains__(self, id: object) -> bool"), "Whether a token has this id.")
         .def("tokens", &tokens, nb::sig("def tokens(self) -> dict[int, bytes] | dict[int, str]"), "Id -> token.")
         .def("texts_only", &texts_only, nb::sig("def texts_only(self) -> dict[int, bytes] | dict[int, str]"), "Id -> what is only ever decoded.")
         .def("scores", &scores, nb::sig("def scores(self) -> dict[int, float]"), "Id -> score, where tokens have scores.")
         .def("ranks", &ranks, nb::sig("def ranks(self) -> dict[int, int]"), "Id -> merge rank, of the tokens that have one.")
         .def("merges", &merges, nb::sig("def merges(self) -> list[tuple[int, int]]"), "The merges as pairs of ids.")
-        .def_prop_ro("merge_count", [](const TokenTables& self) { return self.merges().size(); }, "How many merges there are.")
+        .def_prop_ro(
+            "merge_count", [](const TokenTables& self) { return self.merges().size(); }, "How many merges there are.")
         .def("first_merge_of", &first_merge_of, nb::arg("ids"), nb::sig("def first_merge_of(self, ids: list[int]) -> int | None"),
              "The place of the first merge of one of these tokens.");
     nb::class_<VocabularyFile>(module, "VocabularyFile", "The tokens of a tokenizer.json, and its merges or scores.")
         .def("__len__", [](const VocabularyFile& self) { return self.tokens.size(); })
         .def_ro("has_merges", &VocabularyFile::has_merges, "Whether there is a list of merges.")
-        .def_prop_ro("has_scores", [](const VocabularyFile& self) { return !self.scores.empty(); }, "Whether tokens have scores.")
-        .def_prop_ro("rest", [](const VocabularyFile& self) { return to_python({self.rest.data(), self.rest.size()}); },
-                     nb::sig("def rest(self) -> bytes"), "The file with nothing in their place.")
-        .def("find", [](const VocabularyFile& self, nb::handle text) -> nb::object {
-            std::uint32_t const found = find(self, text);
-            if (found == files::TokenList::none) return nb::none();
-            return number(self.tokens.id(found));
-        }, nb::arg("text"), nb::sig("def find(self, text: str) -> int | None"), "The id of a token; None where there is none.")
-        .def("is_merged", [](const VocabularyFile& self, nb::handle text) {
-            std::uint32_t const found = find(self, text);
-            return self.has_merges && found != files::TokenList::none && self.merged[found];
-        }, nb::arg("text"), nb::sig("def is_merged(self, text: str) -> bool"), "Whether a merge makes this token, or takes it.")
+        .def_prop_ro(
+            "has_scores", [](const VocabularyFile& self) { return !self.scores.empty(); }, "Whether tokens have scores.")
+        .def_prop_ro(
+            "rest", [](const VocabularyFile& self) { return to_python({self.rest.data(), self.rest.size()}); }, nb::sig("def rest(self) -> bytes"),
+            "The file with nothing in their place.")
+        .def(
+            "find",
+            [](const VocabularyFile& self, nb::handle text) -> nb::object {
+                std::uint32_t const found = find(self, text);
+                if (found == files::TokenList::none) return nb::none();
+                return number(self.tokens.id(found));
+            },
+            nb::arg("text"), nb::sig("def find(self, text: str) -> int | None"), "The id of a token; None where there is none.")
+        .def(
+            "is_merged",
+            [](const VocabularyFile& self, nb::handle text) {
+                std::uint32_t const found = find(self, text);
+                return self.has_merges && found != files::TokenList::none && self.merged[found];
+            },
+            nb::arg("text"), nb::sig("def is_merged(self, text: str) -> bool"), "Whether a merge makes this token, or takes it.")
         .def("select", &select, nb::arg("left_out"), nb::arg("byte_of").none(),
              nb::sig("def select(self, left_out: list[str], byte_of: dict[str, int] | None) -> TokenTables | None"),
-             "All tokens but some, as the bytes that their characters stand for if `byte_of` says so; None where a merge has to do with one that is not among them.");
-    module.def("read_tokenizer_json", [](nb::bytes data) { return readable(data, files::read_tokenizer_json);
-    }, nb::arg("data"), nb::sig("def read_tokenizer_json(data: bytes) -> VocabularyFile | None"),
-               "The long parts of a file; None where they are not plain, or not right.");
+             "All tokens but some, as the bytes that their characters stand for if `byte_of` says so; None where a merge has to do with one that is not among "
+             "them.");
+    module.def(
+        "read_tokenizer_json", [](nb::bytes data) { return readable(data, files::read_tokenizer_json); }, nb::arg("data"),
+        nb::sig("def read_tokenizer_json(data: bytes) -> VocabularyFile | None"), "The long parts of a file; None where they are not plain, or not right.");
     module.def("read_tekken", &read_tekken, nb::arg("data"), nb::sig("def read_tekken(data: bytes) -> tuple[list[bytes], bytes] | None"),
                "The tokens of a file by their ranks, and the file with none in their place; None where they are not plain, or not right.");
     module.def("read_tiktoken", &read_tiktoken, nb::arg("data"), nb::sig("def read_tiktoken(data: bytes) -> dict[bytes, int] | None"),
                "Token -> id; None where a line is not plain, or not right.");
     nb::class_<PieceFile>(module, "PieceFile", "The pieces of a SentencePiece model.")
-        .def_prop_ro("rest", [](const PieceFile& self) { return to_python({self.rest.data(), self.rest.size()}); },
-                     nb::sig("def rest(self) -> bytes"), "The file without them.")
+        .def_prop_ro(
+            "rest", [](const PieceFile& self) { return to_python({self.rest.data(), self.rest.size()}); }, nb::sig("def rest(self) -> bytes"),
+            "The file without them.")
         .def("__len__", &PieceFile::size)
         .def("are_distinct", &PieceFile::are_distinct, "Whether no text stands twice.")
         .def("pieces", &pieces, nb::sig("def pieces(self) -> list[tuple[str, float, int]]"), "Text, score and kind of each.")
         .def("unusual", &unusual_pieces, nb::sig("def unusual(self) -> list[tuple[int, str, int]]"), "Place, text and kind of those that are no normal pieces.")
         .def("select", &select_pieces, nb::arg("kinds"), nb::arg("ranked"), nb::sig("def select(self, kinds: list[int], ranked: bool) -> TokenTables | None"),
              "The pieces of some kinds, with ranks by their scores or with scores; None where there are none.");
-    module.def("read_sentencepiece", [](nb::bytes data) { return readable(data, files::read_sentencepiece); }, nb::arg("data"),
-               nb::sig("def read_sentencepiece(data: bytes) -> PieceFile | None"), "The pieces of a model; None where they are not plain, or not right.");
+    module.def(
+        "read_sentencepiece", [](nb::bytes data) { return readable(data, files::read_sentencepiece); }, nb::arg("data"),
+        nb::sig("def read_sentencepiece(data: bytes) -> PieceFile | None"), "The pieces of a model; None where they are not plain, or not right.");
     module.def("made_of_two", &made_of_two, nb::arg("tokens"), nb::sig("def made_of_two(tokens: list[str]) -> list[int] | None"),
                "The places of the tokens that two others make up; None where one has no UTF-8.");
     module.def("rank_by_pairs", &rank_by_pairs, nb::arg("tokens"), nb::arg("merges"),

@@ -15,8 +15,9 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
     if constexpr (std::is_same_v<typename Bound::Owner, Engine>)
         bound.def("__init__", [](Bound* self, nb::object tokenizer) { new (self) Bound(tokenizer, tokenizer); }, nb::arg("tokenizer"));
     else
-        bound.def("__init__", [](Bound* self, nb::object tokenizer, nb::object engine) { new (self) Bound(tokenizer, engine); },
-                  nb::arg("tokenizer"), nb::arg("engine"), nb::sig("def __init__(self, tokenizer: object, engine: Pipeline) -> None"));
+        bound.def(
+            "__init__", [](Bound* self, nb::object tokenizer, nb::object engine) { new (self) Bound(tokenizer, engine); }, nb::arg("tokenizer"),
+            nb::arg("engine"), nb::sig("def __init__(self, tokenizer: object, engine: Pipeline) -> None"));
     bound.def(grow, &Bound::grow, nb::arg("text").none(), nb::sig(signature), grow_doc)
         .def_prop_ro("count", &Bound::count, "The number of tokens of the text: equal to `tokenizer.count(encoder.data)`. Constant time.")
         .def_prop_ro("fewest", &Bound::fewest, "A lower bound for the count of this text and of whatever it may grow to.")
@@ -29,10 +30,13 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
         .def("rollback", &Bound::rollback, nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
         .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
-        .def("_interface", [](nb::handle_t<Bound> self) {
-            if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
-            return nb::inst_ptr<Bound>(self)->interface(self);
-        }, nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
+        .def(
+            "_interface",
+            [](nb::handle_t<Bound> self) {
+                if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
+                return nb::inst_ptr<Bound>(self)->interface(self);
+            },
+            nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
     return bound;
 }
 
@@ -41,21 +45,20 @@ template <class Core>
 void define_ids(nb::class_<Growing<Core>>& bound) {
     using Bound = Growing<Core>;
     // A second signature, for an argument with a default takes a tenth of the time of a short append.
-    bound.def("append", &Bound::append, nb::arg("text").none(), nb::arg("allowed_special").none(),
-              nb::sig("def append(self, text: str | bytes, allowed_special: object) -> None"), "The same, with special tokens found in `text` alone.")
+    bound
+        .def("append", &Bound::append, nb::arg("text").none(), nb::arg("allowed_special").none(),
+             nb::sig("def append(self, text: str | bytes, allowed_special: object) -> None"), "The same, with special tokens found in `text` alone.")
         .def("append_token", &Bound::append_token, nb::arg("id").none(), nb::sig("def append_token(self, id: int) -> None"),
-              "Add a token as such: nothing merges over its ends.")
+             "Add a token as such: nothing merges over its ends.")
         .def("ids", &Bound::ids, nb::sig("def ids(self) -> memoryview"), "The token ids of the text, as unsigned 32-bit integers.")
         .def("changes", &Bound::changes, nb::sig("def changes(self) -> tuple[int, memoryview]"),
              "From which id on something has changed since the last call, and the ids from there on.")
         .def("move_to", &Bound::move_to, nb::arg("text").none(), nb::arg("allowed_special") = nb::tuple(),
-             nb::sig("def move_to(self, text: str | bytes, allowed_special: object = ()) -> None"),
-             "Go to another text by the longest common prefix.")
+             nb::sig("def move_to(self, text: str | bytes, allowed_special: object = ()) -> None"), "Go to another text by the longest common prefix.")
         .def("common_prefix", &Bound::common_with, nb::arg("text").none(), nb::sig("def common_prefix(self, text: str | bytes) -> tuple[int, int]"),
              "Bytes and characters that this text and another both begin with.")
         .def("replace_tail", &Bound::replace_tail, nb::arg("length").none(), nb::arg("parts"),
-             nb::sig("def replace_tail(self, length: int, parts: object) -> None"),
-             "Keep the first `length` bytes, and go on with texts and tokens as such.")
+             nb::sig("def replace_tail(self, length: int, parts: object) -> None"), "Keep the first `length` bytes, and go on with texts and tokens as such.")
         .def("fork", &Bound::fork, nb::sig("def fork(self) -> typing.Self"), "An independent encoder over the same text, without marks.")
         .def("_put_token", &Bound::put_token, nb::arg("id").none(), nb::arg("written").none(), nb::sig("def _put_token(self, id: int, written: bytes) -> None"),
              "Add a token as such that is written in another way.");
@@ -71,18 +74,16 @@ void define_fitting(nb::class_<Growing<Core>>& bound) {
 
 void define_growing(nb::module_& module) {
     nb::class_<Mark>(module, "Mark", "A place that `rollback` can return to.");
-    auto appending = define<AppendingEncoder>(module, "AppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
-                             "A text that grows to the right, and its count.",
-                             "Add `text` at the end. Amortized time proportional to its length.");
+    auto appending =
+        define<AppendingEncoder>(module, "AppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
+                                 "A text that grows to the right, and its count.", "Add `text` at the end. Amortized time proportional to its length.");
     define<PrependingEncoder>(module, "PrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
-                              "A text that grows to the left, and its count.",
-                              "Add `text` at the start. Amortized time proportional to its length.");
-    auto pipeline_appending = define<PipelineAppendingEncoder>(module, "PipelineAppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
-                                                               "A text that grows to the right, and its count.",
-                                                               "Add `text` at the end. Amortized time proportional to its length.");
+                              "A text that grows to the left, and its count.", "Add `text` at the start. Amortized time proportional to its length.");
+    auto pipeline_appending =
+        define<PipelineAppendingEncoder>(module, "PipelineAppendingEncoder", "append", "def append(self, text: str | bytes) -> None",
+                                         "A text that grows to the right, and its count.", "Add `text` at the end. Amortized time proportional to its length.");
     define<PipelinePrependingEncoder>(module, "PipelinePrependingEncoder", "prepend", "def prepend(self, text: str | bytes) -> None",
-                                      "A text that grows to the left, and its count.",
-                                      "Add `text` at the start. Amortized time proportional to its length.");
+                                      "A text that grows to the left, and its count.", "Add `text` at the start. Amortized time proportional to its length.");
     define_ids(appending);
     define_ids(pipeline_appending);
     define_fitting(appending);

@@ -156,10 +156,8 @@ public:
     // An encoder of its own over the same text, without marks.
     nb::object fork() const {
         nb::object const made = [&] {
-            if constexpr (std::is_same_v<Owner, Engine>)
-                return nb::type<Growing>()(tokenizer_);
-            else
-                return nb::type<Growing>()(tokenizer_, kept_);
+            if constexpr (std::is_same_v<Owner, Engine>) return nb::type<Growing>()(tokenizer_);
+            else return nb::type<Growing>()(tokenizer_, kept_);
         }();
         auto& other = *nb::inst_ptr<Growing>(made);
         other.core_.copy(core_);
@@ -202,16 +200,13 @@ public:
         }
         if (mark.owner != owner_ || mark.number >= marks_.size() || marks_[mark.number].serial != mark.serial) {
             nb::object const error = nb::module_::import_("bpe_engine.errors").attr("StaleMarkError");
-            PyErr_SetString(error.ptr(),
-                            "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()");
+            PyErr_SetString(error.ptr(), "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()");
             throw nb::python_error();
         }
         marks_.erase(marks_.begin() + static_cast<std::ptrdiff_t>(mark.number) + 1, marks_.end());
         Saved const& saved = marks_.back();
-        if (saved.waiting)
-            restore(saved.state, saved.waiting->before, saved.waiting->unit);
-        else
-            restore(saved.state, {}, 0);
+        if (saved.waiting) restore(saved.state, saved.waiting->before, saved.waiting->unit);
+        else restore(saved.state, {}, 0);
     }
 
     // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
@@ -252,7 +247,8 @@ private:
     };
     Place place() const { return {core_.state(), before_waiting_, waiting_}; }
 
-    // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the whole.
+    // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the
+    // whole.
     void go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished);
 
     static bool is_none_allowed(nb::handle allowed_special) {
@@ -300,10 +296,8 @@ private:
 
     // text[start:end], without a str of its own where that is possible.
     void grow_part(nb::handle text, const Ascii& ascii, std::size_t start, std::size_t end) {
-        if (waiting_ == 0 && ascii.data)
-            Traits<Core>::grow(core_, {ascii.data + start, end - start});
-        else
-            grow(nb::steal(PyUnicode_Substring(text.ptr(), static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end))));
+        if (waiting_ == 0 && ascii.data) Traits<Core>::grow(core_, {ascii.data + start, end - start});
+        else grow(nb::steal(PyUnicode_Substring(text.ptr(), static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end))));
     }
 
     // Text with lone surrogates, or after one: two that belong together are a character, any other is U+FFFD.

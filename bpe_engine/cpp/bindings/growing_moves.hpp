@@ -1,4 +1,5 @@
-// Definitions of a growing encoder's longer methods: other texts by what both begin with, pieces that fit, halves of surrogate pairs, and the interface for compiled callers.
+// Definitions of a growing encoder's longer methods: other texts by what both begin with, pieces that fit, halves of surrogate pairs, and the interface for
+// compiled callers.
 #pragma once
 
 #include <algorithm>
@@ -56,10 +57,8 @@ void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
     std::size_t tokens = 0, most = old_tokens.size();
     while (tokens < most) {
         std::size_t const middle = (tokens + most) / 2;
-        if (old_tokens[middle].end <= common)
-            tokens = middle + 1;
-        else
-            most = middle;
+        if (old_tokens[middle].end <= common) tokens = middle + 1;
+        else most = middle;
     }
     bool const in_token = tokens < old_tokens.size() && old_tokens[tokens].start < common;
     // A token as such may begin inside of a character.
@@ -75,7 +74,8 @@ void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
 
 // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
 template <class Core>
-nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit, std::size_t slack) {
+nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit,
+                                                                                 std::size_t slack) {
     auto const length = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
     std::vector<std::size_t> const places = offsets_in(cuts, length);
     Ascii const ascii(text);
@@ -112,7 +112,8 @@ nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting
     return nb::make_tuple(made, overflowed);
 }
 
-// Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the whole.
+// Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the
+// whole.
 template <class Core>
 void Growing<Core>::go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished) {
     Bytes const old = core_.text();
@@ -187,7 +188,8 @@ nb::object Growing<Core>::interface(nb::handle self) {
             growing.restore({}, {}, 0);
             growing.interface_state_ = {};
             // Marks of a text that is there no more; those of no text come first.
-            auto const first = std::find_if(growing.marks_.begin(), growing.marks_.end(), [](const Saved& mark) { return mark.waiting || mark.state.length > 0; });
+            auto const first =
+                std::find_if(growing.marks_.begin(), growing.marks_.end(), [](const Saved& mark) { return mark.waiting || mark.state.length > 0; });
             growing.marks_.erase(first, growing.marks_.end());
         },
         [](void* self, const unsigned char* text, std::size_t size, std::size_t* count) {
@@ -219,9 +221,8 @@ nb::object Growing<Core>::interface(nb::handle self) {
             growing.restore(growing.interface_state_, {}, 0);
         },
     };
-    PyObject* const made = PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) {
-        Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
-    });
+    PyObject* const made =
+        PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) { Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule))); });
     if (!made) throw nb::python_error();
     nb::object capsule = nb::steal(made);
     if (PyCapsule_SetContext(made, self.ptr()) != 0) throw nb::python_error();
@@ -249,8 +250,7 @@ void Growing<Core>::grow_units(nb::handle text) {
         Py_UCS4 unit = units[place];
         if (unit >= 0xD800 && unit <= 0xDBFF && place + 1 < last && units[place + 1] >= 0xDC00 && units[place + 1] <= 0xDFFF)
             unit = 0x10000 + ((unit - 0xD800) << 10) + (units[++place] - 0xDC00);
-        else if (unit >= 0xD800 && unit <= 0xDFFF)
-            unit = 0xFFFD;
+        else if (unit >= 0xD800 && unit <= 0xDFFF) unit = 0xFFFD;
         put_utf8(utf8, unit);
     }
     try {

@@ -94,9 +94,8 @@ public:
             [](const void* self, std::size_t start, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach(start, tokens); },
             [](const void* self, std::size_t end, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach_back(end, tokens); },
         };
-        nb::object capsule = nb::steal(PyCapsule_New(&interface_, interval_interface_name, [](PyObject* capsule) {
-            Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
-        }));
+        nb::object capsule = nb::steal(
+            PyCapsule_New(&interface_, interval_interface_name, [](PyObject* capsule) { Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule))); }));
         if (!capsule.is_valid() || PyCapsule_SetContext(capsule.ptr(), self.ptr()) != 0) throw nb::python_error();
         self.inc_ref();
         return capsule;
@@ -121,16 +120,17 @@ template <class Bound>
 nb::class_<Bound> define(nb::module_& module, const char* name) {
     nb::class_<Bound> bound(module, name, nb::type_slots(references::shown<Bound>), "The counts of all slices of one text.");
     bound.def("__len__", &Bound::size)
-        .def("count", &Bound::count, nb::arg("start"), nb::arg("end"),
-             "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
-        .def("counts", &Bound::counts, nb::arg("start"), nb::arg("ends"),
-             "`count(start, end)` for each of `ends`.")
+        .def("count", &Bound::count, nb::arg("start"), nb::arg("end"), "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
+        .def("counts", &Bound::counts, nb::arg("start"), nb::arg("ends"), "`count(start, end)` for each of `ends`.")
         .def_prop_ro("memory", &Bound::memory, "Bytes of memory, the text itself not counted.")
         .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
-        .def("_interface", [](nb::handle_t<Bound> self) {
-            if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
-            return nb::inst_ptr<Bound>(self)->interface(self);
-        }, nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
+        .def(
+            "_interface",
+            [](nb::handle_t<Bound> self) {
+                if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
+                return nb::inst_ptr<Bound>(self)->interface(self);
+            },
+            nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
     return bound;
 }
 
@@ -138,13 +138,15 @@ nb::class_<Bound> define(nb::module_& module, const char* name) {
 
 void define_interval(nb::module_& module) {
     define<EngineInterval>(module, "IntervalEncoder")
-        .def("__init__", [](EngineInterval* self, nb::object tokenizer, nb::object text) { new (self) EngineInterval(tokenizer, tokenizer, text); },
-             nb::arg("tokenizer"), nb::arg("text").none());
+        .def(
+            "__init__", [](EngineInterval* self, nb::object tokenizer, nb::object text) { new (self) EngineInterval(tokenizer, tokenizer, text); },
+            nb::arg("tokenizer"), nb::arg("text").none());
     define<PipelineInterval>(module, "PipelineIntervalEncoder")
-        .def("__init__", [](PipelineInterval* self, nb::object tokenizer, nb::handle engine, nb::object text) {
-            new (self) PipelineInterval(tokenizer, engine, text);
-        }, nb::arg("tokenizer"), nb::arg("engine"), nb::arg("text").none(),
-             nb::sig("def __init__(self, tokenizer: object, engine: Pipeline, text: str | bytes) -> None"));
+        .def(
+            "__init__",
+            [](PipelineInterval* self, nb::object tokenizer, nb::handle engine, nb::object text) { new (self) PipelineInterval(tokenizer, engine, text); },
+            nb::arg("tokenizer"), nb::arg("engine"), nb::arg("text").none(),
+            nb::sig("def __init__(self, tokenizer: object, engine: Pipeline, text: str | bytes) -> None"));
 }
 
 }  // namespace bpe::bindings

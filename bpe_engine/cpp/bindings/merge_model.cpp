@@ -45,8 +45,9 @@ MergeModel::Options merge_options(bool by_characters, bool ignore_merges, nb::ha
     return options;
 }
 
-std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges, nb::object unknown,
-                         bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
+std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::object merges, nb::object ranks, bool by_characters, bool ignore_merges,
+                                        nb::object unknown, bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix,
+                                        nb::dict byte_fallback) {
     auto const numbers = checked<std::vector<std::uint32_t>>(ids);
     if (numbers.size() != nb::len(tokens)) throw nb::value_error("as many ids as tokens");
     std::vector<MergeModel::Token> all;
@@ -80,8 +81,9 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
 }
 
 // The merges of tables make tokens of theirs: whoever read them looked.
-std::shared_ptr<MergeModel> merge_model_of_tables(const files::TokenTables& tables, bool by_characters, bool ignore_merges, nb::object unknown, bool fuse_unknown,
-                                                  const std::string& continuing_prefix, const std::string& end_suffix, nb::dict byte_fallback) {
+std::shared_ptr<MergeModel> merge_model_of_tables(const files::TokenTables& tables, bool by_characters, bool ignore_merges, nb::object unknown,
+                                                  bool fuse_unknown, const std::string& continuing_prefix, const std::string& end_suffix,
+                                                  nb::dict byte_fallback) {
     MergeModel::Options const options = merge_options(by_characters, ignore_merges, unknown, fuse_unknown, continuing_prefix, end_suffix, byte_fallback);
     std::vector<MergeModel::Token> tokens;
     tokens.reserve(tables.size());
@@ -108,36 +110,52 @@ void define_merge_model(nb::module_& module) {
                             "ranks: collections.abc.Sequence[int] | None, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
                             "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
                     "From tokens and their ids; and from pairs of ids that merge, the best first, or from the ranks of the tokens (4294967295: none).")
-        .def_static("of_tables", &merge_model_of_tables, nb::arg("tables"), nb::kw_only(), nb::arg("by_characters"), nb::arg("ignore_merges"), nb::arg("unknown"),
-                    nb::arg("fuse_unknown"), nb::arg("continuing_prefix"), nb::arg("end_suffix"), nb::arg("byte_fallback"),
+        .def_static("of_tables", &merge_model_of_tables, nb::arg("tables"), nb::kw_only(), nb::arg("by_characters"), nb::arg("ignore_merges"),
+                    nb::arg("unknown"), nb::arg("fuse_unknown"), nb::arg("continuing_prefix"), nb::arg("end_suffix"), nb::arg("byte_fallback"),
                     nb::sig("def of_tables(tables: TokenTables, *, by_characters: bool, ignore_merges: bool, unknown: int | str, fuse_unknown: bool, "
                             "continuing_prefix: str, end_suffix: str, byte_fallback: dict[int, int]) -> MergeModel"),
                     "From the tokens and the merges or ranks of a file.")
-        .def("never_made", [](const MergeModel& self) {
-            nb::list ids;
-            for (std::uint32_t const id : self.never_made()) ids.append(id);
-            return ids;
-        }, nb::sig("def never_made(self) -> list[int]"), "The ids of the tokens that merging does not make of their own bytes or characters.")
-        .def("touching", [](std::shared_ptr<MergeModel> self) -> std::optional<SharedMatcher> {
-            if (!self->tells_joins()) return std::nullopt;
-            return SharedMatcher{std::make_shared<const TouchMatcher>(std::move(self))};
-        }, "Finds where no token reaches over; None where that cannot be known.");
+        .def(
+            "never_made",
+            [](const MergeModel& self) {
+                nb::list ids;
+                for (std::uint32_t const id : self.never_made()) ids.append(id);
+                return ids;
+            },
+            nb::sig("def never_made(self) -> list[int]"), "The ids of the tokens that merging does not make of their own bytes or characters.")
+        .def(
+            "touching",
+            [](std::shared_ptr<MergeModel> self) -> std::optional<SharedMatcher> {
+                if (!self->tells_joins()) return std::nullopt;
+                return SharedMatcher{std::make_shared<const TouchMatcher>(std::move(self))};
+            },
+            "Finds where no token reaches over; None where that cannot be known.");
     nb::class_<SharedMatcher>(module, "Matcher", "Finds where a pre-tokenizer cuts.")
-        .def_static("of_expression", [](const std::string& source) -> std::optional<SharedMatcher> {
-            auto program = regex::Program::compile(source);
-            if (program->looks_behind() || program->matches_empty()) return std::nullopt;
-            return SharedMatcher{std::make_shared<const ExpressionMatcher>(std::move(program))};
-        }, nb::arg("source"),
-                    "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts cannot do.")
-        .def_static("of_bytes", [](nb::bytes members) {
-            return SharedMatcher{std::make_shared<const ByteMatcher>(Bytes{reinterpret_cast<const Byte*>(members.c_str()), members.size()})};
-        }, nb::arg("members"), "Finds single bytes, also inside of characters.")
-        .def_static("of_scripts", [](const std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>>& runs) {
-            std::vector<ScriptMatcher::Run> made;
-            for (auto const& [first, last, script] : runs) made.push_back({static_cast<char32_t>(first), static_cast<char32_t>(last), script});
-            return SharedMatcher{std::make_shared<const ScriptMatcher>(made)};
-        }, nb::arg("runs"), nb::sig("def of_scripts(runs: collections.abc.Sequence[tuple[int, int, int]]) -> Matcher"),
-                    "Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.");
+        .def_static(
+            "of_expression",
+            [](const std::string& source) -> std::optional<SharedMatcher> {
+                auto program = regex::Program::compile(source);
+                if (program->looks_behind() || program->matches_empty()) return std::nullopt;
+                return SharedMatcher{std::make_shared<const ExpressionMatcher>(std::move(program))};
+            },
+            nb::arg("source"),
+            "From a regular expression as the `regex` package has it; None where it looks behind or matches nothing, which a chain that begins anew at cuts "
+            "cannot do.")
+        .def_static(
+            "of_bytes",
+            [](nb::bytes members) {
+                return SharedMatcher{std::make_shared<const ByteMatcher>(Bytes{reinterpret_cast<const Byte*>(members.c_str()), members.size()})};
+            },
+            nb::arg("members"), "Finds single bytes, also inside of characters.")
+        .def_static(
+            "of_scripts",
+            [](const std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>>& runs) {
+                std::vector<ScriptMatcher::Run> made;
+                for (auto const& [first, last, script] : runs) made.push_back({static_cast<char32_t>(first), static_cast<char32_t>(last), script});
+                return SharedMatcher{std::make_shared<const ScriptMatcher>(made)};
+            },
+            nb::arg("runs"), nb::sig("def of_scripts(runs: collections.abc.Sequence[tuple[int, int, int]]) -> Matcher"),
+            "Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.");
 }
 
 }  // namespace bpe::bindings

@@ -122,10 +122,8 @@ template <class Given>
 void make_unigram(UnigramModel* self, const Given& given, nb::object unknown, nb::dict bytes, nb::iterable user_defined, const std::string& like) {
     Tokens const tokens = scored(given);
     UnigramOptions options;
-    if (like == "sentencepiece")
-        options.flavor = UnigramOptions::Flavor::sentencepiece;
-    else if (like != "tokenizers")
-        throw nb::value_error("like is 'tokenizers' or 'sentencepiece'");
+    if (like == "sentencepiece") options.flavor = UnigramOptions::Flavor::sentencepiece;
+    else if (like != "tokenizers") throw nb::value_error("like is 'tokenizers' or 'sentencepiece'");
     if (options.flavor == UnigramOptions::Flavor::sentencepiece)
         for (double const score : tokens.scores)
             if (!std::isfinite(static_cast<float>(score))) throw nb::value_error("sentencepiece takes no score that is infinite as a float");
@@ -189,11 +187,12 @@ void define_models(nb::module_& module) {
 
     nb::class_<PieceModel>(module, "PieceModel", "One pre-token -> token ids.")
         .def("encode", encode, nb::arg("piece"), nb::sig("def encode(self, piece: bytes) -> list[int]"), "The token ids of a pre-token.")
-        .def("encode_with_lengths", encode_with_lengths, nb::arg("piece"),
-             nb::sig("def encode_with_lengths(self, piece: bytes) -> list[tuple[int, int]]"), "Each token id with the number of bytes it covers.")
+        .def("encode_with_lengths", encode_with_lengths, nb::arg("piece"), nb::sig("def encode_with_lengths(self, piece: bytes) -> list[tuple[int, int]]"),
+             "Each token id with the number of bytes it covers.")
         .def("count", count, nb::arg("piece"), nb::sig("def count(self, piece: bytes) -> int"), "The number of tokens of a pre-token.")
-        .def("growing", [](const PieceModel& self) { return self.growing(Side::right); }, nb::keep_alive<0, 1>(), nb::sig("def growing(self) -> GrowingPiece | None"),
-             "An empty pre-token that grows; None where encoding anew is as good.");
+        .def(
+            "growing", [](const PieceModel& self) { return self.growing(Side::right); }, nb::keep_alive<0, 1>(),
+            nb::sig("def growing(self) -> GrowingPiece | None"), "An empty pre-token that grows; None where encoding anew is as good.");
 
     nb::class_<WordLevelModel, PieceModel>(module, "WordLevelModel", "A pre-token is one token as a whole, or the unknown token.")
         .def("__init__", make_word_level<nb::dict>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(),
@@ -204,12 +203,13 @@ void define_models(nb::module_& module) {
     nb::class_<WordPieceModel, PieceModel>(module, "WordPieceModel", "The longest token first, inside words those with a prefix.")
         .def("__init__", make_word_piece<nb::dict>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("prefix"), nb::arg("most_characters"),
              nb::sig("def __init__(self, tokens: dict[bytes, int], *, unknown: int | None, prefix: bytes, most_characters: int) -> None"))
-        .def("__init__", make_word_piece<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("prefix"), nb::arg("most_characters"),
+        .def("__init__", make_word_piece<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("prefix"),
+             nb::arg("most_characters"),
              nb::sig("def __init__(self, tokens: TokenTables, *, unknown: int | None, prefix: bytes, most_characters: int) -> None"));
 
     nb::class_<UnigramModel, PieceModel>(module, "UnigramModel", "The tokens with the highest sum of scores.")
-        .def("__init__", make_unigram<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("bytes"), nb::arg("user_defined"),
-             nb::arg("like"),
+        .def("__init__", make_unigram<files::TokenTables>, nb::arg("tokens"), nb::kw_only(), nb::arg("unknown").none(), nb::arg("bytes"),
+             nb::arg("user_defined"), nb::arg("like"),
              nb::sig("def __init__(self, tokens: TokenTables, *, unknown: int | None, bytes: dict[int, int], "
                      "user_defined: Iterable[int], like: str) -> None"),
              "As below, of tokens that the core has read.")
@@ -217,7 +217,8 @@ void define_models(nb::module_& module) {
              nb::arg("like"),
              nb::sig("def __init__(self, tokens: Iterable[tuple[bytes, int, float]], *, unknown: int | None, bytes: dict[int, int], "
                      "user_defined: Iterable[int], like: str) -> None"),
-             "`tokens` are bytes, id and score; of equal ones the last counts. `like` is \"tokenizers\" or \"sentencepiece\"; `bytes` are the tokens of single bytes, `user_defined` the ids of user-defined ones.");
+             "`tokens` are bytes, id and score; of equal ones the last counts. `like` is \"tokenizers\" or \"sentencepiece\"; `bytes` are the tokens of single "
+             "bytes, `user_defined` the ids of user-defined ones.");
 }
 
 }  // namespace bpe::bindings

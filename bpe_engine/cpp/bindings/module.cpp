@@ -17,8 +17,9 @@ NB_MODULE(_core, module) {
     // the program; gc.freeze() keeps what is in cycles. Nobody can free them any more, and the process is over. The tests turn the reports on,
     // and no object is left by this package itself: references.hpp shows the collector what is held, bpe_engine/at_exit.py empties the caches.
     nb::set_leak_warnings(false);
-    module.def("report_leaks", [](bool wanted) { nb::set_leak_warnings(wanted); }, nb::arg("wanted"),
-               "Whether native objects that outlive the interpreter are listed on standard error, those of chunker._native as well: for tests.");
+    module.def(
+        "report_leaks", [](bool wanted) { nb::set_leak_warnings(wanted); }, nb::arg("wanted"),
+        "Whether native objects that outlive the interpreter are listed on standard error, those of chunker._native as well: for tests.");
     nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
         try {
             std::rethrow_exception(raised);

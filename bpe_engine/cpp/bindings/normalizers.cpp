@@ -92,7 +92,8 @@ SharedNormalizer normalizer_of(nb::handle steps) {
     return {std::make_shared<const StepNormalizer>(std::move(made))};
 }
 
-SharedNormalizer sentence_piece_normalizer(nb::bytes charsmap, nb::handle user_defined, bool add_dummy_prefix, bool remove_extra_whitespaces, bool escape_whitespaces) {
+SharedNormalizer sentence_piece_normalizer(nb::bytes charsmap, nb::handle user_defined, bool add_dummy_prefix, bool remove_extra_whitespaces,
+                                           bool escape_whitespaces) {
     SentencePieceRules rules;
     if (charsmap.size() > 0) rules.charsmap = Charsmap(bytes_of(charsmap));
     for (nb::handle symbol : user_defined) {
@@ -110,22 +111,26 @@ SharedNormalizer sentence_piece_normalizer(nb::bytes charsmap, nb::handle user_d
 
 void define_normalizers(nb::module_& module) {
     nb::class_<SharedNormalizer>(module, "Normalizer", "Text -> normalized text.")
-        .def_static("of_steps", &normalizer_of, nb::arg("steps"),
-                    nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
-                    "From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, "
-                    "whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), "
-                    "surround (the same), strip_members (the same runs, \"left\" or \"right\"), replace_matches (expression, content), charsmap (a compiled table).")
+        .def_static(
+            "of_steps", &normalizer_of, nb::arg("steps"), nb::sig("def of_steps(steps: collections.abc.Sequence[tuple[str, object, object]]) -> Normalizer"),
+            "From steps with two arguments each: NFC, NFD, NFKC, NFKD, lower, strip_accents, strip (left, right), prepend (text), prepend_unless (text, "
+            "whether only where the text begins), replace (pattern, content), replace_members (the first and the last of each run of characters, content), "
+            "surround (the same), strip_members (the same runs, \"left\" or \"right\"), replace_matches (expression, content), charsmap (a compiled table).")
         .def_static("of_sentence_piece", &sentence_piece_normalizer, nb::arg("charsmap"), nb::arg("user_defined"), nb::kw_only(), nb::arg("add_dummy_prefix"),
                     nb::arg("remove_extra_whitespaces"), nb::arg("escape_whitespaces"),
-                    nb::sig("def of_sentence_piece(charsmap: bytes, user_defined: collections.abc.Sequence[bytes], *, add_dummy_prefix: bool, remove_extra_whitespaces: bool, "
+                    nb::sig("def of_sentence_piece(charsmap: bytes, user_defined: collections.abc.Sequence[bytes], *, add_dummy_prefix: bool, "
+                            "remove_extra_whitespaces: bool, "
                             "escape_whitespaces: bool) -> Normalizer"),
                     "What the package `sentencepiece` does to a text: a compiled table or none, texts that it leaves as they are, and what becomes of spaces.")
-        .def("normalize", [](const SharedNormalizer& self, nb::handle text) {
-            Text const given(text);
-            Normalized made;
-            self.held->run(given.bytes().data, 0, given.bytes().size, true, true, true, 0, made);
-            return decoded({made.text.data(), made.text.size()}, "surrogateescape");
-        }, nb::arg("text").none(), nb::sig("def normalize(self, text: str | bytes) -> str"), "The normalized text.");
+        .def(
+            "normalize",
+            [](const SharedNormalizer& self, nb::handle text) {
+                Text const given(text);
+                Normalized made;
+                self.held->run(given.bytes().data, 0, given.bytes().size, true, true, true, 0, made);
+                return decoded({made.text.data(), made.text.size()}, "surrogateescape");
+            },
+            nb::arg("text").none(), nb::sig("def normalize(self, text: str | bytes) -> str"), "The normalized text.");
 }
 
 }  // namespace bpe::bindings

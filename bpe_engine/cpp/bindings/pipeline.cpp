@@ -214,18 +214,25 @@ void define_pipeline(nb::module_& module) {
     define_merge_model(module);
     define_normalizers(module);
     nb::class_<PipelineEngine>(module, "Pipeline", "A whole tokenizer: added tokens, normalizer, pre-tokenizers, model.")
-        .def("__init__", [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,
-                            std::shared_ptr<PieceModel> model, bool looks_inside, std::optional<SharedNormalizer> second) {
-            new (self) PipelineEngine(std::make_shared<const Pipeline>(added_tokens_of(added_tokens), normalizer ? normalizer->held : nullptr,
-                                                                       chain_of(stages), coder_of(model, insertions), looks_inside, second ? second->held : nullptr));
-        }, nb::arg("added_tokens"), nb::arg("normalizer").none(), nb::arg("stages"), nb::arg("insertions"), nb::arg("model"),
-             nb::arg("looks_inside") = false, nb::arg("second") = nb::none(),
-             nb::sig("def __init__(self, added_tokens: collections.abc.Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, "
-                     "stages: collections.abc.Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]], "
-                     "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]]]], model: PieceModel, looks_inside: bool = False, "
-                     "second: Normalizer | None = None) -> None"),
-             "An added token: text, id, special, lstrip, rstrip, single_word, normalized, and what is looked for where that is another text. With `looks_inside` the "
-             "`normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.")
+        .def(
+            "__init__",
+            [](PipelineEngine* self, nb::object added_tokens, std::optional<SharedNormalizer> normalizer, nb::object stages, nb::object insertions,
+               std::shared_ptr<PieceModel> model, bool looks_inside, std::optional<SharedNormalizer> second) {
+                new (self)
+                    PipelineEngine(std::make_shared<const Pipeline>(added_tokens_of(added_tokens), normalizer ? normalizer->held : nullptr, chain_of(stages),
+                                                                    coder_of(model, insertions), looks_inside, second ? second->held : nullptr));
+            },
+            nb::arg("added_tokens"), nb::arg("normalizer").none(), nb::arg("stages"), nb::arg("insertions"), nb::arg("model"), nb::arg("looks_inside") = false,
+            nb::arg("second") = nb::none(),
+            nb::sig(
+                "def __init__(self, added_tokens: collections.abc.Sequence[tuple[str, int, bool, bool, bool, bool, bool, str]], normalizer: Normalizer | None, "
+                "stages: collections.abc.Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]], "
+                "insertions: collections.abc.Sequence[tuple[str, str, str, collections.abc.Sequence[tuple[str | tuple[str, Matcher] | Matcher, str]]]], model: "
+                "PieceModel, looks_inside: bool = False, "
+                "second: Normalizer | None = None) -> None"),
+            "An added token: text, id, special, lstrip, rstrip, single_word, normalized, and what is looked for where that is another text. With "
+            "`looks_inside` the "
+            "`normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.")
         .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"), "The number of tokens.")
         .def("encode", &encode, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
              nb::sig("def encode(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> list[int]"),
@@ -235,15 +242,17 @@ void define_pipeline(nb::module_& module) {
         .def("encode_with_offsets", &encode_with_offsets, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
              nb::sig("def encode_with_offsets(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> tuple[list[int], list[int]]"),
              "The ids, and for each the offset in bytes of the character that it comes from.")
-        .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"), nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
+        .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"),
+             nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
         .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"), "The pre-tokens that the model gets.")
         .def("special_spans", &find_special, nb::arg("text").none(), nb::arg("wanted").none(),
              nb::sig("def special_spans(self, text: str | bytes, wanted: collections.abc.Sequence[int]) -> list[tuple[int, int, int]]"),
              "The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.")
         .def("find_added", &find_added, nb::arg("text").none(), nb::sig("def find_added(self, text: str | bytes) -> list[int]"),
              "The numbers of the added tokens that are written in a text.")
-        .def("encode_ordinary", [](const PipelineEngine& self, nb::handle text) { return encode(self, text, nb::none()); }, nb::arg("text").none(),
-             nb::sig("def encode_ordinary(self, text: str | bytes) -> list[int]"), "`encode` without special tokens.")
+        .def(
+            "encode_ordinary", [](const PipelineEngine& self, nb::handle text) { return encode(self, text, nb::none()); }, nb::arg("text").none(),
+            nb::sig("def encode_ordinary(self, text: str | bytes) -> list[int]"), "`encode` without special tokens.")
         .def("count_batch", &count_batch, nb::arg("texts").none(), nb::kw_only(), nb::arg("num_threads") = 8,
              nb::sig("def count_batch(self, texts: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[int]"))
         .def("encode_ordinary_batch", &encode_batch, nb::arg("text").none(), nb::kw_only(), nb::arg("num_threads") = 8,

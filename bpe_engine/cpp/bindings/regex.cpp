@@ -70,21 +70,23 @@ nb::dict find(const RegexProgram& self, nb::bytes text, std::size_t start, std::
 
 void define_regex(nb::module_& module) {
     nb::class_<RegexProgram>(module, "RegexProgram", "A regular expression, compiled to tables. Every match is found in time linear in the text.")
-        .def("__init__",
-             [](RegexProgram* self, const std::string& source, const std::string& flavour, std::size_t most_states) {
-                 regex::Options options;
-                 options.flavour = flavour_named(flavour);
-                 options.most_states = most_states;
-                 new (self) RegexProgram{Program::compile(source, options)};
-             },
-             nb::arg("source"), nb::arg("flavour") = "regex", nb::arg("most_states") = regex::Options().most_states)
+        .def(
+            "__init__",
+            [](RegexProgram* self, const std::string& source, const std::string& flavour, std::size_t most_states) {
+                regex::Options options;
+                options.flavour = flavour_named(flavour);
+                options.most_states = most_states;
+                new (self) RegexProgram{Program::compile(source, options)};
+            },
+            nb::arg("source"), nb::arg("flavour") = "regex", nb::arg("most_states") = regex::Options().most_states)
         .def("findall_spans", findall_spans, nb::arg("text"), nb::sig("def findall_spans(self, text: str | bytes) -> list[tuple[int, int]]"),
              "Byte offsets of all matches, as `regex.finditer` finds them.")
         .def("find", find, nb::arg("text"), nb::arg("start"), nb::arg("from_"), nb::arg("limit"), nb::arg("at_end"), nb::arg("nonempty") = false,
              nb::sig("def find(self, text: bytes, start: int, from_: int, limit: int, at_end: bool, nonempty: bool = False) -> dict[str, object]"),
              "The first match at `from_` or after it, and what is certain of it, as Found of regex/program.hpp has it.")
-        .def_prop_ro("state_count", [](const RegexProgram& self) { return self.program->is_eager() ? self.program->state_count() : 0; },
-                     "How many states were made when the pattern was compiled; 0: they are made when a text leads to them.")
+        .def_prop_ro(
+            "state_count", [](const RegexProgram& self) { return self.program->is_eager() ? self.program->state_count() : 0; },
+            "How many states were made when the pattern was compiled; 0: they are made when a text leads to them.")
         .def_prop_ro("looks_behind", [](const RegexProgram& self) { return self.program->looks_behind(); })
         .def_prop_ro("matches_empty", [](const RegexProgram& self) { return self.program->matches_empty(); });
 }

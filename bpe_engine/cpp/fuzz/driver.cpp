@@ -69,17 +69,12 @@ public:
     Input next() {
         Input input;
         std::size_t const way = below(10);
-        if (way < 2 || pool_.empty())
-            input = any_bytes(below(way == 0 ? 1000 : 64));
-        else if (way < 4)
-            input = fragments(1 + below(way == 2 ? 200 : 24));
-        else
-            input = changed(pool_[below(pool_.size())]);
+        if (way < 2 || pool_.empty()) input = any_bytes(below(way == 0 ? 1000 : 64));
+        else if (way < 4) input = fragments(1 + below(way == 2 ? 200 : 24));
+        else input = changed(pool_[below(pool_.size())]);
         if (input.size() > 8192) input.resize(8192);
-        if (pool_.size() < 2000)
-            pool_.push_back(input);
-        else
-            pool_[below(pool_.size())] = input;
+        if (pool_.size() < 2000) pool_.push_back(input);
+        else pool_[below(pool_.size())] = input;
         return input;
     }
 
@@ -110,9 +105,7 @@ private:
             case 0:
                 if (first < input.size()) *start = static_cast<std::uint8_t>(random_());
                 break;
-            case 1:
-                input.erase(start, end);
-                break;
+            case 1: input.erase(start, end); break;
             case 2: {
                 Input const more = below(2) ? any_bytes(below(8)) : fragments(1);
                 input.insert(start, more.begin(), more.end());
@@ -153,19 +146,14 @@ int main(int count, char** arguments) {
     for (int index = 1; index < count; ++index) {
         std::string const argument = arguments[index];
         auto const value = [&](const char* name) -> const char* { return argument.starts_with(name) ? argument.c_str() + std::strlen(name) : nullptr; };
-        if (const char* const given = value("-max_total_time="))
-            seconds = std::strtod(given, nullptr);
-        else if (const char* const number = value("-seed="))
-            seed = std::strtoull(number, nullptr, 10);
-        else if (const char* const times = value("-runs="))
-            runs = std::strtoull(times, nullptr, 10);
-        else if (const char* const limit = value("-timeout="))
-            timeout = static_cast<unsigned>(std::strtoul(limit, nullptr, 10));
+        if (const char* const given = value("-max_total_time=")) seconds = std::strtod(given, nullptr);
+        else if (const char* const number = value("-seed=")) seed = std::strtoull(number, nullptr, 10);
+        else if (const char* const times = value("-runs=")) runs = std::strtoull(times, nullptr, 10);
+        else if (const char* const limit = value("-timeout=")) timeout = static_cast<unsigned>(std::strtoul(limit, nullptr, 10));
         else if (argument.starts_with("-")) {
             std::fprintf(stderr, "%s: unknown option %s\n", arguments[0], argument.c_str());
             return 2;
-        } else
-            files.push_back(argument);
+        } else files.push_back(argument);
     }
     for (int const number : {SIGABRT, SIGALRM, SIGSEGV, SIGFPE, SIGBUS, SIGILL}) {
         // A sanitizer reports these by itself, and calls back.

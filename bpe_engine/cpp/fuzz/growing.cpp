@@ -3,9 +3,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     bpe::test::Choices choices(bpe::Bytes{data, size});
-    if (choices.one_in(2))
-        bpe::test::try_growing<bpe::AppendingEncoder>(choices);
-    else
-        bpe::test::try_growing<bpe::PrependingEncoder>(choices);
+    if (choices.one_in(2)) bpe::test::try_growing<bpe::AppendingEncoder>(choices);
+    else bpe::test::try_growing<bpe::PrependingEncoder>(choices);
     return 0;
 }

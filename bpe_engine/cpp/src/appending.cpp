@@ -80,9 +80,8 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
     auto const take = [&](std::size_t start, std::size_t end) {
         // A short piece is counted in the same way, settled or open. A long piece that was there before may be asked for again after a rollback:
         // it has or gets a table.
-        std::size_t const count = end - start <= thresholds::short_piece
-                                      ? encoder_->count_piece({text + start, end - start}, text_.size() - start, *lease)
-                                      : not_counted;
+        std::size_t const count =
+            end - start <= thresholds::short_piece ? encoder_->count_piece({text + start, end - start}, text_.size() - start, *lease) : not_counted;
         if (holding == lookback) {
             Piece const& oldest = held[0];
             if (oldest.count != not_counted) [[likely]] {

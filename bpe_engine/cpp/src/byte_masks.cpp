@@ -19,9 +19,7 @@ __attribute__((target("avx512f,avx512bw"))) void by_avx512(const Byte* block, By
     auto const within = [&](char first, unsigned char span) __attribute__((target("avx512f,avx512bw"))) {
         return _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(first)), _mm512_set1_epi8(static_cast<char>(span)));
     };
-    auto const equal = [&](char byte) __attribute__((target("avx512f,avx512bw"))) {
-        return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte));
-    };
+    auto const equal = [&](char byte) __attribute__((target("avx512f,avx512bw"))) { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte)); };
     masks.upper = within('A', 25);
     masks.lower = within('a', 25);
     masks.digit = within('0', 9);
@@ -47,9 +45,7 @@ __attribute__((target("avx2"))) void by_avx2(const Byte* block, ByteMasks& masks
             __m256i const top = _mm256_set1_epi8(static_cast<char>(span));
             return mask(_mm256_cmpeq_epi8(_mm256_min_epu8(shifted, top), shifted));
         };
-        auto const equal = [&](char byte) __attribute__((target("avx2"))) {
-            return mask(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte)));
-        };
+        auto const equal = [&](char byte) __attribute__((target("avx2"))) { return mask(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte))); };
         std::uint64_t const blank = equal(' ');
         masks.upper |= within('A', 25);
         masks.lower |= within('a', 25);
@@ -74,9 +70,7 @@ void by_sse2(const Byte* block, ByteMasks& masks) {
     masks = {};
     for (int quarter = 0; quarter < 4; ++quarter) {
         __m128i const bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + quarter * 16));
-        auto const mask = [&](__m128i found) {
-            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(found))) << (quarter * 16);
-        };
+        auto const mask = [&](__m128i found) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(found))) << (quarter * 16); };
         auto const within = [&](char first, unsigned char span) {
             __m128i const shifted = _mm_sub_epi8(bytes, _mm_set1_epi8(first));
             __m128i const top = _mm_set1_epi8(static_cast<char>(span));

@@ -31,9 +31,17 @@ bool is_behind_words(Bytes text, std::size_t place) {
     if (lead < 0x80) return behind_words[lead];
     if (lead != 0xE3 && lead != 0xEF) return false;
     switch (UnicodeTable::instance().at(text.data, place, text.size).code) {
-        case U'。': case U'，': case U'、': case U'！': case U'？': case U'：': case U'；': case U'」': case U'』': case U'）':
-            return true;
-        default: return false;
+    case U'。':
+    case U'，':
+    case U'、':
+    case U'！':
+    case U'？':
+    case U'：':
+    case U'；':
+    case U'」':
+    case U'』':
+    case U'）': return true;
+    default: return false;
     }
 }
 
@@ -71,9 +79,8 @@ void PretokenCounter::divide(Bytes text, std::vector<Part>& parts) {
         if (text.size > 0) parts.push_back({text, place_});
     } else {
         for (std::size_t start = 0; start < text.size;) {
-            std::size_t const end = text.size - start <= thresholds::counted_part || tables_.size() == 1
-                                        ? text.size
-                                        : next_safe_split(text, start + thresholds::counted_part);
+            std::size_t const end =
+                text.size - start <= thresholds::counted_part || tables_.size() == 1 ? text.size : next_safe_split(text, start + thresholds::counted_part);
             parts.push_back({text.part(start, end), place_ + start});
             start = end;
         }
@@ -120,10 +127,8 @@ void PretokenCounter::count(const std::vector<Part>& parts) {
         try {
             for (std::size_t index; (index = next.fetch_add(1)) < parts.size();) {
                 Part const& part = parts[index];
-                if (scanner_)
-                    count_part(*scanner_, part.text, part.place, tables_[thread]);
-                else
-                    tables_[thread].add(part.text, part.text.size, part.place);
+                if (scanner_) count_part(*scanner_, part.text, part.place, tables_[thread]);
+                else tables_[thread].add(part.text, part.text.size, part.place);
             }
         } catch (...) {
             errors[thread] = std::current_exception();

@@ -62,9 +62,7 @@ Dictionary::Ranked Dictionary::from_ranks(const std::vector<Bytes>& tokens, cons
     if (!ascending) made->priorities_ = ranks;
     made->find_halves();
     auto const& halves = made->halves_;
-    auto const comes_early = [&](Rank token) {
-        return halves[token].left != no_rank && std::max(halves[token].left, halves[token].right) > token;
-    };
+    auto const comes_early = [&](Rank token) { return halves[token].left != no_rank && std::max(halves[token].left, halves[token].right) > token; };
     std::vector<Rank> all(tokens.size());
     std::iota(all.begin(), all.end(), Rank{0});
     if (ascending && std::none_of(all.begin(), all.end(), comes_early)) {
@@ -107,8 +105,7 @@ std::shared_ptr<const Dictionary> Dictionary::from_disorder(const std::vector<By
         if (data.size == 1) continue;
         if (disorder.halves[left].left == no_rank || disorder.halves[right].left == no_rank) throw damaged(token);
         std::size_t const middle = made->length(left);
-        if (middle + made->length(right) != data.size || !(made->bytes(left) == data.part(0, middle)) ||
-            !(made->bytes(right) == data.part(middle, data.size)))
+        if (middle + made->length(right) != data.size || !(made->bytes(left) == data.part(0, middle)) || !(made->bytes(right) == data.part(middle, data.size)))
             throw damaged(token);
     }
     made->halves_ = std::move(disorder.halves);
@@ -135,9 +132,8 @@ std::shared_ptr<const Dictionary> Dictionary::from_disorder(const std::vector<By
 bool Dictionary::is_ordered_in(Bytes piece) const {
     if (crosses_anywhere_) return false;
     if (piece.size < shortest_crossed_) return true;
-    return std::none_of(crossed_.begin(), crossed_.end(), [&](const std::vector<Byte>& text) {
-        return std::search(piece.begin(), piece.end(), text.begin(), text.end()) != piece.end();
-    });
+    return std::none_of(crossed_.begin(), crossed_.end(),
+                        [&](const std::vector<Byte>& text) { return std::search(piece.begin(), piece.end(), text.begin(), text.end()) != piece.end(); });
 }
 
 bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right) {
@@ -325,17 +321,14 @@ Halves Dictionary::merge_bytes(Rank token) const {
     struct Candidate {
         Rank priority;
         std::uint32_t start, end, left;
-        bool operator>(const Candidate& other) const {
-            return priority != other.priority ? priority > other.priority : start > other.start;
-        }
+        bool operator>(const Candidate& other) const { return priority != other.priority ? priority > other.priority : start > other.start; }
     };
     constexpr std::uint32_t nobody = 0xFFFFFFFF;
     Bytes const data = bytes(token);
     auto const size = static_cast<std::uint32_t>(data.size);
     std::vector<Part> parts;
     parts.reserve(size);
-    for (std::uint32_t place = 0; place < size; ++place)
-        parts.push_back({place, place + 1, place - 1, place + 1 < size ? place + 1 : nobody, true});
+    for (std::uint32_t place = 0; place < size; ++place) parts.push_back({place, place + 1, place - 1, place + 1 < size ? place + 1 : nobody, true});
     parts[0].previous = nobody;
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     auto const offer = [&](std::uint32_t left) {
@@ -357,8 +350,7 @@ Halves Dictionary::merge_bytes(Rank token) const {
             Rank found[2];
             for (int side = 0; side < 2; ++side) {
                 found[side] = find(halves[side]);
-                if (found[side] == no_rank)
-                    throw VocabularyError(VocabularyError::Kind::missing_byte, token, text_of(halves[side]));
+                if (found[side] == no_rank) throw VocabularyError(VocabularyError::Kind::missing_byte, token, text_of(halves[side]));
             }
             return {found[0], found[1]};
         }
@@ -392,8 +384,7 @@ void Dictionary::finish() {
     merges_.build(halves_);
     byte_pairs_.assign(65536, no_rank);
     for (Rank token = 0; token < halves_.size(); ++token)
-        if (length(token) == 2 && reachable(token))
-            byte_pairs_[bytes_[offsets_[token]] << 8 | bytes_[offsets_[token] + 1]] = token;
+        if (length(token) == 2 && reachable(token)) byte_pairs_[bytes_[offsets_[token]] << 8 | bytes_[offsets_[token] + 1]] = token;
 }
 
 Rank Dictionary::find(Bytes token) const {

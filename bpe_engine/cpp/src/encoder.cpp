@@ -98,7 +98,8 @@ void Encoder::for_each_piece(Bytes text, const Cache& cache, Use&& use) const {
             auto& one = coming->all[count++];
             one.start = start;
             one.size = end - start;
-            if (one.size > PieceKey::longest) [[unlikely]] return;
+            if (one.size > PieceKey::longest) [[unlikely]]
+                return;
             one.key = PieceKey::of(text.data + start, one.size, text.size - start);
             one.hash = one.key.hash();
             cache.expect(one.hash);
@@ -185,11 +186,14 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
     }
     for_each_piece(text, ids.short_pieces, [&](const Pieces::One& one) {
         Bytes const piece{text.data + one.start, one.size};
-        if (next > last) [[unlikely]] flush();
-        if (one.size > MediumKey::longest) [[unlikely]] return encode_long(piece);
+        if (next > last) [[unlikely]]
+            flush();
+        if (one.size > MediumKey::longest) [[unlikely]]
+            return encode_long(piece);
         if (one.size > PieceKey::longest) return encode_medium(piece, text.size - one.start);
         unsigned count = ids.short_pieces.find(one.key, one.hash, next);
-        if (count == 0) [[unlikely]] count = encode_unknown(one.key, one.hash, piece, workspace, next);
+        if (count == 0) [[unlikely]]
+            count = encode_unknown(one.key, one.hash, piece, workspace, next);
         next += count;
     });
     flush();

@@ -74,8 +74,7 @@ std::size_t IntervalEncoder::start_at_or_behind(std::size_t place) const {
 
 bool IntervalEncoder::near_long(std::size_t place) const {
     if (long_.empty()) return false;
-    auto const next = std::lower_bound(long_.begin(), long_.end(), place,
-                                       [](auto const& piece, std::size_t value) { return piece.second < value; });
+    auto const next = std::lower_bound(long_.begin(), long_.end(), place, [](auto const& piece, std::size_t value) { return piece.second < value; });
     return next != long_.end() && next->first < place + thresholds::neighbourhood;
 }
 
@@ -99,8 +98,7 @@ std::size_t IntervalEncoder::pretoken_end(std::size_t place, std::size_t limit) 
     // Bytes of a character that the slice cuts are not the character that the index saw.
     std::size_t const cut = unfinished_end(text_.part(0, limit));
     bool const cut_start = UnicodeTable::continues(text_[place]);
-    if (cut == 0 && !cut_start && near_long(place))
-        return encoder_->scanner()->indexed_end(IndexedText(index(), text_.data, limit), text_.data, place);
+    if (cut == 0 && !cut_start && near_long(place)) return encoder_->scanner()->indexed_end(IndexedText(index(), text_.data, limit), text_.data, place);
     return encoder_->scanner()->pretoken_end(text_.data, place, limit);
 }
 
@@ -155,10 +153,8 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     bool agrees = true;
     auto const take = [&](std::size_t stop) {
         agrees = agrees && stop < end && start_at_or_behind(place + 1) == stop;
-        if (agrees)
-            agreed = stop;
-        else
-            own += count_piece(place, stop, workspace);
+        if (agrees) agreed = stop;
+        else own += count_piece(place, stop, workspace);
         place = stop;
     };
     while (place < end) {
@@ -231,16 +227,22 @@ std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {
 }
 
 std::size_t IntervalEncoder::reach(std::size_t start, std::size_t tokens) const {
-    return words_.empty() ? start : Reach(words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); }).forward(start, tokens);
+    return words_.empty() ? start
+                          : Reach(
+                                words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); })
+                                .forward(start, tokens);
 }
 
 std::size_t IntervalEncoder::reach_back(std::size_t end, std::size_t tokens) const {
-    return words_.empty() ? end : Reach(words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); }).backward(end, tokens);
+    return words_.empty() ? end
+                          : Reach(
+                                words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); })
+                                .backward(end, tokens);
 }
 
 std::size_t IntervalEncoder::memory() const {
-    std::size_t total = words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 +
-                        long_.capacity() * sizeof(std::pair<std::size_t, std::size_t>);
+    std::size_t total =
+        words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + long_.capacity() * sizeof(std::pair<std::size_t, std::size_t>);
     std::lock_guard const lock(mutex_);
     if (index_) total += index_->memory();
     for (auto const& [range, tree] : trees_) total += tree->memory();

@@ -7,13 +7,12 @@
 namespace bpe {
 
 IntervalTree::IntervalTree(const Dictionary& dictionary, Bytes data)
-    : dictionary_(&dictionary), data_(data), table_(dictionary, TokenTable::Side::right), repetitions_(data),
-      own_([&dictionary] { return std::make_unique<TokenTable>(dictionary, TokenTable::Side::right); }) {
+    : dictionary_(&dictionary), data_(data), table_(dictionary, TokenTable::Side::right), repetitions_(data), own_([&dictionary] {
+          return std::make_unique<TokenTable>(dictionary, TokenTable::Side::right);
+      }) {
     table_.extend(data);
     auto const size = static_cast<std::uint32_t>(data.size + 1);
-    auto const parent = [&](std::uint32_t end) {
-        return end - static_cast<std::uint32_t>(dictionary.length(table_.last(end)));
-    };
+    auto const parent = [&](std::uint32_t end) { return end - static_cast<std::uint32_t>(dictionary.length(table_.last(end))); };
     nodes_.assign(size, Node{0, 1, 0, 0});
     for (std::uint32_t end = size; end-- > 1;) nodes_[parent(end)].weight += nodes_[end].weight;
     std::vector<std::uint32_t> next_free(size, 1);
@@ -30,9 +29,7 @@ IntervalTree::IntervalTree(const Dictionary& dictionary, Bytes data)
 
 std::size_t IntervalTree::step_towards(std::size_t place, std::size_t end) const {
     std::uint32_t const target = nodes_[end].number;
-    auto const holds = [&](std::size_t node) {
-        return nodes_[node].number <= target && target < nodes_[node].number + nodes_[node].weight;
-    };
+    auto const holds = [&](std::size_t node) { return nodes_[node].number <= target && target < nodes_[node].number + nodes_[node].weight; };
     if (place == end || !holds(place) || nodes_[place].number == target) return 0;
     std::size_t child = nodes_[place].first_child;
     while (!holds(child)) child = nodes_[child].next_sibling;

@@ -10,9 +10,7 @@ namespace bpe {
 
 namespace {
 
-std::size_t tokens_at_least(const Dictionary& dictionary, std::size_t bytes) {
-    return (bytes + dictionary.longest() - 1) / dictionary.longest();
-}
+std::size_t tokens_at_least(const Dictionary& dictionary, std::size_t bytes) { return (bytes + dictionary.longest() - 1) / dictionary.longest(); }
 
 // The ends of the next `mark_distance` characters from `place` on.
 void next_characters(Bytes text, std::size_t place, std::vector<std::size_t>& ends) {

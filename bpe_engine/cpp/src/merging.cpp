@@ -14,9 +14,7 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
     std::uint32_t pairs[16];
     Rank tokens[17];
     std::uint8_t next[17], previous[18];
-    auto const pair = [](Rank merged, std::size_t place) {
-        return merged == no_rank ? never : merged << 4 | static_cast<std::uint32_t>(place);
-    };
+    auto const pair = [](Rank merged, std::size_t place) { return merged == no_rank ? never : merged << 4 | static_cast<std::uint32_t>(place); };
     std::size_t const size = std::min(piece.size, short_length);
     for (std::uint32_t& value : pairs) value = never;
     for (std::size_t place = 0; place < size; ++place) {
@@ -24,8 +22,7 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
         next[place] = static_cast<std::uint8_t>(place + 1);
         previous[place + 1] = static_cast<std::uint8_t>(place);
     }
-    for (std::size_t place = 0; place + 1 < size; ++place)
-        pairs[place] = pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place);
+    for (std::size_t place = 0; place + 1 < size; ++place) pairs[place] = pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place);
     for (;;) {
         std::uint32_t least[4] = {pairs[0], pairs[1], pairs[2], pairs[3]};
         for (std::size_t place = 4; place < 16; place += 4)
@@ -61,9 +58,7 @@ std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
     std::uint64_t least[blocks];
     Rank tokens[longest];
     Place next[longest], previous[longest + 1];
-    auto const pair = [](Rank merged, std::size_t place) {
-        return merged == no_rank ? never : std::uint64_t{merged} << place_bits | place;
-    };
+    auto const pair = [](Rank merged, std::size_t place) { return merged == no_rank ? never : std::uint64_t{merged} << place_bits | place; };
     auto const find_least = [&](std::size_t block) {
         std::uint64_t lanes[4] = {never, never, never, never};
         for (std::size_t place = block * 16; place < block * 16 + 16; place += 4)
@@ -131,9 +126,7 @@ std::size_t join_window(const Dictionary& dictionary, Bytes piece, std::vector<R
 
 }  // namespace
 
-std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) {
-    return merge_blocks<medium_length, std::uint8_t>(dictionary, piece, out);
-}
+std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) { return merge_blocks<medium_length, std::uint8_t>(dictionary, piece, out); }
 
 bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>& tokens) {
     constexpr std::size_t narrow = thresholds::window, wide = thresholds::wide_window;
@@ -160,7 +153,8 @@ bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>&
 
 const std::vector<Rank>& Merging::encode(const Dictionary& dictionary, Bytes piece) {
     dictionary.check_bytes(piece);
-    if (!dictionary.is_ordered(piece)) [[unlikely]] return tokens_ = encode_by_heap(dictionary, piece);
+    if (!dictionary.is_ordered(piece)) [[unlikely]]
+        return tokens_ = encode_by_heap(dictionary, piece);
     if (merged_ < worth_a_trie) {
         merged_ += piece.size;
         if (piece.size <= medium_length) {
@@ -227,9 +221,7 @@ std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece) {
         Rank priority;
         std::uint32_t place;
         Rank left, right, merged;
-        bool operator>(const Candidate& other) const {
-            return priority != other.priority ? priority > other.priority : place > other.place;
-        }
+        bool operator>(const Candidate& other) const { return priority != other.priority ? priority > other.priority : place > other.place; }
     };
     auto const size = static_cast<std::uint32_t>(piece.size);
     std::vector<Part> parts(size);
@@ -237,12 +229,10 @@ std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece) {
     auto const offer = [&](std::uint32_t place) {
         if (place == nobody || parts[place].next == nobody) return;
         Rank const left = parts[place].token, right = parts[parts[place].next].token;
-        if (Rank const merged = dictionary.merged(left, right); merged != no_rank)
-            queue.push({dictionary.priority(merged), place, left, right, merged});
+        if (Rank const merged = dictionary.merged(left, right); merged != no_rank) queue.push({dictionary.priority(merged), place, left, right, merged});
     };
     for (std::uint32_t place = 0; place < size; ++place)
-        parts[place] = {dictionary.byte(piece[place]), place == 0 ? nobody : place - 1,
-                        place + 1 < size ? place + 1 : nobody};
+        parts[place] = {dictionary.byte(piece[place]), place == 0 ? nobody : place - 1, place + 1 < size ? place + 1 : nobody};
     for (std::uint32_t place = 0; place < size; ++place) offer(place);
     while (!queue.empty()) {
         Candidate const best = queue.top();
@@ -259,8 +249,7 @@ std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece) {
         offer(left.previous);
     }
     std::vector<Rank> tokens;
-    for (std::uint32_t place = 0; place < size && place != nobody; place = parts[place].next)
-        tokens.push_back(parts[place].token);
+    for (std::uint32_t place = 0; place < size && place != nobody; place = parts[place].next) tokens.push_back(parts[place].token);
     return tokens;
 }
 

@@ -48,10 +48,8 @@ public:
             while (index != no_pair) {
                 Pair& pair = pairs_[index];
                 PairIndex const next = pair.next;
-                if (pair.count == level_)
-                    open_.push_back({pair.count, key_of_(pair), index});
-                else
-                    push(index);
+                if (pair.count == level_) open_.push_back({pair.count, key_of_(pair), index});
+                else push(index);
                 index = next;
             }
             std::make_heap(open_.begin(), open_.end(), later);
@@ -64,9 +62,7 @@ private:
         PairIndex pair;
     };
 
-    static bool later(const Entry& one, const Entry& other) {
-        return one.count != other.count ? one.count < other.count : one.key > other.key;
-    }
+    static bool later(const Entry& one, const Entry& other) { return one.count != other.count ? one.count < other.count : one.key > other.key; }
 
     void push_into(std::vector<Entry>& heap, PairIndex index) {
         heap.push_back({pairs_[index].count, key_of_(pairs_[index]), index});

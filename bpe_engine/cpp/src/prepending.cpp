@@ -57,8 +57,7 @@ std::size_t PrependingEncoder::total(std::size_t added) {
     Encoder::Lease const lease(*encoder_);
     for (std::size_t index = chain_.size(); index-- > 0;) {
         Link const link = chain_[index];
-        totals_[link.start] = totals_[link.end] +
-                              static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
+        totals_[link.start] = totals_[link.end] + static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
     }
     // The rest of a character that is cut may be a pre-token now, and none once its start is there: then nothing is settled by it.
     if (!chain_.empty() && unfinished_start(text()) == 0) {
@@ -78,7 +77,7 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
     for (;; window *= 4) {
         std::size_t limit = std::min(place, window);
         if (limit < place) limit -= unfinished_end({text, limit});  // a character that is cut is of another class
-        bool met = false;  // a place whose total is known: no need to look further
+        bool met = false;                                           // a place whose total is known: no need to look further
         for (std::size_t read = 0; read < limit && !met;) {
             Step const step = scanner->step(text, read, limit);
             std::size_t stop = read;
@@ -125,8 +124,7 @@ std::size_t PrependingEncoder::count_piece(std::size_t start, std::size_t end, b
 std::size_t PrependingEncoder::fewest() {
     std::size_t const longest = encoder_->dictionary().longest();
     std::size_t const least = (state_.length + longest - 1) / longest;
-    if (!encoder_->scanner())
-        return state_.length > thresholds::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
+    if (!encoder_->scanner()) return state_.length > thresholds::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
     // Between a letter or number and what is neither, nor a mark, Han or an apostrophe, every grammar cuts, whatever stands before: the chain
     // of every longer text passes this place, and so has the chain of this one.
     UnicodeTable const& table = UnicodeTable::instance();

@@ -14,16 +14,13 @@ unsigned kinds_of(Character character) {
     bool const letter = flags & letter_class, number = flags & number_class, space = flags & space_class;
     bool const mark = flags & mark_class, upper = flags & upper_class, lower = flags & lower_class;
     bool const other = !(letter || number || space);
-    return unsigned{letter} << RunIndex::letter | unsigned{letter || mark} << RunIndex::word |
-           unsigned{number} << RunIndex::number | unsigned{space} << RunIndex::space | unsigned{newline} << RunIndex::newline |
-           unsigned{newline || character.code == '/'} << RunIndex::newline_or_slash |
-           unsigned{letter || number || space} << RunIndex::not_punctuation |
-           unsigned{letter || number || space || mark} << RunIndex::not_punctuation_or_mark |
-           unsigned{upper} << RunIndex::upper | unsigned{lower} << RunIndex::lower | unsigned{upper && lower} << RunIndex::both |
-           unsigned{(flags & han_class) != 0} << RunIndex::han | unsigned{in_cjk(character.code)} << RunIndex::cjk |
-           unsigned{is_ascii_letter(character.code)} << RunIndex::ascii_letter |
-           unsigned{is_ascii_digit(character.code)} << RunIndex::digit |
-           unsigned{other && !is_cut_by_falcon(character)} << RunIndex::uncut |
+    return unsigned{letter} << RunIndex::letter | unsigned{letter || mark} << RunIndex::word | unsigned{number} << RunIndex::number |
+           unsigned{space} << RunIndex::space | unsigned{newline} << RunIndex::newline |
+           unsigned{newline || character.code == '/'} << RunIndex::newline_or_slash | unsigned{letter || number || space} << RunIndex::not_punctuation |
+           unsigned{letter || number || space || mark} << RunIndex::not_punctuation_or_mark | unsigned{upper} << RunIndex::upper |
+           unsigned{lower} << RunIndex::lower | unsigned{upper && lower} << RunIndex::both | unsigned{(flags & han_class) != 0} << RunIndex::han |
+           unsigned{in_cjk(character.code)} << RunIndex::cjk | unsigned{is_ascii_letter(character.code)} << RunIndex::ascii_letter |
+           unsigned{is_ascii_digit(character.code)} << RunIndex::digit | unsigned{other && !is_cut_by_falcon(character)} << RunIndex::uncut |
            unsigned{other && !mark && !(flags & symbol_class)} << RunIndex::left_over;
 }
 
@@ -34,8 +31,7 @@ void RunIndex::extend(Bytes text) {
     unsigned open = 0;  // the kinds whose last run is open
     for (unsigned kind = 0; kind < kinds; ++kind) open |= static_cast<unsigned>(toggles_[kind].size() & 1) << kind;
     auto const take = [&](unsigned is, std::size_t distance) {
-        for (unsigned changed = open ^ is; changed; changed &= changed - 1)
-            toggles_[std::countr_zero(changed)].push_back(distance);
+        for (unsigned changed = open ^ is; changed; changed &= changed - 1) toggles_[std::countr_zero(changed)].push_back(distance);
         open = is;
         // The third digit of a run; a digit is one byte.
         if (is >> digit & 1 && distance - toggles_[digit].back() == 2) long_digits_.push_back(toggles_[digit].back());
@@ -64,8 +60,7 @@ void RunIndex::extend(Bytes text) {
 
 void RunIndex::truncate(std::size_t distance) {
     if (distance >= end_) return;
-    for (auto& toggles : toggles_)
-        toggles.erase(std::lower_bound(toggles.begin(), toggles.end(), distance), toggles.end());
+    for (auto& toggles : toggles_) toggles.erase(std::lower_bound(toggles.begin(), toggles.end(), distance), toggles.end());
     while (!long_digits_.empty() && long_digits_.back() + 3 > distance) long_digits_.pop_back();
     end_ = distance;
 }

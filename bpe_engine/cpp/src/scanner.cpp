@@ -37,12 +37,12 @@ constexpr std::array<Kind, 256> make_kinds() {
         bool const mark = flags & mark_class;
         bool const as_letter = flags & letter_class || (mark && grammar.words != Grammar::Words::letters);
         bool const up = flags & upper_class, low = flags & lower_class;
-        made[flags] = flags & unknown_classes                                    ? doubt_kind
-                      : !as_letter                                               ? punctuation_kind
-                      : mark && grammar.words == Grammar::Words::cased           ? mark_kind
-                      : up && !low                                               ? upper_kind
-                      : low && !up                                               ? lower_kind
-                                                                                 : both_kind;
+        made[flags] = flags & unknown_classes                          ? doubt_kind
+                      : !as_letter                                     ? punctuation_kind
+                      : mark && grammar.words == Grammar::Words::cased ? mark_kind
+                      : up && !low                                     ? upper_kind
+                      : low && !up                                     ? lower_kind
+                                                                       : both_kind;
     }
     return made;
 }
@@ -59,7 +59,8 @@ void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& mask
     for (std::uint64_t leads = masks.high & ~masks.continuation; leads; leads &= leads - 1) {
         auto const place = static_cast<std::size_t>(std::countr_zero(leads));
         std::uint32_t word = 0;
-        if (place <= 60) [[likely]] std::memcpy(&word, bytes + place, 4);
+        if (place <= 60) [[likely]]
+            std::memcpy(&word, bytes + place, 4);
         // Most have two or three bytes.
         if ((word & 0x00C0C0F0) == 0x008080E0) {
             char32_t const code = (word & 0x0F) << 12 | (word >> 2 & 0xFC0) | (word >> 16 & 0x3F);
@@ -131,7 +132,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     std::uint64_t const letter_starts = letters & ~(letters << 1);
     std::uint64_t const number_starts = block.number & ~(block.number << 1);
     std::uint64_t starts = 0;
-    std::uint64_t unsure = 0;  // starts that may be wrong, with all after them
+    std::uint64_t unsure = 0;                // starts that may be wrong, with all after them
     [[maybe_unused]] std::size_t open = 64;  // up to here, and what follows is to be seen
     if constexpr (grammar.space_before) {
         std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
@@ -158,8 +159,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         // Line breaks (and slashes) after punctuation belong to it.
         std::uint64_t tail = 0;
         if constexpr (grammar.tail != Grammar::Tail::nothing) {
-            std::uint64_t const tail_runs =
-                block.newline | (grammar.tail == Grammar::Tail::newlines_and_slashes ? masks.slash : 0);
+            std::uint64_t const tail_runs = block.newline | (grammar.tail == Grammar::Tail::newlines_and_slashes ? masks.slash : 0);
             tail = filled(tail_runs, block.newline & (block.punctuation << 1));
         }
         std::uint64_t const punctuation = block.punctuation & ~tail;
@@ -318,27 +318,42 @@ Step walk(const Byte* text, std::size_t place, std::size_t limit) {
 
 template <class Rule>
 constexpr Scanner rule_scanner(std::string_view name) {
-    return {name, walk<Rule>, [](const Byte* text, std::size_t place, std::size_t limit, const Dictionary&) { return walk<Rule>(text, place, limit); },
+    return {name,
+            walk<Rule>,
+            [](const Byte* text, std::size_t place, std::size_t limit, const Dictionary&) { return walk<Rule>(text, place, limit); },
             [](const Byte* text, std::size_t place, std::size_t limit) { return Rule::pretoken_end(Walk(text, limit), text, place); },
             [](const IndexedText& text, const Byte* bytes, std::size_t place) { return Rule::pretoken_end(text, bytes, place); },
-            Rule::lookback, Rule::gives_back};
+            Rule::lookback,
+            Rule::gives_back};
 }
 
 template <Grammar grammar>
 constexpr Scanner scanner(std::string_view name) {
-    return {name, [](const Byte* text, std::size_t place, std::size_t limit) { return scan<grammar>(text, place, limit, nullptr); },
+    return {name,
+            [](const Byte* text, std::size_t place, std::size_t limit) { return scan<grammar>(text, place, limit, nullptr); },
             [](const Byte* text, std::size_t place, std::size_t limit, const Dictionary& dictionary) { return scan<grammar>(text, place, limit, &dictionary); },
-            walked_end<grammar>, indexed_end<grammar>, grammar.lookback,
+            walked_end<grammar>,
+            indexed_end<grammar>,
+            grammar.lookback,
             [](Character last) { return (last.flags & space_class) != 0; }};
 }
 
 constexpr Scanner scanners[] = {
-    scanner<grammars::r50k>("r50k"),   scanner<grammars::r50k>("gpt2"),     scanner<grammars::cl100k>("cl100k"),
-    scanner<grammars::o200k>("o200k"), scanner<grammars::llama3>("llama3"), scanner<grammars::qwen2>("qwen2"),
-    scanner<grammars::qwen35>("qwen35"), scanner<grammars::tekken>("tekken"), scanner<grammars::kimi_k2>("kimi_k2"),
-    scanner<grammars::llama3_ascii>("llama3_ascii"), scanner<grammars::qwen2_ascii>("qwen2_ascii"),
+    scanner<grammars::r50k>("r50k"),
+    scanner<grammars::r50k>("gpt2"),
+    scanner<grammars::cl100k>("cl100k"),
+    scanner<grammars::o200k>("o200k"),
+    scanner<grammars::llama3>("llama3"),
+    scanner<grammars::qwen2>("qwen2"),
+    scanner<grammars::qwen35>("qwen35"),
+    scanner<grammars::tekken>("tekken"),
+    scanner<grammars::kimi_k2>("kimi_k2"),
+    scanner<grammars::llama3_ascii>("llama3_ascii"),
+    scanner<grammars::qwen2_ascii>("qwen2_ascii"),
     scanner<grammars::qwen35_ascii>("qwen35_ascii"),
-    scanner<grammars::starcoder>("starcoder"), rule_scanner<Falcon>("falcon"),  rule_scanner<DeepseekV3>("deepseek_v3"),
+    scanner<grammars::starcoder>("starcoder"),
+    rule_scanner<Falcon>("falcon"),
+    rule_scanner<DeepseekV3>("deepseek_v3"),
 };
 
 }  // namespace

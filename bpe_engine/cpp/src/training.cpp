@@ -18,7 +18,8 @@ void Words::begin_word(std::size_t size, std::uint64_t count) {
 
 std::uint64_t Words::count_at(std::uint32_t place) const {
     std::uint32_t const weight = slots_[place].weight;
-    if (weight != heavy) [[likely]] return weight;
+    if (weight != heavy) [[likely]]
+        return weight;
     auto const behind = std::upper_bound(heavy_.begin(), heavy_.end(), place, [](std::uint32_t wanted, const Heavy& word) { return wanted < word.start; });
     return (behind - 1)->count;
 }
@@ -183,8 +184,8 @@ private:
     }
 
     // A symbol stands beside one that was just made at `place`.
-    void note(std::vector<Group>& groups, std::vector<Event>& events, std::vector<std::uint32_t>& group_of_symbol, Symbol symbol,
-              std::uint64_t count, std::uint32_t place, bool is_left) {
+    void note(std::vector<Group>& groups, std::vector<Event>& events, std::vector<std::uint32_t>& group_of_symbol, Symbol symbol, std::uint64_t count,
+              std::uint32_t place, bool is_left) {
         if (symbol == none) return;
         std::uint32_t const group = group_of(group_of_symbol, groups, symbol);
         groups[group].count += count;

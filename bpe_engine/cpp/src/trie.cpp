@@ -52,10 +52,8 @@ private:
             for (std::uint32_t low = 0; low < 256; ++low) clear(block.unused_bases, low);
         }
         free_.push_back(block);
-        if (number > 0)
-            open_.push_back(number);
-        else
-            add_block();
+        if (number > 0) open_.push_back(number);
+        else add_block();
     }
 
     // The low byte of a base, 256 where none fits.
@@ -118,8 +116,7 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
     Rank highest = 0;
     for (std::uint32_t index = 0; index < tokens.size(); ++index) {
         std::uint64_t head = 0;
-        for (std::size_t depth = 0; depth < 8; ++depth)
-            head = head << 8 | (depth < tokens[index].size ? byte_at(index, depth) : 0u);
+        for (std::size_t depth = 0; depth < 8; ++depth) head = head << 8 | (depth < tokens[index].size ? byte_at(index, depth) : 0u);
         order[index] = {head, index, static_cast<std::uint32_t>(tokens[index].size)};
         highest = std::max(highest, ranks[index]);
     }
@@ -128,8 +125,7 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
     auto const before = [&](const Entry& one, const Entry& other) {
         std::size_t const size = tokens[one.index].size, other_size = tokens[other.index].size;
         for (std::size_t depth = std::min<std::size_t>(8, std::min(size, other_size)); depth < size && depth < other_size; ++depth)
-            if (byte_at(one.index, depth) != byte_at(other.index, depth))
-                return byte_at(one.index, depth) < byte_at(other.index, depth);
+            if (byte_at(one.index, depth) != byte_at(other.index, depth)) return byte_at(one.index, depth) < byte_at(other.index, depth);
         return size < other_size;
     };
     for (auto first = order.begin(); first != order.end();) {

@@ -39,8 +39,7 @@ const UnicodeTable& UnicodeTable::instance() {
 }
 
 Flags UnicodeTable::beyond_plane_0(char32_t code) const {
-    auto const after = std::upper_bound(beyond_.begin(), beyond_.end(), code,
-                                        [](char32_t value, const Range& range) { return value < range.first; });
+    auto const after = std::upper_bound(beyond_.begin(), beyond_.end(), code, [](char32_t value, const Range& range) { return value < range.first; });
     return (after - 1)->flags;
 }
 
@@ -54,8 +53,7 @@ std::size_t unfinished_end(Bytes text) {
         // The second byte may already rule it out: overlong forms, surrogates, beyond U+10FFFF.
         if (back >= 2) {
             Byte const second = lead[1];
-            if ((*lead == 0xE0 && second < 0xA0) || (*lead == 0xED && second > 0x9F) || (*lead == 0xF0 && second < 0x90) ||
-                (*lead == 0xF4 && second > 0x8F))
+            if ((*lead == 0xE0 && second < 0xA0) || (*lead == 0xED && second > 0x9F) || (*lead == 0xF0 && second < 0x90) || (*lead == 0xF4 && second > 0x8F))
                 return 0;
         }
         return back;

@@ -18,12 +18,12 @@ std::uint64_t& current_seed();
 
 }  // namespace bpe::test
 
-#define CHECK(condition)                                                                  \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
             std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            bpe::test::stop();                                                            \
-        }                                                                                 \
+            bpe::test::stop();                                                             \
+        }                                                                                  \
     } while (false)
 
 namespace bpe::test {

@@ -200,8 +200,7 @@ void halves_and_planes(Choices& choices) {
     std::string const planes = planes_of(packed);
     auto const same = Dictionary::from_planes(view(planes));
     CHECK(same->size() == dictionary.size() && same->longest() == longest && same->has_all_bytes() == all_bytes && !same->has_unreachable());
-    for (Rank token = 0; token < same->size(); ++token)
-        CHECK(same->bytes(token) == dictionary.bytes(token) && same->halves(token) == dictionary.halves(token));
+    for (Rank token = 0; token < same->size(); ++token) CHECK(same->bytes(token) == dictionary.bytes(token) && same->halves(token) == dictionary.halves(token));
     for (int byte = 0; byte < 256; ++byte) CHECK(same->byte(static_cast<Byte>(byte)) == dictionary.byte(static_cast<Byte>(byte)));
 }
 

@@ -57,7 +57,8 @@ void seams(Choices& choices) {
     static const char* const others[] = {"a", "A", " ", "\xc3\xa9", "\xe3\x80\x82", "\xe3\x82\x99", "\xad", "\xe4\xb8", "1", "'s", "\n"};
     auto const text_of_wide = [&](std::size_t most) {
         std::string text;
-        for (std::size_t count = choices.below(most); count > 0; --count) text += choices.one_in(8) ? others[choices.below(std::size(others))] : wide[choices.below(std::size(wide))];
+        for (std::size_t count = choices.below(most); count > 0; --count)
+            text += choices.one_in(8) ? others[choices.below(std::size(others))] : wide[choices.below(std::size(wide))];
         return text;
     };
     std::vector<std::string> tokens;

@@ -28,10 +28,8 @@ void long_runs() {
             std::vector<std::pair<typename Core::State, std::size_t>> marks;
             while (text.size() < 1500) {
                 if (text.size() % 150 == 0) marks.emplace_back(growing.state(), growing.count());
-                if constexpr (std::is_same_v<Core, PrependingEncoder>)
-                    growing.prepend(view(unit));
-                else
-                    growing.append(view(unit));
+                if constexpr (std::is_same_v<Core, PrependingEncoder>) growing.prepend(view(unit));
+                else growing.append(view(unit));
                 text += unit;
                 if (text.size() % 50 == 0) CHECK(growing.count() == letters().count(scanner, text));
             }
@@ -155,9 +153,7 @@ void explicit_tokens(Choices& choices) {
     std::vector<std::pair<AppendingEncoder::State, Stretches>> marks;
     for (std::size_t steps = 1 + choices.below(30); steps > 0 && choices.more(); --steps) {
         switch (choices.below(8)) {
-        case 0:
-            marks.emplace_back(growing.state(), stretches);
-            break;
+        case 0: marks.emplace_back(growing.state(), stretches); break;
         case 1:
             if (marks.empty()) break;
             marks.resize(choices.below(marks.size()) + 1);

@@ -68,8 +68,7 @@ void threads() {
             found.push_back(intervals.count(std::min(one, other), std::max(one, other)));
         }
     };
-    for (std::uint64_t worker = 0; worker < 4; ++worker)
-        workers.emplace_back([&, worker] { slices(shared, worker + 1, counts[worker]); });
+    for (std::uint64_t worker = 0; worker < 4; ++worker) workers.emplace_back([&, worker] { slices(shared, worker + 1, counts[worker]); });
     for (std::thread& worker : workers) worker.join();
     for (std::uint64_t worker = 0; worker < 4; ++worker) {
         std::vector<std::size_t> expected;

@@ -25,8 +25,7 @@ const std::vector<std::string> fragments_of_characters{"\xE4", "\xB8", "\xF0\x9F
 
 std::string random_string(Choices& choices, std::size_t most) {
     std::string text;
-    for (std::size_t size = choices.below(most + 1); size > 0; --size)
-        text += choices.one_in(5) ? choices.of(fragments_of_characters) : choices.of(letters);
+    for (std::size_t size = choices.below(most + 1); size > 0; --size) text += choices.one_in(5) ? choices.of(fragments_of_characters) : choices.of(letters);
     return text;
 }
 
@@ -223,7 +222,13 @@ void hostile() {
     std::vector<std::string> nested;  // a, aa, aaa ...
     for (std::size_t size = 1; size <= 60; ++size) nested.emplace_back(size, 'a');
     std::vector<std::string> deep{"a", "b", std::string(5000, 'a') + "b", std::string(3000, 'b')};
-    std::vector<std::string> plain{"a", "b", "ab", "ba", "\xE2\x96\x81", "\xE2\x96\x81" "a"};
+    std::vector<std::string> plain{"a",
+                                   "b",
+                                   "ab",
+                                   "ba",
+                                   "\xE2\x96\x81",
+                                   "\xE2\x96\x81"
+                                   "a"};
     for (auto const& [tokens, a_byte, a_byte_with_bound] : {std::tuple{nested, 70u, 140u}, {deep, 8u, 6000u}, {plain, 8u, 16u}}) {
         std::vector<Bytes> views;
         std::vector<std::uint32_t> ids;
@@ -238,14 +243,16 @@ void hostile() {
             options.flavor = is_float ? UnigramOptions::Flavor::sentencepiece : UnigramOptions::Flavor::tokenizers;
             options.unknown = 1000;
             UnigramModel const model(views, ids, scores, options);
-            for (std::string const& unit : {std::string("a"), std::string("ab"), std::string("aaaaaaab"), std::string("\xE2\x96\x81"), std::string("\xF0\x9F\x98\x80"), std::string("\xE4"), std::string(2999, 'b') + "a"}) {
+            for (std::string const& unit : {std::string("a"), std::string("ab"), std::string("aaaaaaab"), std::string("\xE2\x96\x81"),
+                                            std::string("\xF0\x9F\x98\x80"), std::string("\xE4"), std::string(2999, 'b') + "a"}) {
                 std::string text;
                 while (text.size() < 8000) text += unit;
                 CHECK(steps_of(model, text, false, false) <= a_byte * text.size());
                 CHECK(steps_of(model, text, true, false) <= 4 * a_byte * text.size());
                 CHECK(steps_of(model, text, true, true) <= 4 * a_byte_with_bound * text.size());
                 // To the left, where no token reaches over most places, and all characters are known.
-                if (bool const has_units = unit == "a" || unit == "aaaaaaab" || unit == "\xE2\x96\x81"; has_units && a_byte_with_bound == 16u) CHECK(steps_to_the_left(model, text) <= 60 * text.size());
+                if (bool const has_units = unit == "a" || unit == "aaaaaaab" || unit == "\xE2\x96\x81"; has_units && a_byte_with_bound == 16u)
+                    CHECK(steps_to_the_left(model, text) <= 60 * text.size());
             }
         }
     }

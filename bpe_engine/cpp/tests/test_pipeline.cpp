@@ -39,7 +39,9 @@ std::shared_ptr<const MergeModel> merges(bool by_characters, const std::vector<s
     return MergeModel::by_ranks(tokens, ranks, options);
 }
 
-Stage stage(const char* source, Behaviour behaviour) { return {std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)), behaviour, nullptr}; }
+Stage stage(const char* source, Behaviour behaviour) {
+    return {std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)), behaviour, nullptr};
+}
 
 std::shared_ptr<const Pipeline> pipeline(std::vector<NormalizationStep> steps, std::vector<Stage> stages, std::shared_ptr<const PieceModel> model) {
     std::shared_ptr<const Normalizer> normalizer = steps.empty() ? nullptr : std::make_shared<const StepNormalizer>(std::move(steps));
@@ -48,7 +50,14 @@ std::shared_ptr<const Pipeline> pipeline(std::vector<NormalizationStep> steps, s
 
 std::vector<std::shared_ptr<const Pipeline>> families() {
     std::vector<std::string> const joined{"aa", "aaaa", "aaaaaaaa", "  ", "    ", "!!", "!!!!", "ab", "ba"};
-    std::vector<std::string> const spaces{"aa", "aaaa", "\xE2\x96\x81\xE2\x96\x81", "\xE2\x96\x81\xE2\x96\x81\xE2\x96\x81\xE2\x96\x81", "!!", "!!!!", "\xE2\x96\x81" "a"};
+    std::vector<std::string> const spaces{"aa",
+                                          "aaaa",
+                                          "\xE2\x96\x81\xE2\x96\x81",
+                                          "\xE2\x96\x81\xE2\x96\x81\xE2\x96\x81\xE2\x96\x81",
+                                          "!!",
+                                          "!!!!",
+                                          "\xE2\x96\x81"
+                                          "a"};
     std::vector<Stage> const words{stage("\\p{L}+| ?[^\\s\\p{L}]+|\\s+(?!\\S)|\\s+", Behaviour::isolated)};
     NormalizationStep before{.kind = Kind::prepend}, replaced{.kind = Kind::replace};
     before.content = replaced.content = U"\u2581";
@@ -63,7 +72,8 @@ std::vector<std::shared_ptr<const Pipeline>> families() {
         pipeline({{.kind = Kind::compose}}, {{nullptr, Behaviour::isolated, scanner_named("qwen2")}}, merges(false, joined)),
         pipeline({before, replaced}, {{std::make_shared<const TouchMatcher>(characters), Behaviour::isolated, nullptr}}, characters),
         pipeline({{.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match), stage("\\p{P}", Behaviour::isolated)}, word_piece),
-        pipeline({{.kind = Kind::decompose}, {.kind = Kind::strip_accents}, {.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match), stage("\\p{P}", Behaviour::isolated)}, word_piece),
+        pipeline({{.kind = Kind::decompose}, {.kind = Kind::strip_accents}, {.kind = Kind::lower}},
+                 {stage("\\s", Behaviour::without_match), stage("\\p{P}", Behaviour::isolated)}, word_piece),
     };
 }
 
@@ -77,7 +87,10 @@ std::shared_ptr<const Pipeline> one_of_many_spaces() {
     step.program = regex::Program::compile(" {2,}");
     step.least_run = 2;
     step.run_of = ' ';
-    return pipeline({breaks, step}, {stage("\u2581", Behaviour::with_next)}, merges(true, {"aa", "\xE2\x96\x81" "a"}));
+    return pipeline({breaks, step}, {stage("\u2581", Behaviour::with_next)},
+                    merges(true, {"aa",
+                                  "\xE2\x96\x81"
+                                  "a"}));
 }
 
 // The steps of appends of a few bytes each, with a mark in between that the text returns to.

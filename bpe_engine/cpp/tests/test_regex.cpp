@@ -31,9 +31,15 @@ void known() {
     CHECK(cut("(?>ab|a)c", "abc ac") == "<abc><ac>");
     CHECK(cut("(?:(?!aab)\\w)+", "xaaab") == "<xa><ab>");
     CHECK(cut("x++x|x", "xxx") == "<x><x><x>");
-    CHECK(cut("[^a]", "\xff" "a\xe4\xb8") == "<\xff><\xe4><\xb8>");
+    CHECK(cut("[^a]",
+              "\xff"
+              "a\xe4\xb8") == "<\xff><\xe4><\xb8>");
     CHECK(cut("\\p{L}|.", "\xff") == "<\xff>");
-    CHECK(cut("(?i:k|s)+", "kK\xe2\x84\xaa" "S\xc5\xbf") == "<kK\xe2\x84\xaa" "S\xc5\xbf>");
+    CHECK(cut("(?i:k|s)+",
+              "kK\xe2\x84\xaa"
+              "S\xc5\xbf") ==
+          "<kK\xe2\x84\xaa"
+          "S\xc5\xbf>");
     CHECK(cut("a$", "a\n") == "<a>");
     CHECK(cut("a$", "a\n", Flavour::fancy).empty());
     CHECK(cut("[\\w--[a-c]&&\\p{Ll}]+", "abxyB", Flavour::fancy) == "<xy>");
@@ -44,8 +50,17 @@ void growth() {
     struct Hostile {
         const char *pattern, *unit, *last;
     };
-    for (Hostile const hostile : {Hostile{"(?:a|aa)+$", "a", "b"}, {"a.*b", "a", ""}, {"a(?:.*b)?", "a", ""}, {"(?:a*)*b", "a", ""}, {"\\s+$", " ", "x"}, {"\\s+$|a", " a", "x"},
-                                  {"a{1,20}b|a", "a", ""}, {"(?:.*c|a)", "a", ""}, {".*?x|a", "a", ""}, {"a(?:b*c)?", "ab", ""}, {"\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", " ", "x"}})
+    for (Hostile const hostile : {Hostile{"(?:a|aa)+$", "a", "b"},
+                                  {"a.*b", "a", ""},
+                                  {"a(?:.*b)?", "a", ""},
+                                  {"(?:a*)*b", "a", ""},
+                                  {"\\s+$", " ", "x"},
+                                  {"\\s+$|a", " a", "x"},
+                                  {"a{1,20}b|a", "a", ""},
+                                  {"(?:.*c|a)", "a", ""},
+                                  {".*?x|a", "a", ""},
+                                  {"a(?:b*c)?", "ab", ""},
+                                  {"\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", " ", "x"}})
         for (std::size_t const most_states : {std::size_t{5000}, std::size_t{0}}) {
             std::size_t steps[2];
             for (int doubled : {0, 1}) {
@@ -60,7 +75,8 @@ void growth() {
                 Sweep sweep(*program, cache, view(text).data, 0, 0, text.size(), true);
                 while (sweep.next().start != no_match) continue;
                 steps[doubled] = sweep.steps();
-                if (steps[doubled] > 20 * text.size() + 20000) std::fprintf(stderr, "%s: %zu steps for %zu bytes\n", hostile.pattern, steps[doubled], text.size());
+                if (steps[doubled] > 20 * text.size() + 20000)
+                    std::fprintf(stderr, "%s: %zu steps for %zu bytes\n", hostile.pattern, steps[doubled], text.size());
                 CHECK(steps[doubled] <= 20 * text.size() + 20000);
             }
             CHECK(steps[1] <= 3 * steps[0]);
@@ -69,8 +85,9 @@ void growth() {
 
 // Bounded work, or an error that says why.
 void hostile_patterns() {
-    for (const char* pattern : {"((((a{9}){9}){9}){9}){9}", "((((((a{99}){99}){99}){99}){99}){99})", "(?:(?:(?:(?:a*)*)*)*)*", "(?:){1000}{1000}{1000}", "(?:a|b)*a(?:a|b){30}",
-                                "(?:(?=a)(?=.b)(?=..c)(?=...d)){5}", "(?=(?:a|b)*c(?:a|b){12}d)[abcd]*", "a??b??c??{90}", "(?:(?>a|ab|b)){40}c"}) {
+    for (const char* pattern :
+         {"((((a{9}){9}){9}){9}){9}", "((((((a{99}){99}){99}){99}){99}){99})", "(?:(?:(?:(?:a*)*)*)*)*", "(?:){1000}{1000}{1000}", "(?:a|b)*a(?:a|b){30}",
+          "(?:(?=a)(?=.b)(?=..c)(?=...d)){5}", "(?=(?:a|b)*c(?:a|b){12}d)[abcd]*", "a??b??c??{90}", "(?:(?>a|ab|b)){40}c"}) {
         for (Flavour const flavour : {Flavour::regex, Flavour::fancy}) {
             Options options;
             options.flavour = flavour;

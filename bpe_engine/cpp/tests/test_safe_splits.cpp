@@ -66,7 +66,9 @@ void facts() {
     using regex::Boundaries;
     auto const program = regex::Program::compile("[ab]+|c(?=d)|e");
     Boundaries const between(*program);
-    auto const at = [&](char left, char right) { return between.between(program->classes().of_ascii(static_cast<Byte>(left)), program->classes().of_ascii(static_cast<Byte>(right))); };
+    auto const at = [&](char left, char right) {
+        return between.between(program->classes().of_ascii(static_cast<Byte>(left)), program->classes().of_ascii(static_cast<Byte>(right)));
+    };
     CHECK(at('a', 'e') == (Boundaries::uncrossed | Boundaries::ends | Boundaries::resumes | Boundaries::meets | Boundaries::begins));
     CHECK(at('a', 'b') == (Boundaries::resumes | Boundaries::meets));
     CHECK(at('c', 'd') == 0);  // "c" is a match before "d" alone
@@ -105,7 +107,16 @@ std::shared_ptr<const MergeModel> model() {
     options.unknown = MergeModel::Unknown::token;
     options.unknown_id = 0;
     options.byte_fallback.fill(-1);
-    std::vector<std::string> const texts{"\xE2\x96\x81", "a", "b", ".", "ab", "\xE2\x96\x81" "a", "\xE4\xB8\xAD", "\xE6\x96\x87", "\xE4\xB8\xAD\xE6\x96\x87"};
+    std::vector<std::string> const texts{"\xE2\x96\x81",
+                                         "a",
+                                         "b",
+                                         ".",
+                                         "ab",
+                                         "\xE2\x96\x81"
+                                         "a",
+                                         "\xE4\xB8\xAD",
+                                         "\xE6\x96\x87",
+                                         "\xE4\xB8\xAD\xE6\x96\x87"};
     std::vector<MergeModel::Token> tokens;
     std::vector<std::uint32_t> ranks;
     for (std::string const& text : texts) {
@@ -143,9 +154,17 @@ void touching() {
     Chain const pieces({{std::make_shared<const TouchMatcher>(model()), Behaviour::isolated, nullptr}});
     SentencePieceNormalizer const plain({.add_dummy_prefix = true, .remove_extra_whitespaces = false});
     CHECK(units(&plain, pieces, "ab ab. \xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD") == "ab| ab|.| \xE4\xB8\xAD\xE6\x96\x87|\xE4\xB8\xAD");
-    SentencePieceNormalizer const with_symbols({.user_defined = {"b.", "\xE4\xB8\xAD" "a"}, .add_dummy_prefix = true, .remove_extra_whitespaces = false});
+    SentencePieceNormalizer const with_symbols({.user_defined = {"b.",
+                                                                 "\xE4\xB8\xAD"
+                                                                 "a"},
+                                                .add_dummy_prefix = true,
+                                                .remove_extra_whitespaces = false});
     CHECK(units(&with_symbols, pieces, "ab. ab a.") == "ab.| ab| a|.");
-    CHECK(units(&with_symbols, pieces, "\xE6\x96\x87\xE4\xB8\xAD" "a") == "\xE6\x96\x87\xE4\xB8\xAD" "a");
+    CHECK(units(&with_symbols, pieces,
+                "\xE6\x96\x87\xE4\xB8\xAD"
+                "a") ==
+          "\xE6\x96\x87\xE4\xB8\xAD"
+          "a");
 }
 
 }  // namespace

@@ -17,16 +17,36 @@ void same_after_truncation(const std::string& text, std::mt19937_64& random) {
         index.extend(view(more));
         index.truncate(text.size());
         fresh.extend(view(text));
-        for (int kind = 0; kind < RunIndex::kinds; ++kind)
-            CHECK(index.toggles(RunIndex::Kind(kind)) == fresh.toggles(RunIndex::Kind(kind)));
+        for (int kind = 0; kind < RunIndex::kinds; ++kind) CHECK(index.toggles(RunIndex::Kind(kind)) == fresh.toggles(RunIndex::Kind(kind)));
     }
 }
 
 // Long runs of letters without case, with what makes a difference beside them.
 std::string wide_text(std::mt19937_64& random) {
     static const char* const wide[] = {"\xe4\xb8\xad", "\xe3\x81\xb2", "\xed\x95\x9c", "\xf0\xa0\x80\x80"};
-    static const char* const others[] = {"\xe3\x80\x82", "\xef\xbc\x8c", "\xe3\x80\x80", "A", "AB", "a", "\xc3\xa9", "\xc3\x89", "\xcc\x81", "\xe3\x82\x99", "'s",
-                                         "'", " ", "  ", "\n", "1", "12345", "!", "/", "\xe4\xb8", "\x88", "\xca\xb0", "\xf0\x9f\x98\x80"};
+    static const char* const others[] = {"\xe3\x80\x82",
+                                         "\xef\xbc\x8c",
+                                         "\xe3\x80\x80",
+                                         "A",
+                                         "AB",
+                                         "a",
+                                         "\xc3\xa9",
+                                         "\xc3\x89",
+                                         "\xcc\x81",
+                                         "\xe3\x82\x99",
+                                         "'s",
+                                         "'",
+                                         " ",
+                                         "  ",
+                                         "\n",
+                                         "1",
+                                         "12345",
+                                         "!",
+                                         "/",
+                                         "\xe4\xb8",
+                                         "\x88",
+                                         "\xca\xb0",
+                                         "\xf0\x9f\x98\x80"};
     std::string text;
     std::size_t const spacing = 1 + random() % 24;
     for (std::size_t count = random() % 120; count > 0; --count)

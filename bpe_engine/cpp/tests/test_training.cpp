@@ -115,7 +115,8 @@ void pieces_made_to_collide() {
 }
 
 void safe_splits() {
-    std::string const text = "the answer: 42 \xC3\xA9, \xE4\xB8\xAD\xE3\x80\x82 x\xFFy's", marked = "the| answer|: 42| \xC3\xA9|, \xE4\xB8\xAD|\xE3\x80\x82 x\xFFy's";
+    std::string const text = "the answer: 42 \xC3\xA9, \xE4\xB8\xAD\xE3\x80\x82 x\xFFy's",
+                      marked = "the| answer|: 42| \xC3\xA9|, \xE4\xB8\xAD|\xE3\x80\x82 x\xFFy's";
     std::string cut;
     for (std::size_t place = 0; place <= text.size(); ++place) {
         if (is_safe_split(view(text), place)) cut += '|';

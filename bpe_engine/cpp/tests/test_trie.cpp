@@ -42,8 +42,7 @@ void against_search(Choices& choices) {
                 }
             return found;
         };
-        for (std::size_t index = 0; index < tokens.size(); ++index)
-            CHECK(trie.shorter(ranks[index]) == longest_of(tokens[index], tokens[index].size()));
+        for (std::size_t index = 0; index < tokens.size(); ++index) CHECK(trie.shorter(ranks[index]) == longest_of(tokens[index], tokens[index].size()));
         for (int time = 0; time < 30; ++time) {
             std::string text = tokens.empty() || choices.one_in(3) ? std::string() : choices.of(tokens);
             for (std::size_t size = choices.below(6); size > 0; --size) text.push_back(static_cast<char>(choices.below(few ? 2 : 256)));

@@ -49,14 +49,28 @@ void known_classes() {
         Flags flags;
     };
     constexpr Flags any_case = upper_class | lower_class;
-    for (Known const known : {Known{U'A', upper_class | letter_class}, Known{U'z', lower_class | letter_class}, Known{U'7', number_class},
-                              Known{U' ', space_class}, Known{U'\n', space_class}, Known{U'/', symbol_class}, Known{U'\0', 0}, Known{0x1F, 0},
-                              Known{0x85, space_class}, Known{0x01C5, upper_class | letter_class},             // Lt
-                              Known{0x02B0, any_case | letter_class}, Known{0x0301, any_case | mark_class},    // Lm, Mn
-                              Known{0x2167, number_class}, Known{0x4E2D, any_case | letter_class | han_class},             // Nl, Lo
-                              Known{0xAC00, any_case | letter_class}, Known{0x1F600, symbol_class}, Known{0x1C89, upper_class | letter_class},
+    for (Known const known : {Known{U'A', upper_class | letter_class},
+                              Known{U'z', lower_class | letter_class},
+                              Known{U'7', number_class},
+                              Known{U' ', space_class},
+                              Known{U'\n', space_class},
+                              Known{U'/', symbol_class},
+                              Known{U'\0', 0},
+                              Known{0x1F, 0},
+                              Known{0x85, space_class},
+                              Known{0x01C5, upper_class | letter_class},  // Lt
+                              Known{0x02B0, any_case | letter_class},
+                              Known{0x0301, any_case | mark_class},  // Lm, Mn
+                              Known{0x2167, number_class},
+                              Known{0x4E2D, any_case | letter_class | han_class},  // Nl, Lo
+                              Known{0xAC00, any_case | letter_class},
+                              Known{0x1F600, symbol_class},
+                              Known{0x1C89, upper_class | letter_class},
                               Known{0x10D4A, any_case | letter_class},  // the last two are new in Unicode 16
-                              Known{0x20000, any_case | letter_class | han_class}, Known{0x323B0, 0}, Known{0xE0061, 0}, Known{0x10FFFF, 0}}) {
+                              Known{0x20000, any_case | letter_class | han_class},
+                              Known{0x323B0, 0},
+                              Known{0xE0061, 0},
+                              Known{0x10FFFF, 0}}) {
         if (table.flags_of(known.code) != known.flags) std::fprintf(stderr, "U+%04X: %u\n", static_cast<unsigned>(known.code), table.flags_of(known.code));
         CHECK(table.flags_of(known.code) == known.flags);
     }
@@ -79,8 +93,8 @@ const std::set<std::string>& beginnings() {
 }
 
 void any_bytes(Choices& choices) {
-    static const std::vector<int> telling = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0,
-                                             0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF};
+    static const std::vector<int> telling = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF,
+                                             0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF};
     std::string text;
     for (std::size_t size = 1 + choices.below(8); size > 0; --size)
         text.push_back(static_cast<char>(choices.one_in(4) ? static_cast<int>(choices.below(256)) : choices.of(telling)));

@@ -149,8 +149,10 @@ std::string piece_model_json(Choices& choices) {
     static const std::vector<std::string> scores{"0", "-1", "-2.5", "-0.125e1", "1E-3", "-12.345678901234567"};
     std::string vocabulary;
     for (std::size_t id = 0; id < tokens.size(); ++id)
-        vocabulary += (id ? "," : "") + (is_scored ? "[" + quoted(tokens[id]) + ", " + choices.of(scores) + "]" : quoted(tokens[id]) + ":" + std::to_string(id));
-    return "{\"model\":{\"type\":\"" + std::string(is_scored ? "Unigram" : "WordPiece") + "\",\"vocab\":" + (is_scored ? "[" : "{") + vocabulary + (is_scored ? "]" : "}") + "}}";
+        vocabulary +=
+            (id ? "," : "") + (is_scored ? "[" + quoted(tokens[id]) + ", " + choices.of(scores) + "]" : quoted(tokens[id]) + ":" + std::to_string(id));
+    return "{\"model\":{\"type\":\"" + std::string(is_scored ? "Unigram" : "WordPiece") + "\",\"vocab\":" + (is_scored ? "[" : "{") + vocabulary +
+           (is_scored ? "]" : "}") + "}}";
 }
 
 std::string base64(const std::string& text) {
@@ -179,7 +181,9 @@ std::string tiktoken_file(Choices& choices) {
     return made;
 }
 
-std::string field(unsigned number, const std::string& value) { return static_cast<char>(number << 3 | 2) + std::string(1, static_cast<char>(value.size())) + value; }
+std::string field(unsigned number, const std::string& value) {
+    return static_cast<char>(number << 3 | 2) + std::string(1, static_cast<char>(value.size())) + value;
+}
 
 std::string sentencepiece_model(Choices& choices) {
     std::string made;
@@ -230,9 +234,7 @@ std::string random_file(Choices& choices) {
         data = tiktoken_file(choices);
         CHECK(read_by(read_tiktoken, data));
         break;
-    default:
-        data = sentencepiece_model(choices);
-        CHECK(read_by(read_sentencepiece, data));
+    default: data = sentencepiece_model(choices); CHECK(read_by(read_sentencepiece, data));
     }
     static const std::string trouble("{}[]\",:\\u0d8 =\x00\x0A\x12\x7F\xC3\xFF", 20);
     for (std::size_t left = choices.below(4); left > 0 && !data.empty(); --left) {

@@ -29,9 +29,7 @@ void try_growing(Choices& choices) {
 
     for (std::size_t steps = 1 + choices.below(30); steps > 0 && choices.more(); --steps) {
         switch (choices.below(8)) {
-        case 0:
-            marks.push_back({growing.state(), text});
-            break;
+        case 0: marks.push_back({growing.state(), text}); break;
         case 1:
             if (marks.empty()) break;
             marks.resize(choices.below(marks.size()) + 1);
@@ -39,22 +37,18 @@ void try_growing(Choices& choices) {
             growing.return_to(marks.back().state);
             while (!bounds.empty() && bounds.back().length > text.size()) bounds.pop_back();
             break;
-        case 2:
-            bounds.push_back({text.size(), growing.fewest()});
-            break;
+        case 2: bounds.push_back({text.size(), growing.fewest()}); break;
         default:
             std::string more = random_text(choices, vocabulary, 3, longest_run);
             // Inside a character, too: what is left out comes next, or does not come.
             std::size_t const cut = choices.one_in(3) ? choices.below(more.size() + 1) : more.size();
-            for (std::string const& part : to_the_left ? std::vector{more.substr(cut), more.substr(0, cut)}
-                                                       : std::vector{more.substr(0, cut), more.substr(cut)}) {
+            for (std::string const& part :
+                 to_the_left ? std::vector{more.substr(cut), more.substr(0, cut)} : std::vector{more.substr(0, cut), more.substr(cut)}) {
                 std::string const wanted = grown(part);
                 bool const possible = vocabulary.count(scanner, wanted).has_value();
                 try {
-                    if constexpr (to_the_left)
-                        growing.prepend(view(part));
-                    else
-                        growing.append(view(part));
+                    if constexpr (to_the_left) growing.prepend(view(part));
+                    else growing.append(view(part));
                     if (!possible) fail("a byte in no token was taken", vocabulary, scanner, wanted);
                     text = wanted;
                 } catch (const EncodingError& error) {

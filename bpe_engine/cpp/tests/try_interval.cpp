@@ -43,10 +43,16 @@ void try_interval(Choices& choices) {
         std::size_t const tokens = choices.below(12), behind = intervals->reach(0, tokens), first = intervals->reach_back(text.size(), tokens);
         CHECK(behind <= text.size() && first <= text.size());
         std::size_t sum = 0;
-        if (scanner && behind > 0) for_each_pretoken(*scanner, view(text).data, 0, text.size(), [&](std::size_t from, std::size_t to) { if (to <= behind) sum += *vocabulary.count(nullptr, text.substr(from, to - from)); });
+        if (scanner && behind > 0)
+            for_each_pretoken(*scanner, view(text).data, 0, text.size(), [&](std::size_t from, std::size_t to) {
+                if (to <= behind) sum += *vocabulary.count(nullptr, text.substr(from, to - from));
+            });
         CHECK(sum <= tokens);
         sum = 0;
-        if (scanner && first < text.size()) for_each_pretoken(*scanner, view(text).data, 0, text.size(), [&](std::size_t from, std::size_t to) { if (from >= first) sum += *vocabulary.count(nullptr, text.substr(from, to - from)); });
+        if (scanner && first < text.size())
+            for_each_pretoken(*scanner, view(text).data, 0, text.size(), [&](std::size_t from, std::size_t to) {
+                if (from >= first) sum += *vocabulary.count(nullptr, text.substr(from, to - from));
+            });
         CHECK(sum <= tokens);
         std::string const before = choices.one_in(2) ? random_text(choices, vocabulary, 3, 4) : "";
         if (!vocabulary.count(scanner, before)) continue;

@@ -64,18 +64,39 @@ std::shared_ptr<const Normalizer> some_normalizer(Choices& choices) {
     for (std::size_t wanted = choices.below(4); wanted > 0; --wanted) {
         NormalizationStep step{};
         switch (choices.below(9)) {
-            case 0: step.kind = Kind::compose; step.compatible = choices.one_in(2); break;
-            case 1: step.kind = Kind::decompose; step.compatible = choices.one_in(2); break;
-            case 2: step.kind = Kind::lower; break;
-            case 3: step.kind = Kind::strip_accents; break;
-            case 4: step.kind = Kind::strip; step.left = choices.one_in(2); step.right = choices.one_in(2); break;
-            case 5: step.kind = Kind::prepend; step.content = U"\u2581"; break;
-            case 6: step.kind = Kind::prepend_unless; step.content = choices.one_in(2) ? U" " : U"\u2581"; step.first_only = choices.one_in(2); break;
-            case 7: step.kind = Kind::replace; step.pattern = U" "; step.content = U"\u2581"; break;
-            default:
-                step.kind = Kind::replace;
-                step.pattern = choices.one_in(2) ? U"aa" : U" a";
-                step.content = choices.one_in(2) ? U"" : U"b ";
+        case 0:
+            step.kind = Kind::compose;
+            step.compatible = choices.one_in(2);
+            break;
+        case 1:
+            step.kind = Kind::decompose;
+            step.compatible = choices.one_in(2);
+            break;
+        case 2: step.kind = Kind::lower; break;
+        case 3: step.kind = Kind::strip_accents; break;
+        case 4:
+            step.kind = Kind::strip;
+            step.left = choices.one_in(2);
+            step.right = choices.one_in(2);
+            break;
+        case 5:
+            step.kind = Kind::prepend;
+            step.content = U"\u2581";
+            break;
+        case 6:
+            step.kind = Kind::prepend_unless;
+            step.content = choices.one_in(2) ? U" " : U"\u2581";
+            step.first_only = choices.one_in(2);
+            break;
+        case 7:
+            step.kind = Kind::replace;
+            step.pattern = U" ";
+            step.content = U"\u2581";
+            break;
+        default:
+            step.kind = Kind::replace;
+            step.pattern = choices.one_in(2) ? U"aa" : U" a";
+            step.content = choices.one_in(2) ? U"" : U"b ";
         }
         steps.push_back(std::move(step));
     }
@@ -83,11 +104,15 @@ std::shared_ptr<const Normalizer> some_normalizer(Choices& choices) {
 }
 
 Chain some_chain(Choices& choices, const std::shared_ptr<const MergeModel>& model) {
-    static const std::vector<std::string> sources{"\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", "\\s", "\\p{N}", "'s|a+", " ?[a-z]+", "\xE2\x96\x81", "[^a]b|a(?=b)"};
+    static const std::vector<std::string> sources{
+        "\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", "\\s", "\\p{N}", "'s|a+", " ?[a-z]+", "\xE2\x96\x81", "[^a]b|a(?=b)"};
     static const std::vector<std::string> scanners{"o200k", "cl100k", "r50k", "qwen2", "deepseek_v3"};
     static const std::vector<std::pair<std::string, std::shared_ptr<const regex::Program>>> expressions{
-        {"cl100k", regex::Program::compile("'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s")},
-        {"qwen2", regex::Program::compile("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+")}};
+        {"cl100k",
+         regex::Program::compile(
+             "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s")},
+        {"qwen2", regex::Program::compile(
+                      "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+")}};
     static std::vector<std::shared_ptr<const Matcher>> const matchers = [] {
         std::vector<std::shared_ptr<const Matcher>> made;
         for (std::string const& source : sources) made.push_back(std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)));
@@ -126,7 +151,8 @@ std::shared_ptr<const Pipeline> some_pipeline(Choices& choices) {
         chains.push_back(Chain({}));
     }
     Chain chain = some_chain(choices, model);
-    return std::make_shared<const Pipeline>(std::move(added), std::move(normalizer), std::move(chain), PieceCoder(model, std::move(insertions), std::move(chains)));
+    return std::make_shared<const Pipeline>(std::move(added), std::move(normalizer), std::move(chain),
+                                            PieceCoder(model, std::move(insertions), std::move(chains)));
 }
 
 template <class Growing>

@@ -64,12 +64,9 @@ void settled_stays(const Program& program, const std::string& text, const std::s
         Found const at_end = program.find(bytes(text), 0, from, text.size(), true, cache);
         Found const after = program.find(bytes(longer), 0, from, longer.size(), true, cache);
         CHECK(before.start == at_end.start && before.end == at_end.end && before.reach <= text.size());
-        if (before.settled)
-            CHECK(after.start == before.start && after.end == before.end && before.start_settled);
-        else if (before.start_settled)
-            CHECK(after.start == before.start);
-        else
-            CHECK(after.start == no_match || after.start >= before.open_from);
+        if (before.settled) CHECK(after.start == before.start && after.end == before.end && before.start_settled);
+        else if (before.start_settled) CHECK(after.start == before.start);
+        else CHECK(after.start == no_match || after.start >= before.open_from);
     }
 }
 
@@ -104,9 +101,44 @@ void try_regex(const std::string& pattern, const std::string& text, const std::s
 }
 
 std::string random_pattern(Choices& choices, std::size_t most) {
-    static const std::vector<std::string> parts = {
-        "a", "b", "\\p{L}", "\\s", "\\S", "\\d", ".", "[^a]", "[^\\r\\n\\p{L}\\p{N}]", "\xe4\xb8\xad", "\\b", "^", "$", "(?=a)", "(?!\\S)", "(?<=a)", "(?<!b)",
-        "(?:", "(?:", "(?i:", "(?>", "(?=", "(?!", ")", ")", ")", "|", "|", "*", "+", "?", "{1,3}", "{2}", "+?", "*+", "'s", " ?", "\\w+"};
+    static const std::vector<std::string> parts = {"a",
+                                                   "b",
+                                                   "\\p{L}",
+                                                   "\\s",
+                                                   "\\S",
+                                                   "\\d",
+                                                   ".",
+                                                   "[^a]",
+                                                   "[^\\r\\n\\p{L}\\p{N}]",
+                                                   "\xe4\xb8\xad",
+                                                   "\\b",
+                                                   "^",
+                                                   "$",
+                                                   "(?=a)",
+                                                   "(?!\\S)",
+                                                   "(?<=a)",
+                                                   "(?<!b)",
+                                                   "(?:",
+                                                   "(?:",
+                                                   "(?i:",
+                                                   "(?>",
+                                                   "(?=",
+                                                   "(?!",
+                                                   ")",
+                                                   ")",
+                                                   ")",
+                                                   "|",
+                                                   "|",
+                                                   "*",
+                                                   "+",
+                                                   "?",
+                                                   "{1,3}",
+                                                   "{2}",
+                                                   "+?",
+                                                   "*+",
+                                                   "'s",
+                                                   " ?",
+                                                   "\\w+"};
     std::string pattern;
     std::size_t open = 0;
     for (std::size_t count = choices.below(most + 1); count > 0; --count) {

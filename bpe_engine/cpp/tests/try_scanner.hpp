@@ -10,8 +10,7 @@ namespace bpe::test {
 
 void try_scanner(const Scanner& scanner, const std::string& text);
 
-inline constexpr const char* grammar_names[] = {"r50k",      "cl100k",  "o200k",  "llama3",     "qwen2", "qwen35", "tekken",
-                                                "starcoder", "kimi_k2", "falcon", "deepseek_v3",
-                                                "llama3_ascii", "qwen2_ascii", "qwen35_ascii"};
+inline constexpr const char* grammar_names[] = {"r50k",      "cl100k",  "o200k",  "llama3",      "qwen2",        "qwen35",      "tekken",
+                                                "starcoder", "kimi_k2", "falcon", "deepseek_v3", "llama3_ascii", "qwen2_ascii", "qwen35_ascii"};
 
 }  // namespace bpe::test

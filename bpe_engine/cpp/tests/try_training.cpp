@@ -88,10 +88,8 @@ void try_counting(Choices& choices) {
     std::uint64_t place = 0;
     for (std::string const& text : texts) {
         auto const add = [&](std::size_t start, std::size_t end) { expected.add(view(text).part(start, end), text.size() - start, place + start); };
-        if (scanner)
-            for_each_pretoken(*scanner, view(text).data, 0, text.size(), add);
-        else if (!text.empty())
-            add(0, text.size());
+        if (scanner) for_each_pretoken(*scanner, view(text).data, 0, text.size(), add);
+        else if (!text.empty()) add(0, text.size());
         place += text.size() + 1;
     }
 

@@ -69,8 +69,7 @@ Vocabulary random_vocabulary(Choices& choices) {
         std::string token;
         auto const piece = [&] {
             std::string made;
-            for (std::size_t parts = 2 + choices.below(4); parts > 0; --parts)
-                made += few || choices.one_in(2) ? choices.of(tokens) : choices.of(fragments());
+            for (std::size_t parts = 2 + choices.below(4); parts > 0; --parts) made += few || choices.one_in(2) ? choices.of(tokens) : choices.of(fragments());
             return made;
         };
         if (with_unreachable && choices.one_in(12)) {

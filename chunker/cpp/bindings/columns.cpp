@@ -26,7 +26,8 @@ void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identit
     found.reserve(nb::len(pieces));
     std::vector<nb::object> held;  // no code of a caller takes a context away meanwhile
     for (nb::handle const piece : pieces) {
-        if (!PyTuple_Check(piece.ptr()) || PyTuple_Size(piece.ptr()) != 5) given::raise_type("a piece", "a tuple of start, end, context, tokens and kind", piece);
+        if (!PyTuple_Check(piece.ptr()) || PyTuple_Size(piece.ptr()) != 5)
+            given::raise_type("a piece", "a tuple of start, end, context, tokens and kind", piece);
         auto const part = [&](Py_ssize_t number) { return nb::borrow(PyTuple_GetItem(piece.ptr(), number)); };
         std::size_t const start = given::size(part(0), "the start of a piece"), end = given::size(part(1), "the end of a piece");
         std::size_t const tokens = given::size(part(3), "the tokens of a piece");
@@ -48,7 +49,8 @@ nb::tuple strings_of(const StringColumn& column, bool wide) {
     nb::bytes const data(column.data.data(), column.data.size());
     if (wide) return nb::make_tuple(bytes_of(column.ends), data);
     if (column.ends.back() > std::numeric_limits<std::int32_t>::max())
-        given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables", column.data.size());
+        given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables",
+                     column.data.size());
     return nb::make_tuple(bytes_of(std::vector<std::int32_t>(column.ends.begin(), column.ends.end())), data);
 }
 

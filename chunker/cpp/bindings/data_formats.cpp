@@ -92,11 +92,14 @@ DataOutline read_toml(nb::str text) {
 
 void define_data_formats(nb::module_& module) {
     nb::class_<DataOutline> outline(module, "DataOutline", "What was found in a text of data.");
-    outline.def("columns", [](const DataOutline& self) { return to_columns(self.columns); }, "Offsets, strengths and labels of the boundaries.")
+    outline.def(
+               "columns", [](const DataOutline& self) { return to_columns(self.columns); }, "Offsets, strengths and labels of the boundaries.")
         .def("members", &members, "Those of some length, as fields of chunker.formats.nesting.Member.")
-        .def("cells", &cells, nb::sig("def cells(self) -> list[tuple[int, int, int | None, tuple[int, int] | None, list[tuple[int, int]], tuple[int, int] | None]]"),
+        .def("cells", &cells,
+             nb::sig("def cells(self) -> list[tuple[int, int, int | None, tuple[int, int] | None, list[tuple[int, int]], tuple[int, int] | None]]"),
              "Those of a notebook: start, end, the row of its boundary, where the text of Markdown stands, its first lines, and where outputs stand.");
-    outline.def("tables", &tables, nb::sig("def tables(self) -> list[tuple[int, bool, int, int]]"), "The headers of those of TOML, as fields of chunker.formats.data.toml_text.Header.");
+    outline.def("tables", &tables, nb::sig("def tables(self) -> list[tuple[int, bool, int, int]]"),
+                "The headers of those of TOML, as fields of chunker.formats.data.toml_text.Header.");
     module.def("read_json", &read_json, nb::arg("text"), "The members of JSON: see chunker.formats.data.json_text.");
     module.def("read_json_lines", &read_json_lines, nb::arg("text"), "The records of JSON Lines: see chunker.formats.data.json_lines.");
     module.def("read_yaml", &read_yaml, nb::arg("text"), "The keys and items of YAML: see chunker.formats.data.yaml_text.");

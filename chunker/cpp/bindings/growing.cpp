@@ -34,9 +34,14 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 class Growing {
 public:
     Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed)
-        : source_(source), data_(encoded(source)), tokenizer_(std::move(tokenizer)), text_(utf8_of(data_)),
-          outlined_(source, outline.attr("labels"), std::move(context_at), std::move(look), contexts_), counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
-          grower_(text_, read_rows(outline, text_.size(), closed), limits, *counter_, outlined_), limit_(limits.most) {}
+        : source_(source),
+          data_(encoded(source)),
+          tokenizer_(std::move(tokenizer)),
+          text_(utf8_of(data_)),
+          outlined_(source, outline.attr("labels"), std::move(context_at), std::move(look), contexts_),
+          counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
+          grower_(text_, read_rows(outline, text_.size(), closed), limits, *counter_, outlined_),
+          limit_(limits.most) {}
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
 
@@ -86,18 +91,20 @@ public:
         Places places;
         std::size_t least = 0;
         for (nb::handle const place : given_places) {
-            if (!PyTuple_Check(place.ptr()) || PyTuple_Size(place.ptr()) != 4) given::raise_type("a place", "a tuple of offset, strength, label and end", place);
+            if (!PyTuple_Check(place.ptr()) || PyTuple_Size(place.ptr()) != 4)
+                given::raise_type("a place", "a tuple of offset, strength, label and end", place);
             auto const part = [&](Py_ssize_t number) { return nb::borrow(PyTuple_GetItem(place.ptr(), number)); };
             std::size_t const offset = given::size(part(0), "the offset of a place"), end = given::size(part(3), "the end of a place");
-            if (offset < least || end <= offset || end > text_.size()) throw nb::value_error("places must ascend inside of the text, and end behind their start");
+            if (offset < least || end <= offset || end > text_.size())
+                throw nb::value_error("places must ascend inside of the text, and end behind their start");
             least = offset + 1;
             places.push_back({offset, given::number(part(1), "the strength of a place"), outlined_.number_of(part(2)), end, no_row});
         }
-        if (!places.empty() && places.back().offset >= grower_.units().offset())
-            throw nb::value_error("places must stand before what is ahead");
+        if (!places.empty() && places.back().offset >= grower_.units().offset()) throw nb::value_error("places must stand before what is ahead");
         if (overlapping > places.size() + grower_.units().size()) throw nb::value_error("no more units are repeated than are ahead");
         for (auto const& [offset, said] : closed)
-            if (std::none_of(places.begin(), places.end(), [place = offset](const Place& one) { return one.offset == place; })) throw nb::value_error("a closed place is one of those");
+            if (std::none_of(places.begin(), places.end(), [place = offset](const Place& one) { return one.offset == place; }))
+                throw nb::value_error("a closed place is one of those");
         grower_.resume(std::move(places), overlapping);
         for (auto const& [offset, said] : closed) grower_.close(offset, said);
     }
@@ -134,7 +141,8 @@ void define_growing(nb::module_& module) {
                std::size_t look_ahead, std::size_t look, std::size_t overlap_look, std::size_t longest_token) {
                 for (std::size_t const limit : {most, least, overlap, desired.value_or(0), look_ahead, look, overlap_look, longest_token})
                     if (limit > most_limit) given::raise(PyExc_ValueError, "a limit is at most %zu, not %zu", most_limit, limit);
-                if (overlap >= most || look == 0 || overlap_look == 0) throw nb::value_error("an overlap is less than a chunk, and a look at least a character");
+                if (overlap >= most || look == 0 || overlap_look == 0)
+                    throw nb::value_error("an overlap is less than a chunk, and a look at least a character");
                 new (self) Limits{most, least, overlap, desired, overlap_finest, look_ahead, look, overlap_look, longest_token};
             },
             nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("overlap"), nb::arg("desired").none(), nb::arg("overlap_finest"), nb::arg("look_ahead"),
@@ -151,8 +159,9 @@ void define_growing(nb::module_& module) {
              "first unit. Fewer where there are no more, or where the next call raises.")
         .def("ahead", &Growing::ahead, nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
              "The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.")
-        .def("details", &Growing::details,
-             "Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.")
+        .def(
+            "details", &Growing::details,
+            "Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.")
         .def("resume", &Growing::resume, nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
              nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None"),
              "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.");

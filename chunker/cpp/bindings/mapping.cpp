@@ -49,7 +49,8 @@ nb::object source_names(nb::object text, nb::list block_comments, nb::list line_
         return nb::none();
     }
     std::string const code = without_comments_and_strings({data, static_cast<std::size_t>(size)}, marks);
-    if (std::any_of(code.begin(), code.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x7F; })) return nb::make_tuple(string_of(code), nb::none());
+    if (std::any_of(code.begin(), code.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x7F; }))
+        return nb::make_tuple(string_of(code), nb::none());
     nb::dict uses;
     for (auto const& name : names_by_line(code, most)) uses[string_of(name.name)] = to_list(name.lines);
     return nb::make_tuple(string_of(code), uses);
@@ -123,9 +124,9 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
     }
     auto const asked = from_list(focused);
     check_names(asked, 0, count);
-    RankRules const given{rule(rules, "damping"),    rule(rules, "unused"),       rule(rules, "common_share"), rule(rules, "own_share"),
-                          rule(rules, "focused"),    rule(rules, "step_ratio"),   rule(rules, "settled"),      whole_rule(rules, "steps"),
-                          whole_rule(rules, "common"), whole_rule(rules, "most_definers")};
+    RankRules const given{
+        rule(rules, "damping"),    rule(rules, "unused"),  rule(rules, "common_share"), rule(rules, "own_share"),    rule(rules, "focused"),
+        rule(rules, "step_ratio"), rule(rules, "settled"), whole_rule(rules, "steps"),  whole_rule(rules, "common"), whole_rule(rules, "most_definers")};
     return to_floats(definition_values(made, names, asked, given));
 }
 
@@ -156,13 +157,15 @@ nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes ends, nb::bytes 
 }  // namespace
 
 void define_mapping(nb::module_& module) {
-    module.def("source_names", &source_names, nb::arg("text"), nb::arg("block_comments"), nb::arg("line_comments"), nb::arg("strings"), nb::arg("most"),
-               nb::sig("def source_names(text: str, block_comments: list[str], line_comments: list[str], strings: list[str], most: int) -> tuple[str, dict[str, "
-                       "list[int]] | None] | None"),
-               "Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code "
-               "is ASCII, and None for a text with halves of surrogate pairs.");
+    module.def(
+        "source_names", &source_names, nb::arg("text"), nb::arg("block_comments"), nb::arg("line_comments"), nb::arg("strings"), nb::arg("most"),
+        nb::sig("def source_names(text: str, block_comments: list[str], line_comments: list[str], strings: list[str], most: int) -> tuple[str, dict[str, "
+                "list[int]] | None] | None"),
+        "Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code "
+        "is ASCII, and None for a text with halves of surrogate pairs.");
     module.def("definition_values", &values_of, nb::arg("files"), nb::arg("names"), nb::arg("starts"), nb::arg("focused"), nb::arg("rules"),
-               nb::sig("def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: dict[str, float]) "
+               nb::sig("def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: "
+                       "dict[str, float]) "
                        "-> list[float]"),
                "The value of each definition of all files by who uses it: see chunker.mapping.ranks.");
     module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("ends"), nb::arg("marks"), nb::arg("budget"),

@@ -139,7 +139,8 @@ void define_markdown(nb::module_& module) {
     module.def("copy_for_parsers", &copy_for_parsers, nb::arg("text"), nb::sig("def copy_for_parsers(text: str) -> str | None"),
                "`text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.");
 
-    nb::class_<Sketch>(module, "MarkdownSketch", nb::type_slots(references::shown<Sketch>), "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
+    nb::class_<Sketch>(module, "MarkdownSketch", nb::type_slots(references::shown<Sketch>),
+                       "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
         .def(nb::init<nb::str>(), nb::arg("copy"))
         .def("read_plain", &Sketch::read_plain, nb::arg("start"),
              "Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end.")
@@ -192,18 +193,22 @@ void define_markdown(nb::module_& module) {
                 self.told().lines(start, end);
             },
             nb::arg("start"), nb::arg("end"), "Lines that are no block.")
-        .def("open", [](Sketch& self, std::size_t start, std::string_view label) {
+        .def(
+            "open",
+            [](Sketch& self, std::size_t start, std::string_view label) {
                 self.check(start);
                 self.told().open(start, label_of(label));
             },
-            nb::arg("start"),
-             nb::arg("label"), "A block with blocks inside begins.")
-        .def("item", [](Sketch& self, std::size_t start) {
+            nb::arg("start"), nb::arg("label"), "A block with blocks inside begins.")
+        .def(
+            "item",
+            [](Sketch& self, std::size_t start) {
                 self.check(start);
                 self.told().item(start);
             },
             nb::arg("start"), "An item of the innermost list begins.")
-        .def("close", [](Sketch& self) { self.told().close(); }, "The innermost open block ends.")
+        .def(
+            "close", [](Sketch& self) { self.told().close(); }, "The innermost open block ends.")
         .def(
             "front_matter",
             [](Sketch& self, std::size_t start, std::size_t end, std::string_view language) {
@@ -211,13 +216,18 @@ void define_markdown(nb::module_& module) {
                 self.told().front_matter(start, end, language == "toml" ? markdown::WorkKind::toml : markdown::WorkKind::yaml);
             },
             nb::arg("start"), nb::arg("end"), nb::arg("language"), "What stands before the text, without the lines around it.")
-        .def("strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::arg("start"),
-             "Make the first boundary at or behind `start` as strong as a section.")
-        .def("columns", [](const Sketch& self) { return Three(self.columns()); }, "Offsets, strengths and labels of the boundaries.")
-        .def("closed", [](const Sketch& self) { return Integers(self.closed()); }, "Where units begin that have something left for later.")
-        .def("work_in", [](const Sketch& self, std::size_t unit) { return Works(self.work_in(unit)); }, nb::arg("unit"),
-             "What is left for later of the unit that begins there: what it is, its start and its end.")
-        .def("headings", [](const Sketch& self) { return Rows(self.headings()); }, "Start, end and level of those outside of quotes and lists.")
+        .def(
+            "strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::arg("start"),
+            "Make the first boundary at or behind `start` as strong as a section.")
+        .def(
+            "columns", [](const Sketch& self) { return Three(self.columns()); }, "Offsets, strengths and labels of the boundaries.")
+        .def(
+            "closed", [](const Sketch& self) { return Integers(self.closed()); }, "Where units begin that have something left for later.")
+        .def(
+            "work_in", [](const Sketch& self, std::size_t unit) { return Works(self.work_in(unit)); }, nb::arg("unit"),
+            "What is left for later of the unit that begins there: what it is, its start and its end.")
+        .def(
+            "headings", [](const Sketch& self) { return Rows(self.headings()); }, "Start, end and level of those outside of quotes and lists.")
         .def("tables", [](const Sketch& self) { return Rows(self.tables()); }, "Start, end, and start of the first row, of those that have several.");
 }
 

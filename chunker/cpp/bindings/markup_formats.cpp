@@ -57,16 +57,19 @@ Elements elements_of(nb::list told) {
         formats::Element made;
         made.name = as_text(members[0], "the name of an element");
         made.label = as_text(members[1], "the label of an element");
-        std::array<bool*, 7> const flags = {&made.is_block, &made.is_void, &made.is_raw, &made.is_table_part, &made.is_barrier, &made.ends_section, &made.is_in_headings};
+        std::array<bool*, 7> const flags = {&made.is_block,   &made.is_void,      &made.is_raw,        &made.is_table_part,
+                                            &made.is_barrier, &made.ends_section, &made.is_in_headings};
         nb::tuple const given = as_tuple(members[2], flags.size(), "the marks of an element");
         for (std::size_t number = 0; number < flags.size(); ++number) *flags[number] = as<bool>(given[number], "a mark of an element", "a bool");
         made.is_kept_whole = as<bool>(members[3], "whether an element is kept whole", "a bool");
-        for (nb::handle const other : as_list(members[4], "the names of elements that are ended")) made.ended.push_back(as_text(other, "the name of an element"));
+        for (nb::handle const other : as_list(members[4], "the names of elements that are ended"))
+            made.ended.push_back(as_text(other, "the name of an element"));
         if (made.name.empty()) throw nb::value_error("an element has a name");
         elements.push_back(std::move(made));
     }
     for (std::string_view const needed : Elements::needed)
-        if (std::ranges::none_of(elements, [&](const formats::Element& one) { return one.name == needed; })) throw nb::value_error("an element is missing that the reader asks for");
+        if (std::ranges::none_of(elements, [&](const formats::Element& one) { return one.name == needed; }))
+            throw nb::value_error("an element is missing that the reader asks for");
     return Elements(std::move(elements));
 }
 
@@ -140,28 +143,32 @@ ThreeColumns prose_columns(nb::str paragraph) {
 
 void define_markup_formats(nb::module_& module) {
     nb::class_<Elements>(module, "HtmlElements", "The elements of HTML that mean something for blocks.")
-        .def("__init__", [](Elements* self, nb::list elements) { new (self) Elements(elements_of(std::move(elements))); }, nb::arg("elements"),
-             nb::sig("def __init__(self, elements: list[tuple[str, str, tuple[bool, ...], bool, list[str]]]) -> None"),
-             "Of each its name, its label, whether it is a block, void, raw, a part of tables, a barrier, ends sections, and stands in headings; whether "
-             "it is kept whole; and the names of those that it ends.");
-    module.def("read_html", &read_html, nb::arg("text"), nb::arg("elements"), nb::arg("code_inside"),
-               nb::sig("def read_html(text: str, elements: HtmlElements, code_inside: object) -> "
-                       "tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]]]"),
-               "The boundaries of HTML; its headings, each with its start, its level, its text from where to where, and where its section ends at the latest; and "
-               "tables with a header: start, end, and from where to where the header stands. See chunker.formats.markup.html.");
+        .def(
+            "__init__", [](Elements* self, nb::list elements) { new (self) Elements(elements_of(std::move(elements))); }, nb::arg("elements"),
+            nb::sig("def __init__(self, elements: list[tuple[str, str, tuple[bool, ...], bool, list[str]]]) -> None"),
+            "Of each its name, its label, whether it is a block, void, raw, a part of tables, a barrier, ends sections, and stands in headings; whether "
+            "it is kept whole; and the names of those that it ends.");
+    module.def(
+        "read_html", &read_html, nb::arg("text"), nb::arg("elements"), nb::arg("code_inside"),
+        nb::sig("def read_html(text: str, elements: HtmlElements, code_inside: object) -> "
+                "tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]]]"),
+        "The boundaries of HTML; its headings, each with its start, its level, its text from where to where, and where its section ends at the latest; and "
+        "tables with a header: start, end, and from where to where the header stands. See chunker.formats.markup.html.");
 
     nb::class_<formats::Environments>(module, "LatexEnvironments", "The environments of LaTeX that mean something for blocks.")
-        .def("__init__", [](formats::Environments* self, nb::dict names) { new (self) formats::Environments(environments_of(std::move(names))); }, nb::arg("names"),
-             nb::sig("def __init__(self, names: dict[str, list[str]]) -> None"),
-             "The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.");
+        .def(
+            "__init__", [](formats::Environments* self, nb::dict names) { new (self) formats::Environments(environments_of(std::move(names))); },
+            nb::arg("names"), nb::sig("def __init__(self, names: dict[str, list[str]]) -> None"),
+            "The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.");
     module.def("prose_columns", &prose_columns, nb::arg("paragraph"), "The boundaries inside a paragraph: see chunker.formats.columns.");
     module.def("restructuredtext_lines", &restructuredtext_lines, nb::arg("copy"), nb::arg("start"),
                "The lines of copy[start:] that are not blank, as fields of chunker.formats.markup.restructuredtext_lines.Line.");
-    module.def("read_latex", &read_latex, nb::arg("text"), nb::arg("environments"), nb::arg("code_inside"),
-               nb::sig("def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], "
-                       "list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]"),
-               "The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and "
-               "tables with a header, likewise. See chunker.formats.markup.latex.");
+    module.def(
+        "read_latex", &read_latex, nb::arg("text"), nb::arg("environments"), nb::arg("code_inside"),
+        nb::sig("def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], "
+                "list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]"),
+        "The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and "
+        "tables with a header, likewise. See chunker.formats.markup.latex.");
 }
 
 }  // namespace chunker::bindings

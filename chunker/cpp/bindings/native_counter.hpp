@@ -1,8 +1,8 @@
 // Counts of a text that is cut, by the encoders of bpe_engine.
 //
-// A text is priced: a window of it is read once, and slices of it cost no more than their ends, however often a chunk begins in it. After a context a slice is priced
-// once it has the same tokens as the window; before that it is counted. Where that is not soon, as inside of a long pre-token, or no slice can be priced, as of bytes that
-// are in no token, an encoder is appended to or prepended to.
+// A text is priced: a window of it is read once, and slices of it cost no more than their ends, however often a chunk begins in it. After a context a slice is
+// priced once it has the same tokens as the window; before that it is counted. Where that is not soon, as inside of a long pre-token, or no slice can be
+// priced, as of bytes that are in no token, an encoder is appended to or prepended to.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,7 +29,12 @@ class NativeCounter : public Counter {
 public:
     // `whole`: all of the text will be priced.
     NativeCounter(const Text& text, nb::handle source, nb::handle tokenizer, nb::object appending, const Contexts& contexts, bool whole)
-        : text_(text), source_(source), tokenizer_(tokenizer), contexts_(contexts), window_(text, tokenizer, whole), appending_(std::move(appending)),
+        : text_(text),
+          source_(source),
+          tokenizer_(tokenizer),
+          contexts_(contexts),
+          window_(text, tokenizer, whole),
+          appending_(std::move(appending)),
           right_(interface_of<GrowingInterface>(appending_, growing_interface_name)) {}
 
     std::size_t begin(Context context) override {
@@ -70,7 +75,9 @@ public:
 
     // Whether all of the text has prices.
     bool has_prices() { return window_.hold(0, text_.place(text_.size())); }
-    std::optional<Prices::Agreement> agreement(Context context, std::size_t start) const { return window_.agreement(contexts_.bytes(context), text_.place(start)); }
+    std::optional<Prices::Agreement> agreement(Context context, std::size_t start) const {
+        return window_.agreement(contexts_.bytes(context), text_.place(start));
+    }
 
     std::size_t reach(std::size_t start, std::size_t tokens) override {
         std::size_t const first = text_.place(start);
@@ -110,10 +117,8 @@ public:
         if (last - first <= limit * worth_a_window && window_.hold(first, last)) {
             std::optional<std::size_t> found;
             auto const agreed = window_.agreement(contexts_.bytes(context), first);
-            if (agreed && context == 0)
-                found = window_.count(first, last);
-            else if (agreed && last >= agreed->from)
-                found = agreed_count(*agreed, last);
+            if (agreed && context == 0) found = window_.count(first, last);
+            else if (agreed && last >= agreed->from) found = agreed_count(*agreed, last);
             if (found) return *found <= limit ? found : std::nullopt;
         }
         return counted_up_to(context, first, last, limit);

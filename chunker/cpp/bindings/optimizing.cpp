@@ -42,11 +42,12 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
 }  // namespace
 
 void define_optimizing(nb::module_& module) {
-    module.def("best_pieces", &best_pieces, nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(),
-               nb::sig("def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> "
-                       "list[tuple[int, int, str, int, str]] | None"),
-               "The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text "
-               "with halves of surrogate pairs.");
+    module.def(
+        "best_pieces", &best_pieces, nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(),
+        nb::sig("def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> "
+                "list[tuple[int, int, str, int, str]] | None"),
+        "The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text "
+        "with halves of surrogate pairs.");
 }
 
 }  // namespace chunker::bindings

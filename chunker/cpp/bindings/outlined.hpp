@@ -22,7 +22,11 @@ namespace chunker::bindings {
 class Outlined : public Surroundings {
 public:
     Outlined(nb::object source, nb::object labels, nb::object context_at, nb::object look, Contexts& contexts)
-        : source_(std::move(source)), labels_(std::move(labels)), context_at_(std::move(context_at)), look_(std::move(look)), contexts_(contexts),
+        : source_(std::move(source)),
+          labels_(std::move(labels)),
+          context_at_(std::move(context_at)),
+          look_(std::move(look)),
+          contexts_(contexts),
           rows_(nb::len(labels_)) {
         if (nb::object const changes = nb::getattr(context_at_, "changes", nb::none()); !changes.is_none()) {
             changes_ = from_list(nb::cast<nb::list>(changes));
@@ -82,8 +86,8 @@ public:
 private:
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
-    std::vector<std::int64_t> changes_;            // offsets between which the context is the same; see ContextAt of chunker/growing/pieces.py
-    std::vector<std::optional<Context>> steady_;   // the context of each stretch between them, once it was asked for; none if it is not the same everywhere
+    std::vector<std::int64_t> changes_;           // offsets between which the context is the same; see ContextAt of chunker/growing/pieces.py
+    std::vector<std::optional<Context>> steady_;  // the context of each stretch between them, once it was asked for; none if it is not the same everywhere
     bool reads_overlap_ = true;
     std::size_t rows_;
     std::vector<nb::object> more_labels_;

@@ -16,8 +16,7 @@ void define_outlines(nb::module_& module) {
             if (nb::len(offsets) != nb::len(strengths)) throw nb::value_error("as many strengths as offsets");
             return Integers(to_list(enclosing_ends(from_list(offsets), from_list(strengths), end)));
         },
-        nb::arg("offsets"), nb::arg("strengths"), nb::arg("end"),
-        "For each boundary the offset of the next stronger one, `end` where there is none. Linear.");
+        nb::arg("offsets"), nb::arg("strengths"), nb::arg("end"), "For each boundary the offset of the next stronger one, `end` where there is none. Linear.");
     module.def(
         "text_rows",
         [](nb::object text, nb::list strengths, nb::list labels) {

@@ -14,10 +14,8 @@ struct Utf8 {
     explicit Utf8(nb::handle text) {
         Py_ssize_t length = 0;
         char* found = nullptr;
-        if (PyUnicode_Check(text.ptr()))
-            found = const_cast<char*>(PyUnicode_AsUTF8AndSize(text.ptr(), &length));
-        else
-            PyBytes_AsStringAndSize(text.ptr(), &found, &length);  // raises for anything else
+        if (PyUnicode_Check(text.ptr())) found = const_cast<char*>(PyUnicode_AsUTF8AndSize(text.ptr(), &length));
+        else PyBytes_AsStringAndSize(text.ptr(), &found, &length);  // raises for anything else
         if (!found) throw nb::python_error();
         data = reinterpret_cast<const unsigned char*>(found);
         size = static_cast<std::size_t>(length);

@@ -119,7 +119,8 @@ private:
 class CodeReading {
 public:
     // `before`: a reading by the same grammar, or null.
-    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, const CodeReading* before) : grammar_(std::move(of_grammar)), source_(std::move(text)) {
+    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, const CodeReading* before)
+        : grammar_(std::move(of_grammar)), source_(std::move(text)) {
         if (source_.view.empty()) throw nb::value_error("an empty text");
         if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
         const SyntaxGrammar& table = grammar().table();
@@ -174,11 +175,14 @@ void define_syntax(nb::module_& module) {
     module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");
 
     nb::class_<CodeReading>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>), "A text, parsed and walked: the boundaries of its sketch.")
-        .def("columns", &CodeReading::columns, "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
+        .def("columns", &CodeReading::columns,
+             "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
         .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
-        .def("inside", &CodeReading::inside, nb::arg("offset"), "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
+        .def("inside", &CodeReading::inside, nb::arg("offset"),
+             "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
         .def("shared_with", &CodeReading::shared_with, nb::arg("before"),
-             "How many characters at the start and at the end of the text have the same lines, boundaries and units as in `before`, from which this was read on.")
+             "How many characters at the start and at the end of the text have the same lines, boundaries and units as in `before`, from which this was read "
+             "on.")
         .def("regions", &CodeReading::regions, "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
         .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
@@ -195,13 +199,15 @@ void define_syntax(nb::module_& module) {
             "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),
             "Whether the runtime knows grammars of this version.")
         .def(
-            "read", [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small, const CodeReading* before) {
+            "read",
+            [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small, const CodeReading* before) {
                 if (!nb::inst_ready(self)) throw nb::type_error("the grammar was never initialized");
                 if (before && !before->is_by(self)) throw nb::value_error("what was before was read by another grammar");
                 return std::make_unique<CodeReading>(nb::borrow(self), text, small, before);
             },
             nb::arg("text"), nb::arg("small"), nb::arg("before").none() = nb::none(),
-            "Read a text that is not empty; nodes of at most `small` bytes are closed. What it shares with the text of `before`, a reading by the same grammar, is not "
+            "Read a text that is not empty; nodes of at most `small` bytes are closed. What it shares with the text of `before`, a reading by the same "
+            "grammar, is not "
             "parsed again; the two are for one thread. The GIL is released meanwhile.");
 }
 

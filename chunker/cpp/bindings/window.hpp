@@ -23,7 +23,8 @@ namespace chunker::bindings {
 class Window {
 public:
     // `whole`: the window is the whole text, once it is asked for.
-    Window(const Text& text, nb::handle tokenizer, bool whole) : text_(text), size_(text.place(text.size())), tokenizer_(tokenizer), reach_(whole ? size_ : first_reach) {}
+    Window(const Text& text, nb::handle tokenizer, bool whole)
+        : text_(text), size_(text.place(text.size())), tokenizer_(tokenizer), reach_(whole ? size_ : first_reach) {}
 
     // Make the window hold text[start:end], in bytes. False where this text cannot be priced.
     bool hold(std::size_t start, std::size_t end) {

@@ -37,7 +37,8 @@ Atoms::Atoms(const Text& text, const Rows& rows, const Limits& limits, Counter& 
 
 void Atoms::find_tops() {
     if (rows_.heads.empty()) return;
-    std::unordered_map<std::size_t, std::pair<std::size_t, bool>> fits;  // the row of the top -> the end of the head, and whether it fits: many rows are in one head
+    std::unordered_map<std::size_t, std::pair<std::size_t, bool>>
+        fits;  // the row of the top -> the end of the head, and whether it fits: many rows are in one head
     for (std::size_t row = 0; row < stronger_.size(); ++row) {
         auto const offset = static_cast<std::size_t>(rows_.offsets[row]);
         auto const head = rows_.heads.find(offset);

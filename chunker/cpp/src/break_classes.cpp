@@ -39,8 +39,14 @@ std::uint8_t alone(const BreakClass& found) {
 
 BreakClass class_of(const Run& run) {
     auto const& fields = run.fields;
-    BreakClass found{static_cast<ClusterBreak>(fields[0]), static_cast<WordBreak>(fields[1]), static_cast<SentenceBreak>(fields[2]),
-                     static_cast<ConjunctBreak>(fields[3]), fields[4] != 0, fields[5] != 0, fields[6] != 0, 0};
+    BreakClass found{static_cast<ClusterBreak>(fields[0]),
+                     static_cast<WordBreak>(fields[1]),
+                     static_cast<SentenceBreak>(fields[2]),
+                     static_cast<ConjunctBreak>(fields[3]),
+                     fields[4] != 0,
+                     fields[5] != 0,
+                     fields[6] != 0,
+                     0};
     found.alone = alone(found);
     return found;
 }

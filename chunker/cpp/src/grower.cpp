@@ -19,7 +19,12 @@ constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 Grower::Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings)
-    : text_(text), limits_(limits), counter_(counter), surroundings_(surroundings), units_(text, std::move(rows), surroundings), overlap_(units_, counter, limits_) {}
+    : text_(text),
+      limits_(limits),
+      counter_(counter),
+      surroundings_(surroundings),
+      units_(text, std::move(rows), surroundings),
+      overlap_(units_, counter, limits_) {}
 
 void Grower::resume(Places ahead, std::size_t overlapping) {
     units_.put_back(ahead);
@@ -64,16 +69,12 @@ Grower::Filling Grower::fill() {
         Place const next = units_.next();
         Place behind{};
         Place const* const after = units_.after_next(behind) ? &behind : nullptr;
-        if (Places const several = units_.several(next, after); !several.empty())
-            units_.split_next(several);
-        else if (enough || !make_room(filling, after))
-            return filling;
+        if (Places const several = units_.several(next, after); !several.empty()) units_.split_next(several);
+        else if (enough || !make_room(filling, after)) return filling;
     }
 }
 
-Context Grower::context() {
-    return surroundings_.context_at(units_.offset_of(overlapping_), units_.offset());
-}
+Context Grower::context() { return surroundings_.context_at(units_.offset_of(overlapping_), units_.offset()); }
 
 Grower::Filling Grower::begin(Context context) {
     std::size_t const count = counter_.begin(context);
@@ -162,7 +163,8 @@ bool Grower::make_room(Filling& filling, const Place* after) {
         shorten_overlap(filling);
         return true;
     }
-    if (Places const parts = units_.finer(units_.next(), after); !parts.empty() && (parts[0].strength >= strength::grapheme || !counter_.count_up_to(0, start, end, limits_.most))) {
+    if (Places const parts = units_.finer(units_.next(), after);
+        !parts.empty() && (parts[0].strength >= strength::grapheme || !counter_.count_up_to(0, start, end, limits_.most))) {
         units_.split_next(parts);
         return true;
     }

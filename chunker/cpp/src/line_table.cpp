@@ -89,10 +89,8 @@ std::vector<LineTable::Row> hidden_rows(const LineTable& lines, std::string_view
         if (!in_question[static_cast<unsigned char>(first_bytes[row])]) {
             end_run();
         } else if (!lines.blank(row)) {
-            if (is_skimmed(source.substr(lines.ink(row), lines.end(row) - lines.ink(row))))
-                run.push_back(row);
-            else
-                end_run();
+            if (is_skimmed(source.substr(lines.ink(row), lines.end(row) - lines.ink(row)))) run.push_back(row);
+            else end_run();
         }
     }
     end_run();

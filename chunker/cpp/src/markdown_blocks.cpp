@@ -128,28 +128,25 @@ Blocks::Step Blocks::begin_block(std::string_view rest, std::size_t columns) {
         return Step::done;
     }
     switch (rest[0]) {
-        case '>':
-            return begin_quote();
-        case '#':
-            if (int const level = heading_level(rest)) {
-                begin_leaf(Leaf::none);
-                sketch_.heading(start_, next_, level);
-                return Step::done;
-            }
-            return Step::text;
-        case '`':
-        case '~':
-            if (std::size_t const length = fence_length(rest)) {
-                begin_leaf(Leaf::fence);
-                fence_mark_ = rest[0];
-                fence_length_ = length;
-                return Step::done;
-            }
-            return Step::text;
-        case '<':
-            return begin_html(rest);
-        default:
-            break;
+    case '>': return begin_quote();
+    case '#':
+        if (int const level = heading_level(rest)) {
+            begin_leaf(Leaf::none);
+            sketch_.heading(start_, next_, level);
+            return Step::done;
+        }
+        return Step::text;
+    case '`':
+    case '~':
+        if (std::size_t const length = fence_length(rest)) {
+            begin_leaf(Leaf::fence);
+            fence_mark_ = rest[0];
+            fence_length_ = length;
+            return Step::done;
+        }
+        return Step::text;
+    case '<': return begin_html(rest);
+    default: break;
     }
     if (in_paragraph && matched_ == open_.size() && !fresh_) {
         if (int const level = underline_level(rest)) {
@@ -247,19 +244,12 @@ void Blocks::begin_leaf(Leaf leaf) {
 
 void Blocks::end_leaf() {
     switch (leaf_) {
-        case Leaf::none:
-            break;
-        case Leaf::paragraph:
-            sketch_.paragraph(leaf_start_, leaf_end_);
-            break;
-        case Leaf::fence:
-        case Leaf::indented:
-            sketch_.code(leaf_start_, leaf_end_, leaf_ == Leaf::fence);
-            break;
-        case Leaf::comment:
-        case Leaf::html:
-            sketch_.leaf(leaf_start_, leaf_end_, Label::html);
-            break;
+    case Leaf::none: break;
+    case Leaf::paragraph: sketch_.paragraph(leaf_start_, leaf_end_); break;
+    case Leaf::fence:
+    case Leaf::indented: sketch_.code(leaf_start_, leaf_end_, leaf_ == Leaf::fence); break;
+    case Leaf::comment:
+    case Leaf::html: sketch_.leaf(leaf_start_, leaf_end_, Label::html); break;
     }
     leaf_ = Leaf::none;
 }

@@ -11,11 +11,11 @@ namespace {
 
 // In alphabetical order. Each begins a block wherever it is.
 constexpr std::array<std::string_view, 62> block_tags = {
-    "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd", "details",
-    "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4",
-    "h5", "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu", "menuitem", "nav", "noframes", "ol",
-    "optgroup", "option", "p", "param", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr",
-    "track", "ul"};
+    "address", "article", "aside",    "base",  "basefont", "blockquote", "body",       "caption", "center", "col",    "colgroup", "dd",       "details",
+    "dialog",  "dir",     "div",      "dl",    "dt",       "fieldset",   "figcaption", "figure",  "footer", "form",   "frame",    "frameset", "h1",
+    "h2",      "h3",      "h4",       "h5",    "h6",       "head",       "header",     "hr",      "html",   "iframe", "legend",   "li",       "link",
+    "main",    "menu",    "menuitem", "nav",   "noframes", "ol",         "optgroup",   "option",  "p",      "param",  "search",   "section",  "summary",
+    "table",   "tbody",   "td",       "tfoot", "th",       "thead",      "title",      "tr",      "track",  "ul"};
 // These go on across blank lines, up to an end of their own.
 constexpr std::array<std::string_view, 4> uncertain_tags = {"pre", "script", "style", "textarea"};
 constexpr std::size_t longest_tag = 10;

@@ -8,14 +8,10 @@ namespace chunker::markdown {
 
 Blocks::Step Blocks::begin_at_margin() {
     switch (copy_[start_]) {
-        case '|':
-            return table();
-        case '$':
-            return math();
-        case '[':
-            return definitions();
-        default:
-            return Step::text;
+    case '|': return table();
+    case '$': return math();
+    case '[': return definitions();
+    default: return Step::text;
     }
 }
 

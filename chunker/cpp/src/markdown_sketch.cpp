@@ -6,8 +6,8 @@
 
 namespace chunker::markdown {
 
-const std::string_view label_names[15] = {"document", "section", "heading", "paragraph", "code", "table",    "row", "html",
-                                          "math",     "rule",    "quote",   "list",      "footnote", "item", "line"};
+const std::string_view label_names[15] = {"document", "section", "heading", "paragraph", "code",     "table", "row", "html",
+                                          "math",     "rule",    "quote",   "list",      "footnote", "item",  "line"};
 const std::string_view work_names[5] = {"prose", "verbatim", "fence", "yaml", "toml"};
 
 namespace {
@@ -154,8 +154,8 @@ bool Sketch::blank_before(std::size_t offset) const {
 // --- taking back
 
 Sketch::Mark Sketch::mark() const {
-    return {columns_.offsets.size(), works_.size(), headings_.size(), tables_.size(), depth_, columns_.strengths.back(), first_,
-            columns_.labels.back(),  glued_,        first_item_};
+    return {columns_.offsets.size(),   works_.size(), headings_.size(),       tables_.size(), depth_,
+            columns_.strengths.back(), first_,        columns_.labels.back(), glued_,         first_item_};
 }
 
 void Sketch::take_back(const Mark& mark) {

@@ -94,7 +94,8 @@ private:
         return ranks;
     }
 
-    // What each name is given by the files that use it, for each of its definers. `later`: what files without links keep is added, what they do not give to themselves taken off.
+    // What each name is given by the files that use it, for each of its definers. `later`: what files without links keep is added, what they do not give to
+    // themselves taken off.
     void flow(const std::vector<double>& ranks, double damping, std::vector<double>* later) {
         flows_.assign(flows_.size(), 0.0);
         for (std::size_t file = 0; file < files_.size(); ++file) {
@@ -110,9 +111,7 @@ private:
         }
     }
 
-    double stepped(double value) const {
-        return value <= 0 ? 0.0 : std::pow(rules_.step_ratio, std::nearbyint(std::log(value) / std::log(rules_.step_ratio)));
-    }
+    double stepped(double value) const { return value <= 0 ? 0.0 : std::pow(rules_.step_ratio, std::nearbyint(std::log(value) / std::log(rules_.step_ratio))); }
 
     const std::vector<NamedFile>& files_;
     const RankRules& rules_;
@@ -124,7 +123,8 @@ private:
 
 }  // namespace
 
-std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused, const RankRules& rules) {
+std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused,
+                                      const RankRules& rules) {
     return NameGraph(files, names, focused, rules).values();
 }
 

@@ -22,7 +22,12 @@ std::vector<std::int64_t> strengths_of(const std::vector<Atom>& atoms) {
 }  // namespace
 
 Optimizer::Optimizer(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
-    : text_(text), rows_(rows), limits_(limits), counter_(counter), prices_(prices), surroundings_(surroundings),
+    : text_(text),
+      rows_(rows),
+      limits_(limits),
+      counter_(counter),
+      prices_(prices),
+      surroundings_(surroundings),
       finder_(text, rows, limits, counter, prices, surroundings) {
     if (limits.overlap > 0) units_.emplace(text, rows, surroundings);
 }
@@ -113,8 +118,8 @@ void Optimizer::price_cuts() {
     std::vector<std::int64_t> const rights = enclosing_ends(numbers, strengths, static_cast<std::int64_t>(size));
     std::vector<std::size_t> const lefts = stronger_before(strengths);
     costs_.assign(size + 1, 0.0);
-    // Of each cut how many units are around it, and how many of them, from the innermost on, fit into a chunk. Of the units that begin at each atom the last one
-    // that was asked for: those inside of one that follows are met first.
+    // Of each cut how many units are around it, and how many of them, from the innermost on, fit into a chunk. Of the units that begin at each atom the last
+    // one that was asked for: those inside of one that follows are met first.
     struct Known {
         std::size_t depth = 0, broken = 0;
         std::size_t right = no_row;
@@ -144,7 +149,8 @@ void Optimizer::price_cuts() {
             Atom const& behind = atoms_[index];
             bool const tears = finder_.is_in_head(behind.start) && (behind.strength <= strength::paragraph || finder_.is_over(behind.start, end, limits_.most));
             double cost = static_cast<double>(tears) * cost::of_torn_head;
-            cost += cost::of_level * static_cast<double>(std::min<std::size_t>(known[index].depth, cost::deepest_level)) + cost::of_broken_unit * static_cast<double>(known[index].broken);
+            cost += cost::of_level * static_cast<double>(std::min<std::size_t>(known[index].depth, cost::deepest_level)) +
+                    cost::of_broken_unit * static_cast<double>(known[index].broken);
             costs_[index] = cost;
             if (waiting.empty()) break;
             index = waiting.back();
@@ -166,7 +172,8 @@ double Optimizer::cost_of_chunk(std::size_t size, std::size_t repeated) const {
 void Optimizer::go_on_from(std::size_t first, std::size_t last) {
     std::size_t size = 0;
     Start const start = start_of(first, size);
-    std::size_t const repeated = finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
+    std::size_t const repeated =
+        finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
     double const known = ways_[first].cost;
     for (std::size_t behind = first + 1; size <= limits_.most + limits_.look_ahead; size = size_at(behind)) {
         // No chunk costs less than nothing.
@@ -222,7 +229,8 @@ std::size_t Optimizer::size_at(std::size_t behind) {
     return counter_.append(std::exchange(appended_, atoms_[behind - 1].end), atoms_[behind - 1].end);
 }
 
-// The places in the atoms of the chunk that ends where atom `first` begins, as far back as an overlap may reach: where they begin, and what the outline has inside them.
+// The places in the atoms of the chunk that ends where atom `first` begins, as far back as an overlap may reach: where they begin, and what the outline has
+// inside them.
 Places Optimizer::places_before(std::size_t first) {
     Places places;
     std::size_t begin = ways_[first].from;

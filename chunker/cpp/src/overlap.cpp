@@ -37,22 +37,19 @@ Places Overlap::repeated(Places places, const Place& next) const {
     }
 }
 
-// The first of places[first:] from which the text up to `end` fits, and of those up to `known`, which is one of them or the number of all; `known` where there is none.
+// The first of places[first:] from which the text up to `end` fits, and of those up to `known`, which is one of them or the number of all; `known` where there
+// is none.
 std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
     counter_.begin_at_the_end();
     std::size_t keep = known;
-    if (known == places.size())
-        keep = leap_back(places, end);
-    else
-        counter_.prepend(places[known].offset, end);
+    if (known == places.size()) keep = leap_back(places, end);
+    else counter_.prepend(places[known].offset, end);
     if (keep < places.size()) end = places[keep].offset;
     for (std::size_t index = keep - 1; index >= first; --index) {
         std::size_t const start = places[index].offset;
         std::size_t const count = prepend_fitting(start, end);
-        if (count <= limits_.overlap)
-            keep = index;
-        else if (count > limits_.overlap + limits_.look_ahead)
-            break;
+        if (count <= limits_.overlap) keep = index;
+        else if (count > limits_.overlap + limits_.look_ahead) break;
         end = start;
     }
     return keep;
@@ -62,7 +59,8 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
 std::size_t Overlap::leap_back(const Places& places, std::size_t end) const {
     if (limits_.overlap <= leap_spares) return places.size();
     std::size_t const reached = counter_.reach_back(end, limits_.overlap - leap_spares);
-    auto const place = std::lower_bound(places.begin() + 1, places.end(), reached, [](const Place& known, std::size_t offset) { return known.offset < offset; });
+    auto const place =
+        std::lower_bound(places.begin() + 1, places.end(), reached, [](const Place& known, std::size_t offset) { return known.offset < offset; });
     if (places.end() - place < 2) return places.size();
     if (counter_.prepend(place->offset, end) <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
     counter_.begin_at_the_end();

@@ -10,7 +10,8 @@ namespace chunker {
 
 namespace {
 
-constexpr std::size_t window = refining::window, look_ahead = refining::look_ahead, branches = refining::branches, least_step = refining::least_step, few = refining::few;
+constexpr std::size_t window = refining::window, look_ahead = refining::look_ahead, branches = refining::branches, least_step = refining::least_step,
+                      few = refining::few;
 
 using Offsets = std::vector<std::size_t>;
 

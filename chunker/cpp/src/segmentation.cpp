@@ -102,10 +102,8 @@ private:
     // GB6-8: a syllable.
     bool hangul() {
         bool const leads = skip(cluster<GCB::L>);
-        if (take(cluster<GCB::LV>))
-            skip(cluster<GCB::V>);
-        else if (!take(cluster<GCB::LVT>) && !skip(cluster<GCB::V>))
-            return leads || skip(cluster<GCB::T>);
+        if (take(cluster<GCB::LV>)) skip(cluster<GCB::V>);
+        else if (!take(cluster<GCB::LVT>) && !skip(cluster<GCB::V>)) return leads || skip(cluster<GCB::T>);
         skip(cluster<GCB::T>);
         return true;
     }
@@ -263,7 +261,6 @@ public:
     }
 
 private:
-
     // Whether a sentence ends with what stands here; then it moves past that.
     bool read_end() {
         std::size_t const start = at;
@@ -294,8 +291,8 @@ private:
     bool is_full_stop() const {
         Reader behind(text_, at + 1);
         behind.skip(sentence<SB::Extend, SB::Format>);
-        if (behind.ahead(sentence<SB::Numeric>)) return false;         // SB6: 3.4
-        if (!behind.ahead(sentence<SB::Upper>)) return true;           // SB7: U.S.
+        if (behind.ahead(sentence<SB::Numeric>)) return false;  // SB6: 3.4
+        if (!behind.ahead(sentence<SB::Upper>)) return true;    // SB7: U.S.
         std::size_t place = at;
         while (place > 0 && sentence<SB::Extend, SB::Format>(class_of(place - 1))) --place;
         return place == 0 || !sentence<SB::Upper, SB::Lower>(class_of(place - 1));
@@ -303,9 +300,7 @@ private:
 
     bool goes_on_in_lower_case() const {  // SB8: etc. and
         Reader behind(text_, at);
-        behind.skip([](const BreakClass& found) {
-            return !sentence<SB::OLetter, SB::Upper, SB::Lower, SB::Sep, SB::CR, SB::LF, SB::STerm, SB::ATerm>(found);
-        });
+        behind.skip([](const BreakClass& found) { return !sentence<SB::OLetter, SB::Upper, SB::Lower, SB::Sep, SB::CR, SB::LF, SB::STerm, SB::ATerm>(found); });
         return behind.ahead(sentence<SB::Lower>);
     }
 };

@@ -34,10 +34,8 @@ public:
             }
             for (; at < end; ++at) {
                 char const byte = source_[at];
-                if (byte == '\n' || byte == '\r')
-                    made += byte;
-                else if (!continues_character(byte))
-                    made += ' ';
+                if (byte == '\n' || byte == '\r') made += byte;
+                else if (!continues_character(byte)) made += ' ';
             }
         }
         return made;
@@ -61,12 +59,9 @@ private:
 
     std::size_t long_string_end(std::size_t at, std::string_view mark) const {
         for (at += mark.size(); at < source_.size();) {
-            if (source_[at] == '\\')
-                at = after_character(at + 1);
-            else if (begins_at(at, mark))
-                return at + mark.size();
-            else
-                ++at;
+            if (source_[at] == '\\') at = after_character(at + 1);
+            else if (begins_at(at, mark)) return at + mark.size();
+            else ++at;
         }
         return source_.size();
     }

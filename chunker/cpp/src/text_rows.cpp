@@ -15,10 +15,10 @@ bool ends_line(unsigned char byte) { return byte >= '\n' && byte <= '\r'; }
 std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsigned most) {
     std::vector<TextRow> rows;
     rows.reserve(size / 64 + 1);
-    std::size_t start = 0;   // of the line, in characters
-    std::size_t wide = 0;    // bytes so far that begin no character
-    unsigned blank = 0;      // lines directly above
-    unsigned above = 0;      // the same, where a paragraph separator counts for one
+    std::size_t start = 0;  // of the line, in characters
+    std::size_t wide = 0;   // bytes so far that begin no character
+    unsigned blank = 0;     // lines directly above
+    unsigned above = 0;     // the same, where a paragraph separator counts for one
     for (std::size_t place = 0; place < size;) {
         bool inked = false, separates = false, ended = false;
         while (place < size && !ended) {

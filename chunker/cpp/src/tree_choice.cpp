@@ -195,8 +195,9 @@ private:
         };
         std::size_t left = 0, right = 0;
         while (left < one.size() || right < other.size()) {
-            bool const first = right == other.size() || (left < one.size() && (one[left].price != other[right].price ? one[left].price < other[right].price
-                                                                                                                  : one[left].value >= other[right].value));
+            bool const first =
+                right == other.size() ||
+                (left < one.size() && (one[left].price != other[right].price ? one[left].price < other[right].price : one[left].value >= other[right].value));
             add(first ? one[left++] : other[right++]);
         }
         return best;

@@ -35,7 +35,8 @@ Units::Units(const Text& text, Rows rows, Surroundings& surroundings)
 }
 
 Place Units::row(std::size_t number) const {
-    return {static_cast<std::size_t>(rows_.offsets[number]), rows_.strengths[number], number, static_cast<std::size_t>(rows_.offsets[end_rows_[number]]), number};
+    return {static_cast<std::size_t>(rows_.offsets[number]), rows_.strengths[number], number, static_cast<std::size_t>(rows_.offsets[end_rows_[number]]),
+            number};
 }
 
 std::size_t Units::offset_of(std::size_t number) const {
@@ -74,10 +75,8 @@ void Units::take(std::size_t number, Places& to) {
 void Units::put_back(Places& places, std::size_t keep) {
     while (places.size() > keep) {
         // What stands before the rows as it is there is a row again.
-        if (front_.empty() && places.back().row != no_row && places.back().row + 1 == behind_)
-            --behind_;
-        else
-            front_.push_back(places.back());
+        if (front_.empty() && places.back().row != no_row && places.back().row + 1 == behind_) --behind_;
+        else front_.push_back(places.back());
         places.pop_back();
     }
 }
@@ -129,8 +128,8 @@ bool Units::open_next() {
     Inside inside = surroundings_.inside(opened(place));
     for (auto const& [offset, end] : inside.heads) rows_.heads[offset] = end;
     if (inside.offsets.empty()) return false;
-    if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) || inside.offsets.front() <= static_cast<std::int64_t>(place.offset) ||
-        inside.offsets.back() >= static_cast<std::int64_t>(end()))
+    if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) ||
+        inside.offsets.front() <= static_cast<std::int64_t>(place.offset) || inside.offsets.back() >= static_cast<std::int64_t>(end()))
         throw std::invalid_argument("what is inside a unit lies between its start and its end, in order");
     Place after{};
     bool const has_after = after_next(after);
@@ -174,20 +173,17 @@ bool Units::any_closed(std::size_t start) const {
 std::size_t Units::stronger_from(const Place* place, std::int64_t strength) const {
     if (!place || place->strength > strength) return place ? place->offset : text_.size();
     auto const row_at = [this](std::size_t offset) {
-        return static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end() - 1, static_cast<std::int64_t>(offset)) - rows_.offsets.begin());
+        return static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end() - 1, static_cast<std::int64_t>(offset)) -
+                                        rows_.offsets.begin());
     };
     std::size_t row = row_at(place->enclosing_end);
     while (row < size_ && rows_.strengths[row] <= strength) row = end_rows_[row];
     return static_cast<std::size_t>(rows_.offsets[row]);
 }
 
-Places Units::several(const Place& place, const Place* after) const {
-    return parts(place, after, rows_.finest, level(place, after));
-}
+Places Units::several(const Place& place, const Place* after) const { return parts(place, after, rows_.finest, level(place, after)); }
 
-Places Units::finer(const Place& place, const Place* after, std::int64_t least) const {
-    return parts(place, after, level(place, after), least);
-}
+Places Units::finer(const Place& place, const Place* after, std::int64_t least) const { return parts(place, after, level(place, after), least); }
 
 Places Units::parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const {
     std::size_t const next = after ? after->offset : text_.size();

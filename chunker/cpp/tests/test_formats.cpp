@@ -18,20 +18,25 @@ using namespace chunker::formats;
 
 bool is_good(Text text, const Columns& columns) {
     bool const ascends = std::is_sorted(columns.offsets.begin(), columns.offsets.end(), std::less_equal<>());
-    return ascends && columns.offsets.front() == 0 && (columns.size() == 1 || columns.offsets.back() < text.size()) && columns.strengths.size() == columns.size() &&
-           columns.labels.size() == columns.size();
+    return ascends && columns.offsets.front() == 0 && (columns.size() == 1 || columns.offsets.back() < text.size()) &&
+           columns.strengths.size() == columns.size() && columns.labels.size() == columns.size();
 }
 
 bool is_good(Text text, const std::vector<Member>& members) {
     return std::all_of(members.begin(), members.end(), [&](const Member& member) {
-        return member.start < member.end && member.end <= text.size() && (member.kind != Member::key || (member.first <= member.last && member.last <= text.size()));
+        return member.start < member.end && member.end <= text.size() &&
+               (member.kind != Member::key || (member.first <= member.last && member.last <= text.size()));
     });
 }
 
 bool is_good(Text text, const MarkupOutline& found) {
-    auto const inside = [&](const Region& region) { return region.start <= region.end && region.end <= text.size() && region.told_start <= region.told_end && region.told_end <= text.size(); };
-    return is_good(text, found.columns) && std::all_of(found.tables.begin(), found.tables.end(), inside) && std::all_of(found.named.begin(), found.named.end(), inside) &&
-           std::all_of(found.headings.begin(), found.headings.end(), [&](const Heading& heading) { return heading.start <= text.size() && heading.text_end <= text.size(); });
+    auto const inside = [&](const Region& region) {
+        return region.start <= region.end && region.end <= text.size() && region.told_start <= region.told_end && region.told_end <= text.size();
+    };
+    return is_good(text, found.columns) && std::all_of(found.tables.begin(), found.tables.end(), inside) &&
+           std::all_of(found.named.begin(), found.named.end(), inside) &&
+           std::all_of(found.headings.begin(), found.headings.end(),
+                       [&](const Heading& heading) { return heading.start <= text.size() && heading.text_end <= text.size(); });
 }
 
 bool read_all(Text text) {
@@ -76,12 +81,93 @@ bool read_all(Text text) {
 
 int main() {
     const std::vector<std::u32string> parts = {
-        U"{", U"}", U"[", U"]", U"\"", U"'", U"\"\"\"", U"'''", U"\\", U"\\n", U":", U",", U"/*", U"*/", U"//", U"\n", U"\r", U"\r\n", U"\n\n", U"  ", U"\t", U"-", U"- ", U"---\n", U"#",
-        U"=", U".", U"|", U"&a ", U"!t", U"?", U"? ", U"*", U"%", U"a", U"key: ", U"[t.u]\n", U"[[t]]\n", U"k = [\n", U"\"source\": [", U"\"cells\": [", U"\"outputs\": [{", U"\\u0041",
-        U"{\"cell_type\": \"markdown\", ", U"<p>", U"</p", U"<h1>", U"</h1>", U"<table><tr><th>a</th></tr>", U"<tr><td>", U"</table>", U"<!--", U"-->", U"<script>\n", U"</script", U"<br>", U"<",
-        U">", U"<section>", U"<aside>", U"<li>", U"<pre>", U"One. Two! ", U"word ", U"\\begin{itemize}", U"\\end{itemize}", U"\\item ", U"\\section{A}", U"\\begin{verbatim}\n", U"\\end{verbatim}",
-        U"\\begin{tabular}\n", U"a & b \\\\\n", U"\\hline\n", U"\\end{tabular}", U"\\begin{document}", U"\\verb|", U"\\label{x}", U"% c\n", U"\u0301", U"\u00e9", U"\u3002", U"\u2028", U"\ufeff",
-        std::u32string(1, char32_t{0xD800}), std::u32string(1, U'\0'), std::u32string(70, U'x'), std::u32string(400, U'y') + U"\n",
+        U"{",
+        U"}",
+        U"[",
+        U"]",
+        U"\"",
+        U"'",
+        U"\"\"\"",
+        U"'''",
+        U"\\",
+        U"\\n",
+        U":",
+        U",",
+        U"/*",
+        U"*/",
+        U"//",
+        U"\n",
+        U"\r",
+        U"\r\n",
+        U"\n\n",
+        U"  ",
+        U"\t",
+        U"-",
+        U"- ",
+        U"---\n",
+        U"#",
+        U"=",
+        U".",
+        U"|",
+        U"&a ",
+        U"!t",
+        U"?",
+        U"? ",
+        U"*",
+        U"%",
+        U"a",
+        U"key: ",
+        U"[t.u]\n",
+        U"[[t]]\n",
+        U"k = [\n",
+        U"\"source\": [",
+        U"\"cells\": [",
+        U"\"outputs\": [{",
+        U"\\u0041",
+        U"{\"cell_type\": \"markdown\", ",
+        U"<p>",
+        U"</p",
+        U"<h1>",
+        U"</h1>",
+        U"<table><tr><th>a</th></tr>",
+        U"<tr><td>",
+        U"</table>",
+        U"<!--",
+        U"-->",
+        U"<script>\n",
+        U"</script",
+        U"<br>",
+        U"<",
+        U">",
+        U"<section>",
+        U"<aside>",
+        U"<li>",
+        U"<pre>",
+        U"One. Two! ",
+        U"word ",
+        U"\\begin{itemize}",
+        U"\\end{itemize}",
+        U"\\item ",
+        U"\\section{A}",
+        U"\\begin{verbatim}\n",
+        U"\\end{verbatim}",
+        U"\\begin{tabular}\n",
+        U"a & b \\\\\n",
+        U"\\hline\n",
+        U"\\end{tabular}",
+        U"\\begin{document}",
+        U"\\verb|",
+        U"\\label{x}",
+        U"% c\n",
+        U"\u0301",
+        U"\u00e9",
+        U"\u3002",
+        U"\u2028",
+        U"\ufeff",
+        std::u32string(1, char32_t{0xD800}),
+        std::u32string(1, U'\0'),
+        std::u32string(70, U'x'),
+        std::u32string(400, U'y') + U"\n",
     };
     std::mt19937 random(7);
     for (int round = 0; round < 20'000; ++round) {

@@ -86,7 +86,8 @@ public:
         if (!quick_) return std::nullopt;
         std::size_t const line_end = text_.line_feed(start, text_.size());
         if (line_end == text_.size()) return std::nullopt;
-        return Agreement{text_.place(line_end + 1), static_cast<std::ptrdiff_t>(counter_.count(context, start, line_end + 1)) - static_cast<std::ptrdiff_t>(count(0, line_end + 1))};
+        return Agreement{text_.place(line_end + 1),
+                         static_cast<std::ptrdiff_t>(counter_.count(context, start, line_end + 1)) - static_cast<std::ptrdiff_t>(count(0, line_end + 1))};
     }
     bool are_quick() const override { return quick_; }
 
@@ -120,7 +121,8 @@ std::string in_utf8(const std::u32string& text) {
 }
 
 std::size_t try_one(std::mt19937& random) {
-    std::u32string const pieces[] = {U"a", U"bc", U" ", U"é", U"\u3000", U"\n", U"\n\n", U"😀", U"words of a line", U"One. Two! ", U"e\u0301", U"\r\n", U"猫。"};
+    std::u32string const pieces[] = {U"a",          U"bc",      U" ",    U"é",   U"\u3000", U"\n", U"\n\n", U"😀", U"words of a line",
+                                     U"One. Two! ", U"e\u0301", U"\r\n", U"猫。"};
     std::u32string text;
     chunker::Rows rows;
     rows.finest = random() % 2 ? 30 : 40;
@@ -156,7 +158,7 @@ std::size_t try_one(std::mt19937& random) {
     chunker::Grower grower(characters, rows, limits, counter, counter);
     std::size_t chunks = 0, done = 0, last = 0;
     while (auto const piece = grower.next()) {
-        CHECK(piece->start <= done);                                  // what is before it is overlap
+        CHECK(piece->start <= done);  // what is before it is overlap
         CHECK(chunks == 0 ? piece->start == 0 : piece->start > last);
         CHECK(limits.overlap > 0 || piece->start == done);
         CHECK(piece->end > done);

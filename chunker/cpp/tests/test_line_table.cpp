@@ -10,7 +10,8 @@ namespace {
 using chunker::LineTable;
 
 std::string random_source(std::mt19937& random) {
-    static const std::string pieces[] = {"\n", "\r", "\r\n", " ", "\t", "\f", "\v", "x", "# c\n", "\\\n", "\xC3\xA9", "\xED\xA0\x80", "\xF0\x9F\x98\x80", "\xEF\xBB\xBF", std::string(1, '\0')};
+    static const std::string pieces[] = {
+        "\n", "\r", "\r\n", " ", "\t", "\f", "\v", "x", "# c\n", "\\\n", "\xC3\xA9", "\xED\xA0\x80", "\xF0\x9F\x98\x80", "\xEF\xBB\xBF", std::string(1, '\0')};
     std::string source;
     for (unsigned count = random() % 30; count > 0; --count) source += pieces[random() % 15];
     return source;

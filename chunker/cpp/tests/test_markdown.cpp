@@ -41,10 +41,53 @@ void examples() {
 }
 
 std::string random_text(std::mt19937& random) {
-    static const std::vector<std::string> fragments = {
-        "text\n", "- a\n", "* b\n", "1. c\n", "  - d\n", "    e\n", "> f\n", "> - g\n", "- - h\n", "```\n", "~~~ x\n", "  ```\n", "\n", "\n", "  \n", "\ti\n",
-        "# J\n", "===\n", "---\n", "***\n", "[k](l) m\n", "[n]: o\n", "[^1]: p\n", "| q | r |\n", "|---|---|\n", "|-\n", "<div>\n", "</div>\n", "<!-- s\n", "-->\n",
-        "<pre>\n", "<b>\n", "<a b='", "$$\n", "$$ t $$\n", "\r\n", "\r", "\xC3\xA9", "\xF0\x9F\x98\x80\n", "\f", std::string(1, '\0'), "-\n", ">", "-     u\n", "`", "\\", "|"};
+    static const std::vector<std::string> fragments = {"text\n",
+                                                       "- a\n",
+                                                       "* b\n",
+                                                       "1. c\n",
+                                                       "  - d\n",
+                                                       "    e\n",
+                                                       "> f\n",
+                                                       "> - g\n",
+                                                       "- - h\n",
+                                                       "```\n",
+                                                       "~~~ x\n",
+                                                       "  ```\n",
+                                                       "\n",
+                                                       "\n",
+                                                       "  \n",
+                                                       "\ti\n",
+                                                       "# J\n",
+                                                       "===\n",
+                                                       "---\n",
+                                                       "***\n",
+                                                       "[k](l) m\n",
+                                                       "[n]: o\n",
+                                                       "[^1]: p\n",
+                                                       "| q | r |\n",
+                                                       "|---|---|\n",
+                                                       "|-\n",
+                                                       "<div>\n",
+                                                       "</div>\n",
+                                                       "<!-- s\n",
+                                                       "-->\n",
+                                                       "<pre>\n",
+                                                       "<b>\n",
+                                                       "<a b='",
+                                                       "$$\n",
+                                                       "$$ t $$\n",
+                                                       "\r\n",
+                                                       "\r",
+                                                       "\xC3\xA9",
+                                                       "\xF0\x9F\x98\x80\n",
+                                                       "\f",
+                                                       std::string(1, '\0'),
+                                                       "-\n",
+                                                       ">",
+                                                       "-     u\n",
+                                                       "`",
+                                                       "\\",
+                                                       "|"};
     std::string text;
     for (unsigned count = random() % 24; count > 0; --count) {
         text += fragments[random() % fragments.size()];
@@ -65,8 +108,9 @@ double seconds(const std::string& pattern, std::size_t size) {
 // Time grows as the text does. A quadratic step would take minutes for any of these, not a second.
 void hostile() {
     for (const char* const pattern :
-         {"[", "[\n", ">", "> a\n", "- ", "- a\n", "|", "|a|\n", "|a|\n|-|\n", "`", "```\n", "```a`\n", "<!--", "<!--\n\n", "<", "<a b=\"", "<div>\n\n", "$$", "$$\n\n", "$$\na\n",
-          " ", "\t", "\n", " \n", "-\n", "1. ", "* * ", "_ ", "=\n", "#", "a\n=\n", "> - a\nb\n", "[a]: b\n", "\\", "a", "\r", "\xC3\xA9"}) {
+         {"[",        "[\n", ">",       "> a\n",     "- ",     "- a\n",      "|",        "|a|\n", "|a|\n|-|\n", "`",  "```\n",   "```a`\n", "<!--",
+          "<!--\n\n", "<",   "<a b=\"", "<div>\n\n", "$$",     "$$\n\n",     "$$\na\n",  " ",     "\t",         "\n", " \n",     "-\n",     "1. ",
+          "* * ",     "_ ",  "=\n",     "#",         "a\n=\n", "> - a\nb\n", "[a]: b\n", "\\",    "a",          "\r", "\xC3\xA9"}) {
         HOLDS(seconds(pattern, 1 << 20) < 20);
     }
     std::string deep;

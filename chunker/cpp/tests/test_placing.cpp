@@ -50,7 +50,8 @@ void anything(std::mt19937& random) {
     LineTable const lines(source);
     Found found(0, count);
     for (Row row = 0; row < count; ++row) {
-        if (random() % 3 == 0) found.put(row, strength::at(static_cast<int>(1 + random() % 4), static_cast<strength::Rank>(random() % strength::ranks)), function);
+        if (random() % 3 == 0)
+            found.put(row, strength::at(static_cast<int>(1 + random() % 4), static_cast<strength::Rank>(random() % strength::ranks)), function);
         if (random() % 6 == 0) found.comments.at(row) = row - std::min<Row>(row, random() % 2);
     }
     std::vector<Closed> closed;
@@ -76,7 +77,8 @@ void anything(std::mt19937& random) {
         nodes += unit.nodes.size();
         for (const Closed& node : unit.nodes) CHECK(node.first >= unit.first && node.last < unit.behind);
         show_until(lines.character(unit.first));
-        Boundaries const inside = rows.inside(unit, {ByRow<Placed>(unit.first, unit.behind, {}), ByRow<Row>(unit.first, unit.behind, no_row), ByRow<Row>(unit.first, unit.behind, no_row)});
+        Boundaries const inside = rows.inside(
+            unit, {ByRow<Placed>(unit.first, unit.behind, {}), ByRow<Row>(unit.first, unit.behind, no_row), ByRow<Row>(unit.first, unit.behind, no_row)});
         opened.offsets.insert(opened.offsets.end(), inside.offsets.begin(), inside.offsets.end());
         CHECK(std::binary_search(shown.offsets.begin(), shown.offsets.end(), lines.character(unit.first)));
     }

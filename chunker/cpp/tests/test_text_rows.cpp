@@ -24,7 +24,12 @@ bool is(const std::string& text, const std::string& expected) {
 
 int main() {
     bool good = is("", "") && is("a", "0:0 ") && is("a\nb\r\n\nc", "0:0 2:0 6:1 ") && is("\n\n\n\n\nx", "0:0 5:3 ") &&
-                is("\xC3\xA9\xE3\x80\x80\n\xE3\x80\x80\nx", "0:0 5:1 ") && is("a\xE2\x80\xA9" "b\xE2\x80\xA8" "c\xC2\x85" "d", "0:0 2:1 4:0 6:0 ") &&
+                is("\xC3\xA9\xE3\x80\x80\n\xE3\x80\x80\nx", "0:0 5:1 ") &&
+                is("a\xE2\x80\xA9"
+                   "b\xE2\x80\xA8"
+                   "c\xC2\x85"
+                   "d",
+                   "0:0 2:1 4:0 6:0 ") &&
                 is(" \x1C\n \x1F\n", "0:0 3:0 ") && is("a\r\r\nb", "0:0 4:1 ");
     // Anything at all, broken off anywhere.
     std::mt19937 random(3);

@@ -13,12 +13,12 @@
 
 namespace chunker::test {
 
-#define HOLDS(condition)                                                                  \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
+#define HOLDS(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
             std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                 \
-        }                                                                                 \
+            std::abort();                                                                  \
+        }                                                                                  \
     } while (false)
 
 inline void try_columns(const markdown::Sketch& sketch) {

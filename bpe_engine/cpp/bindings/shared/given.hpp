@@ -49,8 +49,7 @@ inline nb::object element(nb::handle list, std::size_t index, const char* what) 
 
 // Raises ValueError unless both lists are of the same length.
 inline void same_length(nb::list one, const char* name, nb::list other, const char* other_name) {
-    if (nb::len(one) != nb::len(other))
-        raise(PyExc_ValueError, "%s and %s are of one length, not %zu and %zu", name, other_name, nb::len(one), nb::len(other));
+    if (nb::len(one) != nb::len(other)) raise(PyExc_ValueError, "%s and %s are of one length, not %zu and %zu", name, other_name, nb::len(one), nb::len(other));
 }
 
 }  // namespace given

@@ -15,9 +15,7 @@ constexpr bool is_ascii_letter(char32_t code) { return (code >= 'A' && code <= '
 inline bool is_ascii_punctuation(Character character) { return character.code < 0x80 && character.flags & symbol_class; }
 
 // The characters that the first split of falcon cuts out: P and $+<=>^~|`. In ASCII that is all punctuation.
-inline bool is_cut_by_falcon(Character character) {
-    return is_ascii_punctuation(character) || UnicodeTable::instance().is_punctuation(character.code);
-}
+inline bool is_cut_by_falcon(Character character) { return is_ascii_punctuation(character) || UnicodeTable::instance().is_punctuation(character.code); }
 
 // Whether three ASCII digits stand at `text[place]`.
 inline bool is_triple(const Byte* text, std::size_t place, std::size_t limit) {
@@ -26,7 +24,7 @@ inline bool is_triple(const Byte* text, std::size_t place, std::size_t limit) {
 
 enum class Set {
     ascii_letters,
-    cut,       // by falcon, and what it leaves beside letters, numbers and white space
+    cut,  // by falcon, and what it leaves beside letters, numbers and white space
     uncut,
     cjk_word,  // L or M in the ranges of deepseek_v3, and outside of them
     other_word,
@@ -42,15 +40,15 @@ inline bool holds(Set set, Character character) {
     Flags const flags = character.flags;
     bool const cjk = in_cjk(character.code);
     switch (set) {
-        case Set::ascii_letters: return is_ascii_letter(character.code);
-        case Set::cut: return is_cut_by_falcon(character);
-        case Set::uncut: return !(flags & (letter_class | number_class | space_class)) && !is_cut_by_falcon(character);
-        case Set::cjk_word: return flags & in_words && cjk;
-        case Set::other_word: return flags & in_words && !cjk;
-        case Set::cjk_symbol: return flags & symbol_class && cjk;
-        case Set::other_symbol: return flags & symbol_class && !cjk;
-        case Set::cjk_left_over: return !(flags & not_left_over) && cjk;
-        case Set::other_left_over: return !(flags & not_left_over) && !cjk;
+    case Set::ascii_letters: return is_ascii_letter(character.code);
+    case Set::cut: return is_cut_by_falcon(character);
+    case Set::uncut: return !(flags & (letter_class | number_class | space_class)) && !is_cut_by_falcon(character);
+    case Set::cjk_word: return flags & in_words && cjk;
+    case Set::other_word: return flags & in_words && !cjk;
+    case Set::cjk_symbol: return flags & symbol_class && cjk;
+    case Set::other_symbol: return flags & symbol_class && !cjk;
+    case Set::cjk_left_over: return !(flags & not_left_over) && cjk;
+    case Set::other_left_over: return !(flags & not_left_over) && !cjk;
     }
     return false;
 }

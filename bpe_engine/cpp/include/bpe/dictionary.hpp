@@ -41,7 +41,8 @@ public:
         std::vector<Rank> priorities;  // of each token: the lowest merges first, the leftmost of equals
         std::vector<Halves> halves;    // what each token is merged from, by `halves_of`
         bool in_order;                 // a token comes after its halves
-        std::vector<Halves> crossings; // two tokens that share a half, the left one's right and the right one's left, of which the one with the higher rank comes first
+        std::vector<Halves>
+            crossings;  // two tokens that share a half, the left one's right and the right one's left, of which the one with the higher rank comes first
     };
     // From tokens in an order that is nearly that of merging. Throws VocabularyError (damaged) where the halves are not those of the tokens.
     static std::shared_ptr<const Dictionary> from_disorder(const std::vector<Bytes>& tokens, Disorder disorder);
@@ -63,9 +64,7 @@ public:
     bool is_ordered(Bytes piece) const { return priorities_.empty() || is_ordered_in(piece); }
     Rank priority(Rank token) const { return priorities_.empty() ? token : priorities_[token]; }
     // Whether `left` is made before `right`, two merges that share a half: the right one of `left` and the left one of `right`.
-    bool comes_first(Rank left, Rank right) const {
-        return (left <= right) != std::binary_search(crossings_.begin(), crossings_.end(), key_of(left, right));
-    }
+    bool comes_first(Rank left, Rank right) const { return (left <= right) != std::binary_search(crossings_.begin(), crossings_.end(), key_of(left, right)); }
 
     std::size_t size() const { return halves_.size(); }
     std::size_t longest() const { return longest_; }  // bytes
@@ -92,12 +91,8 @@ public:
     const Trie& starting() const { return *lazily(starting_, Trie::Direction::forward, true); }
     const Trie& ending() const { return *lazily(ending_, Trie::Direction::backward, true); }
     // `starting` for all tokens.
-    const Trie& starting_any() const {
-        return has_unreachable_ ? *lazily(starting_any_, Trie::Direction::forward, false) : starting();
-    }
-    const Trie& ending_any() const {
-        return has_unreachable_ ? *lazily(ending_any_, Trie::Direction::backward, false) : ending();
-    }
+    const Trie& starting_any() const { return has_unreachable_ ? *lazily(starting_any_, Trie::Direction::forward, false) : starting(); }
+    const Trie& ending_any() const { return has_unreachable_ ? *lazily(ending_any_, Trie::Direction::backward, false) : ending(); }
 
     // The places that no token reaches over; built when first asked for.
     const Seams& seams() const {
@@ -171,7 +166,8 @@ bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right);
 // The test un-merges the pair from the outside in: if what meets at the join makes a token that would have been merged before the ones
 // that swallowed it, the two cannot have come about side by side. Source: `is_valid_token_pair` of GitHub's `bpe` crate.
 inline bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
-    if (!dictionary.is_ordered()) [[unlikely]] return compatible_by_merges(dictionary, left, right);
+    if (!dictionary.is_ordered()) [[unlikely]]
+        return compatible_by_merges(dictionary, left, right);
     Rank limit = no_rank;
     for (;;) {
         Rank const merged = dictionary.merged(left, right);

@@ -86,7 +86,8 @@ private:
     }
     template <class Cache, class Key>
     std::size_t count_by(Cache& cache, const Key& key, std::uint64_t hash, Bytes piece, Workspace& workspace) const {
-        if (unsigned const known = cache.find(key, hash)) [[likely]] return known;
+        if (unsigned const known = cache.find(key, hash)) [[likely]]
+            return known;
         std::size_t const count = count_anew(piece, workspace);
         if (count <= Cache::most) cache.put(key, hash, count);
         return count;

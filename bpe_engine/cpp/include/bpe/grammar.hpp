@@ -8,9 +8,9 @@
 //     punctuation     all else but white space, with a space before and line breaks after
 //     white space     up to the last line break; all but the last character before a word; all at the end of the text
 //
-// So a grammar is a handful of features, and one rule serves nearly all (the others are in staged_grammars.hpp). The rule asks a text for runs ("where do the letters from here
-// on end?"). Two kinds of text answer: `Walk` steps through the bytes, `RunIndex` (run_index.hpp) looks them up, for pre-tokens so
-// long that nobody wants to walk through them again on each append.
+// So a grammar is a handful of features, and one rule serves nearly all (the others are in staged_grammars.hpp). The rule asks a text for runs ("where do the
+// letters from here on end?"). Two kinds of text answer: `Walk` steps through the bytes, `RunIndex` (run_index.hpp) looks them up, for pre-tokens so long that
+// nobody wants to walk through them again on each append.
 //
 // Sources of the grammars: see bpe_engine/patterns.py, whose patterns these rules are proven equal to.
 #pragma once
@@ -67,9 +67,9 @@ inline constexpr Grammar starcoder{Contraction::lower_case, Words::letters, true
 
 // Facts about a text that grammars ask for. All ends are offsets in bytes.
 struct SpaceRun {
-    std::size_t end;           // of the white space
-    std::size_t newline_end;   // after its last line break; the start of the run where there is none
-    std::size_t last;          // where its last character starts
+    std::size_t end;          // of the white space
+    std::size_t newline_end;  // after its last line break; the start of the run where there is none
+    std::size_t last;         // where its last character starts
 };
 
 struct UpperRun {
@@ -191,8 +191,7 @@ std::size_t contraction_end(const Byte* text, std::size_t place, std::size_t lim
     if (first == 's' || first == 'd' || first == 'm' || first == 't') return place + 2;
     if (letters < 2) return place;
     Byte const second = folded(2);
-    if ((first == 'l' && second == 'l') || (first == 'v' && second == 'e') || (first == 'r' && second == 'e'))
-        return place + 3;
+    if ((first == 'l' && second == 'l') || (first == 'v' && second == 'e') || (first == 'r' && second == 'e')) return place + 3;
     return long_s && first == 0xC5 && text[place + 2] == 0xBF ? place + 3 : place;
 }
 
@@ -206,8 +205,7 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
     std::size_t const limit = text.limit();
     constexpr Flags word_flags = grammar.words == Words::letters ? letter_class : Flags(letter_class | mark_class);
     constexpr Flags not_punctuation =
-        grammar.words == Words::letters_and_marks ? letter_class | mark_class | number_class | space_class
-                                                  : letter_class | number_class | space_class;
+        grammar.words == Words::letters_and_marks ? letter_class | mark_class | number_class | space_class : letter_class | number_class | space_class;
     constexpr bool slashes = grammar.tail == Tail::newlines_and_slashes;
     constexpr Flags apart = grammar.han_apart ? han_class : Flags{0};
     Character const first = text.at(place);

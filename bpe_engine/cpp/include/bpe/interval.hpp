@@ -44,14 +44,12 @@ public:
 
 private:
     struct Word {
-        std::uint64_t starts = 0;   // a bit for each of 64 bytes
-        std::uint64_t tokens = 0;   // before the first of these starts
+        std::uint64_t starts = 0;  // a bit for each of 64 bytes
+        std::uint64_t tokens = 0;  // before the first of these starts
         std::uint64_t pretokens = 0;
     };
 
-    bool is_start(std::size_t place) const {
-        return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1);
-    }
+    bool is_start(std::size_t place) const { return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1); }
     // The tokens before `place`, which is a start.
     std::size_t tokens_before(std::size_t place) const;
     std::size_t start_at_or_before(std::size_t place) const;
@@ -69,8 +67,8 @@ private:
     std::shared_ptr<const Encoder> encoder_;
     Bytes text_;
     std::vector<Word> words_;
-    std::vector<std::uint8_t> counts_;                     // of each pre-token; 255: see `large_`
-    std::map<std::uint64_t, std::uint64_t> large_;         // pre-token -> tokens
+    std::vector<std::uint8_t> counts_;                       // of each pre-token; 255: see `large_`
+    std::map<std::uint64_t, std::uint64_t> large_;           // pre-token -> tokens
     std::vector<std::pair<std::size_t, std::size_t>> long_;  // start and end of the long pre-tokens
 
     mutable std::mutex mutex_;  // of what is made on demand

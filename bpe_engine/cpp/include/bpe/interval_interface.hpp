@@ -11,8 +11,8 @@ struct IntervalInterface {
     const void* encoder;
     // The tokens of text[start:end], by itself, in bytes. False where they cannot be counted.
     bool (*count)(const void* encoder, std::size_t start, std::size_t end, std::size_t* count);
-    // From which end on the tokens of `before` and text[start:end] together are those of text[:end] and `shift` more: both have the same pre-tokens from some place on.
-    // False where that is not soon known.
+    // From which end on the tokens of `before` and text[start:end] together are those of text[:end] and `shift` more: both have the same pre-tokens from some
+    // place on. False where that is not soon known.
     bool (*agreement)(const void* encoder, const unsigned char* before, std::size_t size, std::size_t start, std::size_t* from, std::ptrdiff_t* shift);
     // About how far so many tokens go: the end of a slice from `start` on, the start of one up to `end`.
     std::size_t (*reach)(const void* encoder, std::size_t start, std::size_t tokens);

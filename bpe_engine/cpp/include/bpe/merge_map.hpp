@@ -60,7 +60,8 @@ public:
         for (std::uint32_t const slot : bucket.slots) found = std::max(found, slot >> rank_bits_ == check ? slot & rank_mask : 0);
         // A bucket fills from the left: with its last slot free nothing went on to the next.
         bool const sure = found != 0 ? halves[found - 1] == Halves{left, right} : bucket.slots[3] == 0;
-        if (sure) [[likely]] return found - 1;
+        if (sure) [[likely]]
+            return found - 1;
         return find_slowly(left, right, halves);
     }
 

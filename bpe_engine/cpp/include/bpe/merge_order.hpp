@@ -24,9 +24,10 @@ struct TooIntricate {
 };
 
 inline constexpr std::size_t most_neighbours = std::size_t{1} << 20;  // pairs of merges that are compared
-inline constexpr std::size_t deepest = 256;                          // merges on one side of a join that are looked at
+inline constexpr std::size_t deepest = 256;                           // merges on one side of a join that are looked at
 
-// `tokens`, their ranks, and their halves as `Dictionary::halves_of` finds them. Throws TooIntricate, and VocabularyError (damaged) where a half is made by no merge.
+// `tokens`, their ranks, and their halves as `Dictionary::halves_of` finds them. Throws TooIntricate, and VocabularyError (damaged) where a half is made by no
+// merge.
 MergeOrder merge_order(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, const std::vector<Halves>& halves);
 
 }  // namespace bpe

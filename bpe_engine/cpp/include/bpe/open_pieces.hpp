@@ -54,10 +54,8 @@ public:
             Piece& piece = open_[count++];
             if (piece.table->size() < thresholds::kept_size) continue;
             auto const where = std::lower_bound(settled_.begin(), settled_.end(), piece.anchor, before);
-            if (where != settled_.end() && where->anchor == piece.anchor)
-                *where = std::move(piece);
-            else
-                settled_.insert(where, std::move(piece));
+            if (where != settled_.end() && where->anchor == piece.anchor) *where = std::move(piece);
+            else settled_.insert(where, std::move(piece));
         }
         open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(count));
     }
@@ -82,14 +80,11 @@ private:
 
     static bool before(const Piece& piece, std::size_t anchor) { return piece.anchor < anchor; }
     std::vector<Piece>::iterator at(std::size_t anchor) { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
-    std::vector<Piece>::const_iterator at(std::size_t anchor) const {
-        return std::lower_bound(open_.begin(), open_.end(), anchor, before);
-    }
+    std::vector<Piece>::const_iterator at(std::size_t anchor) const { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
 
     const TokenTable& grown(std::size_t anchor, Bytes piece) {
         auto found = at(anchor);
-        if (found == open_.end() || found->anchor != anchor)
-            found = open_.insert(found, {anchor, std::make_unique<TokenTable>(*dictionary_, side_)});
+        if (found == open_.end() || found->anchor != anchor) found = open_.insert(found, {anchor, std::make_unique<TokenTable>(*dictionary_, side_)});
         TokenTable& table = *found->table;
         if (std::size_t const have = table.size(); have < piece.size)
             table.extend(side_ == TokenTable::Side::left ? piece.part(0, piece.size - have) : piece.part(have, piece.size));

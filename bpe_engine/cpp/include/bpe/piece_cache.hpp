@@ -131,7 +131,8 @@ public:
 
     // The slot that is free for a piece now.
     Slot& make(std::uint64_t hash) {
-        if (made_++ >> (64 - shift_) && shift_ > 64 - most_bits) [[unlikely]] grow();
+        if (made_++ >> (64 - shift_) && shift_ > 64 - most_bits) [[unlikely]]
+            grow();
         Set& set = sets_[hash >> shift_];
         set.slots[1] = set.slots[0];
         return set.slots[0];
@@ -209,7 +210,7 @@ private:
     SlotPairs<SlotWithIds<Slot, most_ids>, first_bits, most_bits> slots_;
 };
 
-using CountCache = CountsOf<PieceKey, ShortSlot, thresholds::first_bits, thresholds::count_bits>;                  // 4 MB at most
+using CountCache = CountsOf<PieceKey, ShortSlot, thresholds::first_bits, thresholds::count_bits>;                 // 4 MB at most
 using MediumCountCache = CountsOf<MediumKey, MediumSlot, thresholds::first_bits, thresholds::medium_count_bits>;  // 2 MB at most
 using IdsCache = IdsOf<PieceKey, ShortSlot, 4, thresholds::first_bits, thresholds::ids_bits>;                     // 4 MB at most
 using MediumIdsCache = IdsOf<MediumKey, MediumSlot, 8, thresholds::first_bits, thresholds::medium_ids_bits>;      // 2 MB at most
@@ -266,7 +267,9 @@ public:
     }
 
 private:
-    static constexpr int bits = with_ids ? thresholds::long_ids_bits : lines == 1 ? thresholds::long_count_bits : thresholds::longer_count_bits;  // 4 MB at most
+    static constexpr int bits = with_ids     ? thresholds::long_ids_bits
+                                : lines == 1 ? thresholds::long_count_bits
+                                             : thresholds::longer_count_bits;  // 4 MB at most
     ZeroedArray<Slot> slots_;
 };
 

@@ -57,7 +57,7 @@ private:
     std::size_t count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace);
 
     std::shared_ptr<const Encoder> encoder_;
-    std::vector<Byte> storage_;  // the text is its end
+    std::vector<Byte> storage_;             // the text is its end
     std::vector<std::uint32_t> totals_{0};  // of each distance; unknown where no chain has passed
     State state_;
     OpenPieces pieces_;

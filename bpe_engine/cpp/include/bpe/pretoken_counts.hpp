@@ -21,8 +21,7 @@ public:
     void add(Bytes piece, std::size_t readable, std::uint64_t place, std::uint64_t times = 1) {
         if (piece.size <= PieceKey::longest) [[likely]]
             add_short(PieceKey::of(piece.data, piece.size, readable), place, times);
-        else
-            add_long(piece, hash_of(piece), place, times);
+        else add_long(piece, hash_of(piece), place, times);
     }
 
     // Takes over what `other` has counted, and leaves it empty.
@@ -59,7 +58,8 @@ private:
     static std::uint64_t sum(std::uint64_t one, std::uint64_t other) { return one + other < one ? ~std::uint64_t{0} : one + other; }
 
     void add_short(PieceKey key, std::uint64_t place, std::uint64_t times) {
-        if (short_used_ * 2 >= short_.size()) [[unlikely]] grow_short();
+        if (short_used_ * 2 >= short_.size()) [[unlikely]]
+            grow_short();
         std::size_t const mask = short_.size() - 1;
         for (std::size_t index = hash_of(key) & mask;; index = (index + 1) & mask) {
             Short& slot = short_[index];

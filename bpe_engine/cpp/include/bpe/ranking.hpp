@@ -12,8 +12,8 @@ namespace bpe {
 
 // Numbers of tokens.
 struct Ranking {
-    std::vector<std::uint32_t> order;                // the tokens that merging makes, the single bytes first
-    std::optional<std::uint32_t> disordered;         // one that comes before one of its halves: then the rest means nothing
+    std::vector<std::uint32_t> order;                 // the tokens that merging makes, the single bytes first
+    std::optional<std::uint32_t> disordered;          // one that comes before one of its halves: then the rest means nothing
     std::vector<std::uint32_t> blocked, unreachable;  // the others: tokens of two tokens that do not merge; those that nothing makes
 };
 

@@ -10,14 +10,15 @@
 
 namespace bpe {
 
-// `words`: one for 64 bytes of a text of `size` bytes, with the sum `tokens` before them. `bits(word)`: where pre-tokens start in it. `before(place)`: the tokens before such a
-// place, or before the end.
+// `words`: one for 64 bytes of a text of `size` bytes, with the sum `tokens` before them. `bits(word)`: where pre-tokens start in it. `before(place)`: the
+// tokens before such a place, or before the end.
 template <class Words, class Bits, class Before>
 class Reach {
 public:
     Reach(const Words& words, std::size_t size, Bits bits, Before before) : words_(words), size_(size), bits_(bits), before_(before) {}
 
-    // The last start of a pre-token after `start` before which there are at most `tokens` more tokens than before the pre-token at `start`; `start` if there is none.
+    // The last start of a pre-token after `start` before which there are at most `tokens` more tokens than before the pre-token at `start`; `start` if there is
+    // none.
     std::size_t forward(std::size_t start, std::size_t tokens) const {
         std::size_t const limit = sum_before(start) + tokens;
         std::size_t word = start >> 6, step = 1;

@@ -26,8 +26,26 @@ public:
     enum class Side { right, left };  // the side on which the text grows
 
     // Kinds of runs.
-    enum Kind { letter, word, number, space, newline, newline_or_slash, not_punctuation, not_punctuation_or_mark, upper, lower, both,
-                han, cjk, ascii_letter, digit, uncut, left_over, kinds };
+    enum Kind {
+        letter,
+        word,
+        number,
+        space,
+        newline,
+        newline_or_slash,
+        not_punctuation,
+        not_punctuation_or_mark,
+        upper,
+        lower,
+        both,
+        han,
+        cjk,
+        ascii_letter,
+        digit,
+        uncut,
+        left_over,
+        kinds
+    };
 
     // `origin`: the distance from which on the text is indexed.
     RunIndex(Side side, std::size_t origin) : side_(side), origin_(origin), end_(origin) {}
@@ -81,15 +99,15 @@ public:
     // A set is what is of some kinds, and of none of some others: so its run ends where the first of them does.
     std::size_t end_of(Set set, std::size_t place) const {
         switch (set) {
-            case Set::ascii_letters: return end(RunIndex::ascii_letter, place);
-            case Set::cut: return std::min(next(RunIndex::not_punctuation, place), next(RunIndex::uncut, place));
-            case Set::uncut: return end(RunIndex::uncut, place);
-            case Set::cjk_word: return std::min(end(RunIndex::word, place), end(RunIndex::cjk, place));
-            case Set::other_word: return std::min(end(RunIndex::word, place), next(RunIndex::cjk, place));
-            case Set::cjk_symbol: return std::min(end_of_symbols(place), end(RunIndex::cjk, place));
-            case Set::other_symbol: return std::min(end_of_symbols(place), next(RunIndex::cjk, place));
-            case Set::cjk_left_over: return std::min(end(RunIndex::left_over, place), end(RunIndex::cjk, place));
-            case Set::other_left_over: return std::min(end(RunIndex::left_over, place), next(RunIndex::cjk, place));
+        case Set::ascii_letters: return end(RunIndex::ascii_letter, place);
+        case Set::cut: return std::min(next(RunIndex::not_punctuation, place), next(RunIndex::uncut, place));
+        case Set::uncut: return end(RunIndex::uncut, place);
+        case Set::cjk_word: return std::min(end(RunIndex::word, place), end(RunIndex::cjk, place));
+        case Set::other_word: return std::min(end(RunIndex::word, place), next(RunIndex::cjk, place));
+        case Set::cjk_symbol: return std::min(end_of_symbols(place), end(RunIndex::cjk, place));
+        case Set::other_symbol: return std::min(end_of_symbols(place), next(RunIndex::cjk, place));
+        case Set::cjk_left_over: return std::min(end(RunIndex::left_over, place), end(RunIndex::cjk, place));
+        case Set::other_left_over: return std::min(end(RunIndex::left_over, place), next(RunIndex::cjk, place));
         }
         return place;
     }
@@ -130,9 +148,7 @@ private:
     // After the last character of `kind` in [place, stop); `place` where there is none.
     std::size_t last_end(RunIndex::Kind kind, std::size_t place, std::size_t stop) const;
 
-    std::size_t end_of_symbols(std::size_t place) const {
-        return std::min(next(RunIndex::not_punctuation_or_mark, place), next(RunIndex::left_over, place));
-    }
+    std::size_t end_of_symbols(std::size_t place) const { return std::min(next(RunIndex::not_punctuation_or_mark, place), next(RunIndex::left_over, place)); }
     // The offset of the first three ASCII digits in a row from `place` on; `limit` where there are none.
     std::size_t first_triple(std::size_t place) const;
 

@@ -72,8 +72,7 @@ struct DeepseekV3 {
 
         if (cjk && first.flags & symbol_class) return text.end_of(Set::cjk_symbol, place);
         std::size_t const start = first.code == ' ' && after < limit ? after : place;
-        if (holds(Set::other_symbol, start == place ? first : text.at(start)))
-            return text.end_of_tail(false, text.end_of(Set::other_symbol, start));
+        if (holds(Set::other_symbol, start == place ? first : text.at(start))) return text.end_of_tail(false, text.end_of(Set::other_symbol, start));
 
         if (first.flags & space_class) {
             SpaceRun const run = text.space(place);

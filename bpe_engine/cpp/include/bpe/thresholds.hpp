@@ -14,9 +14,11 @@ namespace bpe::thresholds {
 
 #ifdef BPE_SMALL_THRESHOLDS
 inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long_piece = 8, neighbourhood = 16, stride = 2, mark_distance = 3,
-                             worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7, cut_reach = 12, worth_a_thread = 4,
-                             listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4, open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2, recalled = 8;
-inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2, long_count_bits = 1, longer_count_bits = 1, long_ids_bits = 1;
+                             worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7,
+                             cut_reach = 12, worth_a_thread = 4, listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4,
+                             open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2, recalled = 8;
+inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2, long_count_bits = 1,
+                     longer_count_bits = 1, long_ids_bits = 1;
 #else
 
 // Bytes. A growing encoder scans a tail up to this length, which is quicker than to look its runs up.
@@ -64,8 +66,8 @@ inline constexpr std::size_t recalled = 64;
 // Characters between two states that a search for the longest fitting prefix returns to.
 inline constexpr std::size_t mark_distance = 64;
 
-// Bytes. A pipeline normalizes and cuts so much at a time, which is still in the cache then. For slices a text is read in smaller windows: more of them, and less to
-// read at the end of a slice; of its start less is read at first. A text that grows to the left is read so far beyond what was added.
+// Bytes. A pipeline normalizes and cuts so much at a time, which is still in the cache then. For slices a text is read in smaller windows: more of them, and
+// less to read at the end of a slice; of its start less is read at first. A text that grows to the left is read so far beyond what was added.
 inline constexpr std::size_t read_window = 1 << 14, slice_window = 96, slice_start = 40, look_ahead = 64;
 // Bytes. What may still grow at the end of a text is one unit, up to this length: nothing in it is looked for that is certain.
 inline constexpr std::size_t open_unit = 62;
@@ -73,7 +75,8 @@ inline constexpr std::size_t open_unit = 62;
 // Two to this power: how many pairs of tokens are remembered, and how many pairs of pieces, short, medium and long, with their counts or ids; of short
 // and medium ones at first, and at most.
 inline constexpr int pair_bits = 17;
-inline constexpr int first_bits = 10, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15, longer_count_bits = 12, long_ids_bits = 14;
+inline constexpr int first_bits = 10, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15,
+                     longer_count_bits = 12, long_ids_bits = 14;
 #endif
 
 }  // namespace bpe::thresholds

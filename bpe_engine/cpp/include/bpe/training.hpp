@@ -65,8 +65,8 @@ public:
 private:
     friend class Training;
 
-    static constexpr Symbol none = 0xFFFFFFFF;             // between words, and in dead slots
-    static constexpr std::uint32_t heavy = 0xFFFFFFFF;     // the count does not fit: `heavy_` has it
+    static constexpr Symbol none = 0xFFFFFFFF;          // between words, and in dead slots
+    static constexpr std::uint32_t heavy = 0xFFFFFFFF;  // the count does not fit: `heavy_` has it
 
     struct Slot {
         Symbol symbol;
@@ -91,8 +91,8 @@ private:
 Words words_of(const PretokenCounts& counts, const std::array<Byte, 256>& symbols, bool in_order);
 
 struct TrainingOptions {
-    std::size_t merges = 0;            // at most
-    std::uint64_t min_frequency = 1;   // no pair of a lower count is merged
+    std::size_t merges = 0;           // at most
+    std::uint64_t min_frequency = 1;  // no pair of a lower count is merged
     Ties ties = Ties::lowest;
 };
 

@@ -40,9 +40,7 @@ public:
     static std::uint32_t child_number(Node node, Byte byte) { return static_cast<std::uint32_t>(node >> 8 & low_28) ^ byte; }
 
     // The token that ends at a node; no_rank where none does.
-    static Rank rank(Node node) {
-        return static_cast<Rank>(node >> 36) - 1;
-    }
+    static Rank rank(Node node) { return static_cast<Rank>(node >> 36) - 1; }
 
     struct Match {
         Rank token;        // no_rank where there is none

@@ -25,9 +25,7 @@ struct Bytes {
     const Byte* end() const { return data + size; }
     Byte operator[](std::size_t place) const { return data[place]; }
     Bytes part(std::size_t start, std::size_t stop) const { return {data + start, stop - start}; }
-    bool operator==(const Bytes& other) const {
-        return size == other.size && (size == 0 || std::memcmp(data, other.data, size) == 0);
-    }
+    bool operator==(const Bytes& other) const { return size == other.size && (size == 0 || std::memcmp(data, other.data, size) == 0); }
 };
 
 // A byte of a text is in no token of the vocabulary.
@@ -56,8 +54,7 @@ public:
 class VocabularyError : public std::runtime_error {
 public:
     enum class Kind { later_half, missing_byte, damaged };
-    VocabularyError(Kind kind, Rank token, std::string half)
-        : std::runtime_error("vocabulary not usable"), kind(kind), token(token), half(std::move(half)) {}
+    VocabularyError(Kind kind, Rank token, std::string half) : std::runtime_error("vocabulary not usable"), kind(kind), token(token), half(std::move(half)) {}
     Kind kind;
     Rank token;
     std::string half;  // the bytes of the half that is missing, or comes later

@@ -14,14 +14,14 @@ namespace bpe {
 
 using Flags = std::uint8_t;
 
-inline constexpr Flags upper_class = 1;    // Lu Lt Lm Lo M: what may begin a word of o200k
-inline constexpr Flags lower_class = 2;    // Ll Lm Lo M: what may end it
-inline constexpr Flags letter_class = 4;   // L
-inline constexpr Flags number_class = 8;   // N
-inline constexpr Flags space_class = 16;   // White_Space
-inline constexpr Flags mark_class = 32;    // M
-inline constexpr Flags han_class = 64;     // the script Han
-inline constexpr Flags symbol_class = 128; // P or S; which of them, UnicodeTable::is_punctuation tells
+inline constexpr Flags upper_class = 1;     // Lu Lt Lm Lo M: what may begin a word of o200k
+inline constexpr Flags lower_class = 2;     // Ll Lm Lo M: what may end it
+inline constexpr Flags letter_class = 4;    // L
+inline constexpr Flags number_class = 8;    // N
+inline constexpr Flags space_class = 16;    // White_Space
+inline constexpr Flags mark_class = 32;     // M
+inline constexpr Flags han_class = 64;      // the script Han
+inline constexpr Flags symbol_class = 128;  // P or S; which of them, UnicodeTable::is_punctuation tells
 
 struct Character {
     char32_t code = 0;
@@ -50,8 +50,7 @@ public:
         if (lead >= 0xE0 && lead < 0xF0 && available >= 3 && continues(text[1]) && continues(text[2])) {
             char32_t const code = (lead & 0x0Fu) << 12 | (text[1] & 0x3Fu) << 6 | (text[2] & 0x3Fu);
             if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, plane_0_[code], 3};
-        } else if (lead >= 0xF0 && lead < 0xF5 && available >= 4 && continues(text[1]) && continues(text[2]) &&
-                   continues(text[3])) {
+        } else if (lead >= 0xF0 && lead < 0xF5 && available >= 4 && continues(text[1]) && continues(text[2]) && continues(text[3])) {
             char32_t const code = (lead & 0x07u) << 18 | (text[1] & 0x3Fu) << 12 | (text[2] & 0x3Fu) << 6 | (text[3] & 0x3Fu);
             if (code >= 0x10000 && code <= 0x10FFFF) return {code, beyond_plane_0(code), 4};
         }
@@ -77,7 +76,7 @@ private:
         char32_t first;
         Flags flags;
     };
-    std::vector<Range> beyond_;  // sorted; each reaches up to the next
+    std::vector<Range> beyond_;         // sorted; each reaches up to the next
     std::bitset<0x20000> punctuation_;  // there is none beyond
 };
 

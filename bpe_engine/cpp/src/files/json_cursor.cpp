@@ -9,9 +9,7 @@ namespace bpe::files {
 
 namespace {
 
-bool is_structural(Byte byte) {
-    return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']';
-}
+bool is_structural(Byte byte) { return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']'; }
 
 }  // namespace
 
@@ -69,16 +67,16 @@ Bytes JsonCursor::string() {
 void JsonCursor::escape() {
     if (place_ >= text_.size) throw Unreadable{};
     switch (text_[place_++]) {
-        case '"': unescaped_.push_back('"'); return;
-        case '\\': unescaped_.push_back('\\'); return;
-        case '/': unescaped_.push_back('/'); return;
-        case 'b': unescaped_.push_back('\b'); return;
-        case 'f': unescaped_.push_back('\f'); return;
-        case 'n': unescaped_.push_back('\n'); return;
-        case 'r': unescaped_.push_back('\r'); return;
-        case 't': unescaped_.push_back('\t'); return;
-        case 'u': break;
-        default: throw Unreadable{};
+    case '"': unescaped_.push_back('"'); return;
+    case '\\': unescaped_.push_back('\\'); return;
+    case '/': unescaped_.push_back('/'); return;
+    case 'b': unescaped_.push_back('\b'); return;
+    case 'f': unescaped_.push_back('\f'); return;
+    case 'n': unescaped_.push_back('\n'); return;
+    case 'r': unescaped_.push_back('\r'); return;
+    case 't': unescaped_.push_back('\t'); return;
+    case 'u': break;
+    default: throw Unreadable{};
     }
     std::uint32_t code = four_digits();
     if (code >= 0xD800 && code < 0xE000) {
@@ -163,24 +161,27 @@ void JsonCursor::skip() {
     std::size_t depth = 0;
     do {
         switch (next()) {
-            case 0: throw Unreadable{};
-            case '"': skip_string(); break;
-            case '{':
-            case '[': ++depth; ++place_; break;
-            case '}':
-            case ']':
-                if (depth == 0) throw Unreadable{};
-                --depth;
-                ++place_;
-                break;
-            case ',':
-            case ':':
-                if (depth == 0) throw Unreadable{};
-                ++place_;
-                break;
-            default:  // a number or a word
-                if (text_[place_] <= ' ') throw Unreadable{};
-                while (place_ < text_.size && text_[place_] > ' ' && !is_structural(text_[place_])) ++place_;
+        case 0: throw Unreadable{};
+        case '"': skip_string(); break;
+        case '{':
+        case '[':
+            ++depth;
+            ++place_;
+            break;
+        case '}':
+        case ']':
+            if (depth == 0) throw Unreadable{};
+            --depth;
+            ++place_;
+            break;
+        case ',':
+        case ':':
+            if (depth == 0) throw Unreadable{};
+            ++place_;
+            break;
+        default:  // a number or a word
+            if (text_[place_] <= ' ') throw Unreadable{};
+            while (place_ < text_.size && text_[place_] > ' ' && !is_structural(text_[place_])) ++place_;
         }
     } while (depth > 0);
 }

@@ -54,8 +54,7 @@ std::vector<std::uint32_t> TokenList::by_id() const {
 
 bool TokenList::has_distinct_ids() const {
     std::vector<std::uint32_t> const order = by_id();
-    return std::adjacent_find(order.begin(), order.end(), [&](std::uint32_t one, std::uint32_t other) { return ids_[one] == ids_[other]; }) ==
-           order.end();
+    return std::adjacent_find(order.begin(), order.end(), [&](std::uint32_t one, std::uint32_t other) { return ids_[one] == ids_[other]; }) == order.end();
 }
 
 }  // namespace bpe::files

@@ -40,7 +40,7 @@ TokenTables::TokenTables(const VocabularyFile& file, const std::vector<Bytes>& l
     }
     if (ids_.empty()) throw Unreadable{};
     merges_.reserve(file.merges.size());
-    for (auto const &[left, right] : file.merges) {
+    for (auto const& [left, right] : file.merges) {
         if (!is_in[left] || !is_in[right]) throw Unreadable{};
         merges_.emplace_back(file.tokens.id(left), file.tokens.id(right));
     }

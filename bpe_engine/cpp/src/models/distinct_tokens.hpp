@@ -20,8 +20,8 @@ inline std::vector<std::uint32_t> distinct_tokens(const std::vector<Bytes>& toke
     bool repeated = false;
     for (std::uint32_t index = 0; index < tokens.size(); ++index) {
         if (tokens[index].size == 0) continue;
-        auto const [entry, is_new] = places.try_emplace({reinterpret_cast<const char*>(tokens[index].data), tokens[index].size},
-                                                        static_cast<std::uint32_t>(indices.size()));
+        auto const [entry, is_new] =
+            places.try_emplace({reinterpret_cast<const char*>(tokens[index].data), tokens[index].size}, static_cast<std::uint32_t>(indices.size()));
         if (is_new) {
             indices.push_back(index);
         } else {

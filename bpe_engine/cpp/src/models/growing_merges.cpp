@@ -4,10 +4,10 @@
 //     last token  a    ab   a    ac   b     acbb        of those that end here: the one that may follow the last token of what stands before it
 //     tokens      1    1    2    2    3     2
 //
-// As token_table.hpp does it for a Dictionary, which holds bytes, tokens in merge order and nothing unknown. Here: any ids, characters, and characters that are no
-// token, which merge with nothing. It rests on two facts. Merging leaves what stands before a boundary as it would be by itself: that holds for every list of
-// merges. And tokens are an encoding if each neighbouring pair is: that holds where no merge that is ever done comes before those of its halves. Where one does
-// there is no table. Mistral's tokens of spaces all have one rank: then the left one is made first.
+// As token_table.hpp does it for a Dictionary, which holds bytes, tokens in merge order and nothing unknown. Here: any ids, characters, and characters that are
+// no token, which merge with nothing. It rests on two facts. Merging leaves what stands before a boundary as it would be by itself: that holds for every list
+// of merges. And tokens are an encoding if each neighbouring pair is: that holds where no merge that is ever done comes before those of its halves. Where one
+// does there is no table. Mistral's tokens of spaces all have one rank: then the left one is made first.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -65,8 +65,8 @@ struct MergeModel::Growth {
         return model.find_pair(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made))->rank;
     }
 
-    // Whether two tokens come to stand side by side, and stay so, or at least for a time: un-merged from the outside in, the younger first; no two that meet on the
-    // way merge before they are swallowed. Of equal ranks the left one is merged first.
+    // Whether two tokens come to stand side by side, and stay so, or at least for a time: un-merged from the outside in, the younger first; no two that meet on
+    // the way merge before they are swallowed. Of equal ranks the left one is merged first.
     bool meet(const MergeModel& model, std::uint32_t left, std::uint32_t right, bool stay) {
         std::uint64_t left_ends = never, right_ends = never;  // ranks
         for (bool looks = stay;; looks = true) {
@@ -104,7 +104,8 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
         if (pair.key == 0) continue;
         auto const left = static_cast<std::uint32_t>((pair.key >> 32) - 1), right = static_cast<std::uint32_t>(pair.key);
         if (is_stand_in[left] || is_stand_in[right]) return growth;
-        if (left + 1 >= offsets_.size() || right + 1 >= offsets_.size() || offsets_[left] == offsets_[left + 1] || offsets_[right] == offsets_[right + 1]) return growth;
+        if (left + 1 >= offsets_.size() || right + 1 >= offsets_.size() || offsets_[left] == offsets_[left + 1] || offsets_[right] == offsets_[right + 1])
+            return growth;
         std::uint64_t const left_made = growth->derivation(*this, left), right_made = growth->derivation(*this, right);
         if (left_made == Growth::unreachable || right_made == Growth::unreachable) continue;
         std::uint64_t const made = growth->derivation(*this, pair.merged);
@@ -119,7 +120,8 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
 template <bool to_left>
 class MergeModel::Growing final : public GrowingPiece {
 public:
-    Growing(const MergeModel& model, std::shared_ptr<Growth> growth) : model_(model), growth_(std::move(growth)), sided_(to_left ? growth_->left : growth_->right) {
+    Growing(const MergeModel& model, std::shared_ptr<Growth> growth)
+        : model_(model), growth_(std::move(growth)), sided_(to_left ? growth_->left : growth_->right) {
         std::call_once(sided_.once, [&] { make_automaton(model_, sided_); });
         rows_.push_back({none, 0, TokenAutomaton::start});
     }
@@ -177,7 +179,9 @@ public:
         for (std::size_t period = unit; period + longest + 4 < end; period += unit) {  // behind what stands before
             std::uint32_t const tokens = rows_[end].count - rows_[end - period].count;
             std::size_t place = end;
-            while (place > end - longest && rows_[place].token == rows_[place - period].token && (rows_[place].token == inside || rows_[place].count - rows_[place - period].count == tokens)) --place;
+            while (place > end - longest && rows_[place].token == rows_[place - period].token &&
+                   (rows_[place].token == inside || rows_[place].count - rows_[place - period].count == tokens))
+                --place;
             if (place > end - longest) continue;
             made->period = period;
             made->tokens = tokens;

@@ -113,9 +113,7 @@ MergeModel::Numbers::Numbers(const std::vector<std::uint32_t>& ids) {
     for (std::uint32_t number = 0; number < ids.size(); ++number) (void)add(ids[number], number);
 }
 
-std::uint32_t MergeModel::Numbers::at(std::uint32_t id) const {
-    return id < table_.size() && table_[id] != no_number ? table_[id] : others_.at(id);
-}
+std::uint32_t MergeModel::Numbers::at(std::uint32_t id) const { return id < table_.size() && table_[id] != no_number ? table_[id] : others_.at(id); }
 
 std::pair<std::uint32_t, bool> MergeModel::Numbers::add(std::uint32_t id, std::uint32_t next) {
     if (id < table_.size()) {
@@ -199,7 +197,8 @@ std::unique_ptr<const Seams> MergeModel::seams() const {
     if (options_.by_characters || !tells_joins() || joins_unknown_) return nullptr;
     learn_joins();
     if (!whole_firsts_.empty()) return nullptr;
-    return std::make_unique<const Seams>(offsets_.size() - 1, [this](std::size_t number) { return Bytes{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; });
+    return std::make_unique<const Seams>(
+        offsets_.size() - 1, [this](std::size_t number) { return Bytes{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; });
 }
 
 bool MergeModel::is_made(std::uint32_t number, std::vector<Symbol>& buffer) const {
@@ -242,8 +241,7 @@ void MergeModel::find_whole_tokens() const {
     }
 }
 
-std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
-                                                       const Options& options) {
+std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks, const Options& options) {
     std::shared_ptr<MergeModel> const model(new MergeModel(options));
     model->add_tokens(tokens);
     model->number_ids();
@@ -286,21 +284,21 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
             return;
         }
         switch (options_.unknown) {
-            case Unknown::token:
-                if (after_unknown && options_.fuse_unknown) out.back().length += static_cast<std::uint32_t>(character.size);
-                else out.push_back({options_.unknown_id, static_cast<std::uint32_t>(character.size)});
-                after_unknown = true;
-                return;
-            case Unknown::error: {
-                if (!options_.by_characters) throw EncodingError(character[0], place);
-                std::size_t size = 0;
-                auto const before = std::count_if(piece.data, piece.data + place, [](Byte byte) { return !UnicodeTable::continues(byte); });
-                throw UnknownCharacter(code_at(piece, place, size), character[0], place, static_cast<std::size_t>(before));
-            }
-            case Unknown::drop:
-                // Its bytes belong to the token before it, or behind.
-                if (!out.empty()) out.back().length += static_cast<std::uint32_t>(character.size);
-                after_unknown = false;
+        case Unknown::token:
+            if (after_unknown && options_.fuse_unknown) out.back().length += static_cast<std::uint32_t>(character.size);
+            else out.push_back({options_.unknown_id, static_cast<std::uint32_t>(character.size)});
+            after_unknown = true;
+            return;
+        case Unknown::error: {
+            if (!options_.by_characters) throw EncodingError(character[0], place);
+            std::size_t size = 0;
+            auto const before = std::count_if(piece.data, piece.data + place, [](Byte byte) { return !UnicodeTable::continues(byte); });
+            throw UnknownCharacter(code_at(piece, place, size), character[0], place, static_cast<std::size_t>(before));
+        }
+        case Unknown::drop:
+            // Its bytes belong to the token before it, or behind.
+            if (!out.empty()) out.back().length += static_cast<std::uint32_t>(character.size);
+            after_unknown = false;
         }
     };
     for (std::size_t place = 0, size = 1; place < piece.size; place += size) {
@@ -421,8 +419,7 @@ void MergeModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vecto
         if (lengths) lengths->push_back(symbol.length);
     }
     // What was dropped at the start.
-    if (lengths && covered < piece.size && !buffer.empty())
-        (*lengths)[lengths->size() - buffer.size()] += static_cast<std::uint32_t>(piece.size - covered);
+    if (lengths && covered < piece.size && !buffer.empty()) (*lengths)[lengths->size() - buffer.size()] += static_cast<std::uint32_t>(piece.size - covered);
 }
 
 std::size_t MergeModel::count(Bytes piece) const {

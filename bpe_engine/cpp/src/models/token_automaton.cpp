@@ -34,10 +34,8 @@ TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens, const std::vect
             node.fall = parent == start ? start : next(nodes_[parent].fall, static_cast<Byte>(node.trie & 0xFF));
             node.depth = nodes_[parent].depth + 1;
             Rank const here = Trie::rank(node.trie), below = longest(node.fall);
-            if (here != no_rank)
-                tokens_[here] = {scores[here], static_cast<std::uint32_t>(tokens[here].size), below};
-            else
-                node.trie |= Trie::Node{below + 1} << 36;  // no_rank + 1 is 0
+            if (here != no_rank) tokens_[here] = {scores[here], static_cast<std::uint32_t>(tokens[here].size), below};
+            else node.trie |= Trie::Node{below + 1} << 36;  // no_rank + 1 is 0
             order.push_back(state);
         }
     }

@@ -66,10 +66,8 @@ void UnigramRows::add_as(Bytes text, std::size_t start, std::size_t end) {
     }
     made.score = best;
     made.last = last;
-    if (last == unknown || last == model_->unknown_rank_)
-        add_to_run(text.data, part, end);
-    else
-        made.count = row(part).count + 1;
+    if (last == unknown || last == model_->unknown_rank_) add_to_run(text.data, part, end);
+    else made.count = row(part).count + 1;
 }
 
 template void UnigramRows::add_as<false>(Bytes, std::size_t, std::size_t);
@@ -143,10 +141,8 @@ void UnigramRows::read(const Byte* text, std::size_t end, std::vector<std::uint3
             continue;
         }
         Rank const token = token_of_run(at, end);
-        if (token != no_rank)
-            put(model_->ids_[token], end - at.run);
-        else if (at.last == broken)
-            put(*model_->unknown_, end - at.run);
+        if (token != no_rank) put(model_->ids_[token], end - at.run);
+        else if (at.last == broken) put(*model_->unknown_, end - at.run);
         else
             for (std::size_t place = end; place-- > at.run;) put(*model_->bytes_[text[place]], 1);
         end = at.run;

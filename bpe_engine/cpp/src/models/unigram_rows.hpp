@@ -30,10 +30,8 @@ public:
 
     // Finds the row of the character text[start, end); those of all before it are there, and there is room for all of `text`.
     void add(Bytes text, std::size_t start, std::size_t end) {
-        if (model_->is_float_)
-            add_as<true>(text, start, end);
-        else
-            add_as<false>(text, start, end);
+        if (model_->is_float_) add_as<true>(text, start, end);
+        else add_as<false>(text, start, end);
     }
 
     // Only the first `size` bytes are still those of the text.
@@ -45,9 +43,7 @@ public:
     std::size_t fewest(std::size_t end) const;
 
     // Whether each continuation of text[0, end) has a token that begins at `start`, where the last character begins.
-    bool settled(std::size_t start, std::size_t end) const {
-        return model_->automaton_->depth(row(end).state) <= end - start && row(start).last < broken;
-    }
+    bool settled(std::size_t start, std::size_t end) const { return model_->automaton_->depth(row(end).state) <= end - start && row(start).last < broken; }
     // Appends the tokens of text[first, end), where `first` is where `forget` has forgotten up to.
     void read(const Byte* text, std::size_t end, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const;
     // Forgets the rows before `start`, where the last character begins, which is settled.
@@ -94,7 +90,7 @@ private:
     Rank token_of_run(const Row& row, std::size_t end) const;
 
     const UnigramModel* model_ = nullptr;
-    std::size_t first_ = 0;  // the offset of the first row
+    std::size_t first_ = 0;   // the offset of the first row
     std::size_t walked_ = 0;  // the states of so many bytes are there
     std::vector<Row> rows_;
     std::vector<Reset> resets_;  // for sentencepiece alone

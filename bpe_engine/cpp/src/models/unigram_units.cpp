@@ -189,7 +189,8 @@ public:
             UnigramUnit const& unit = list_[number];
             if (units_.are_certain(sum, unit.all.needs, unit.all.reach)) return total + unit.all.count;
             std::size_t const end = number + 1 < list_.size() ? list_[number + 1].first_score : scores_.size();
-            total += units_.count(unit, text().part(size_ - unit.all.size, size_ - unit.all.size + unit.size), scores_.data() + unit.first_score, end - unit.first_score, sum);
+            total += units_.count(unit, text().part(size_ - unit.all.size, size_ - unit.all.size + unit.size), scores_.data() + unit.first_score,
+                                  end - unit.first_score, sum);
         }
         return total;
     }

@@ -2,9 +2,9 @@
 //
 //     "▁the▁cat"      ▁the | ▁cat        the tokens of each are the same in every text, but for rounding
 //
-// The sum of a place begins where the piece begins, and is rounded at each token. Which of two ways is better depends on that only where they are nearly as good as
-// each other: a unit knows how near, and so up to which sums before it its tokens are certain. Where they are not the unit is read again behind the sum that it
-// has in this text; that of the others is found by adding the scores of their tokens.
+// The sum of a place begins where the piece begins, and is rounded at each token. Which of two ways is better depends on that only where they are nearly as
+// good as each other: a unit knows how near, and so up to which sums before it its tokens are certain. Where they are not the unit is read again behind the sum
+// that it has in this text; that of the others is found by adding the scores of their tokens.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,8 @@ class UnigramUnits {
 public:
     explicit UnigramUnits(const UnigramModel& model) : model_(model) {}
 
-    // Whether no token reaches over a place, and no run of unknown characters: from the states behind the character before and the one that begins there, and their sizes.
+    // Whether no token reaches over a place, and no run of unknown characters: from the states behind the character before and the one that begins there, and
+    // their sizes.
     bool parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State behind, std::size_t size_behind) const;
     TokenAutomaton::State next(TokenAutomaton::State state, Bytes character) const;
 
@@ -51,12 +52,12 @@ private:
     // The best way to a place.
     struct Way {
         double sum;
-        double score;        // of its last token
-        double most;         // see `is_certain`
+        double score;  // of its last token
+        double most;   // see `is_certain`
         std::uint32_t from;
         std::uint32_t last_offer;  // one behind the last of the offers that end here; those of the place before end at its own
         std::uint32_t number;      // of tokens up to here, on the best way to the end; elsewhere `aside`
-        bool is_end;         // of a character
+        bool is_end;               // of a character
     };
     // A token, by where it begins.
     struct Offer {

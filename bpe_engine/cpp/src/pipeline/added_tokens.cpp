@@ -64,8 +64,7 @@ const AddedTokens::Edge* AddedTokens::edge(const Node& node, Byte byte) const {
     return nullptr;
 }
 
-AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end,
-                                     const Wanted& wanted) const {
+AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted) const {
     UnicodeTable const& table = UnicodeTable::instance();
     Match match;
     auto const before_space = [&](std::size_t place) {

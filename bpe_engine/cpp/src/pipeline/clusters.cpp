@@ -36,9 +36,7 @@ ClusterTable::ClusterTable() {
     auto const kind = [&](auto const& ranges, ClusterClass value) {
         set(ranges, [=](std::uint8_t& entry) { entry = static_cast<std::uint8_t>((entry & ~kind_bits) | static_cast<std::uint8_t>(value)); });
     };
-    auto const flag = [&](auto const& ranges, std::uint8_t bit) {
-        set(ranges, [=](std::uint8_t& entry) { entry = static_cast<std::uint8_t>(entry | bit); });
-    };
+    auto const flag = [&](auto const& ranges, std::uint8_t bit) { set(ranges, [=](std::uint8_t& entry) { entry = static_cast<std::uint8_t>(entry | bit); }); };
     kind(control_characters, ClusterClass::control);
     kind(extend_characters, ClusterClass::extend);
     kind(spacing_characters, ClusterClass::spacing);

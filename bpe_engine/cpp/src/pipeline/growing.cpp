@@ -75,7 +75,8 @@ void PipelineAppendingEncoder::return_to(const State& state) {
     tokens_.truncate(state.tokens);
     state_ = state;
     while (!tails_.empty() && tails_.back().base + tails_.back().tail.origin() >= state.length) tails_.pop_back();
-    for (auto tail = tails_.rbegin(); tail != tails_.rend() && tail->base + tail->tail.length() > state.length; ++tail) tail->tail.cut_back(state.length - tail->base);
+    for (auto tail = tails_.rbegin(); tail != tails_.rend() && tail->base + tail->tail.length() > state.length; ++tail)
+        tail->tail.cut_back(state.length - tail->base);
 }
 
 void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {

@@ -16,7 +16,8 @@ void OpenHead::forget() {
     kept_ = none;
 }
 
-std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length, std::size_t added) {
+std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length,
+                                  std::size_t added) {
     std::vector<Searched>& earlier = searched_[kind];
     if (searched_limit_[kind] != length - limit) earlier.clear();
     searched_limit_[kind] = length - limit;

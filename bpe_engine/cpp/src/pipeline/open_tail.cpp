@@ -109,7 +109,8 @@ std::size_t OpenTail::count(const PieceModel& model, const Byte* text, Bytes pie
     if (found == pieces_.end()) {
         std::unique_ptr<GrowingPiece> table = model.growing(Side::right);
         if (!table) return model.count(piece);
-        if (pieces_.size() == most_pieces) pieces_.erase(std::min_element(pieces_.begin(), pieces_.end(), [](Piece const& one, Piece const& other) { return one.start < other.start; }));
+        if (pieces_.size() == most_pieces)
+            pieces_.erase(std::min_element(pieces_.begin(), pieces_.end(), [](Piece const& one, Piece const& other) { return one.start < other.start; }));
         pieces_.push_back({start, std::move(table)});
         found = std::prev(pieces_.end());
     }

@@ -102,8 +102,7 @@ void PieceCoder::encode(Bytes piece, std::size_t readable, bool is_first, Worksp
     std::size_t const count = out.size() - before;
     if (!remembers || count == 0) return;
     if (is_short && count <= IdsCache::most) workspace.ids->short_pieces.put(key, hash, out.data() + before, count);
-    if (is_long && count <= Long::most)
-        std::memcpy(workspace.ids->long_pieces.put(piece, hash, count).ids, out.data() + before, count * sizeof(std::uint32_t));
+    if (is_long && count <= Long::most) std::memcpy(workspace.ids->long_pieces.put(piece, hash, count).ids, out.data() + before, count * sizeof(std::uint32_t));
 }
 
 void PieceCoder::encode_with_offsets(Bytes piece, bool is_first, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const {

@@ -86,8 +86,7 @@ std::vector<Pipeline::Written> Pipeline::find_special(Bytes text, const AddedTok
     return std::move(sink.found);
 }
 
-void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets,
-                                   const AddedTokens::Wanted& wanted) const {
+void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets, const AddedTokens::Wanted& wanted) const {
     Lease const workspace = lease();
     struct Sink {
         const Pipeline& pipeline;
@@ -103,8 +102,7 @@ void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, 
             pipeline.coder().encode_with_offsets(piece, is_first, ids, inner);
             bool const is_raw = piece.data >= text.data && piece.data < text.data + text.size;
             const std::uint32_t* const origin = is_raw ? nullptr : normalized.origin.data() + (piece.data - normalized.text.data());
-            for (std::uint32_t const place : inner)
-                offsets.push_back(static_cast<std::uint32_t>(is_raw ? raw + place : raw + (origin[place] - origin[0])));
+            for (std::uint32_t const place : inner) offsets.push_back(static_cast<std::uint32_t>(is_raw ? raw + place : raw + (origin[place] - origin[0])));
         }
         void token(std::uint32_t number, std::size_t start, std::size_t) {
             ids.push_back(pipeline.added_tokens()[number].id);
@@ -172,7 +170,8 @@ std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) co
     std::size_t const first = text.size > 0 ? character_size(text.data, text.size) : 0;
     // Text before the first character may change it.
     for (std::size_t count; found.empty() && (count = search.next(splits.data(), splits.size())) > 0;)
-        std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found), [&](std::size_t split) { return split > first + 3; });
+        std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found),
+                     [&](std::size_t split) { return split > first + 3; });
     return found;
 }
 

@@ -50,10 +50,10 @@ struct StageFacts {
     std::uint8_t enough(bool is_last) const {
         if (!is_last || behaviour == Behaviour::without_gap) return Boundaries::uncrossed;
         switch (behaviour) {
-            case Behaviour::with_next: return Boundaries::begins;
-            case Behaviour::with_previous: return Boundaries::ends;
-            case Behaviour::contiguous: return 0;
-            default: return Boundaries::ends | Boundaries::begins;
+        case Behaviour::with_next: return Boundaries::begins;
+        case Behaviour::with_previous: return Boundaries::ends;
+        case Behaviour::contiguous: return 0;
+        default: return Boundaries::ends | Boundaries::begins;
         }
     }
     // The flags that suffice if the model merges nothing across the offset.
@@ -71,7 +71,9 @@ Byte first_byte(char32_t code) {
 Byte last_byte(char32_t code) { return static_cast<Byte>(code < 0x80 ? code : 0x80 | (code & 0x3F)); }
 
 // Scripts that put no spaces between words: there it is worth to ask the model of each two characters. In others units are words.
-bool runs_on(char32_t code) { return code >= 0x2E80 || (code >= 0x0E00 && code < 0x10A0) || (code >= 0x1780 && code < 0x1800) || (code >= 0x1950 && code < 0x1AB0); }
+bool runs_on(char32_t code) {
+    return code >= 0x2E80 || (code >= 0x0E00 && code < 0x10A0) || (code >= 0x1780 && code < 0x1800) || (code >= 0x1950 && code < 0x1AB0);
+}
 
 // Without flags, which cost a look into a table.
 Character character_at(const Byte* text, std::size_t available) {
@@ -104,7 +106,8 @@ std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer,
     return made->is_of_use_ ? std::move(made) : nullptr;
 }
 
-SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model) : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
+SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model)
+    : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
     std::vector<StageFacts> stages;
     for (Stage const& stage : chain.stages()) {
         regex::Program const* const program = program_of(stage);
@@ -186,7 +189,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         if (!touched_) return found == yes ? yes : no;
         if (!one.is_known) return no;
         if (left < 128 && right < 128) return joins(lasts_[left], firsts_[right]) ? no : yes;
-        if (right == ' ' ) return one.joins_space ? no : yes;
+        if (right == ' ') return one.joins_space ? no : yes;
         return (one.runs_on || other.runs_on) && (left < 128 || one.stays) && (right < 128 || other.stays) ? ask : no;
     };
     for (std::size_t left = 0; left < all.size(); ++left)
@@ -252,7 +255,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         // Up to the next character of ASCII that begins a block.
         count_step();
         Character const character = character_at(text_ + place, limit_ - place);
-        std::size_t const number = character.code < basic_plane  ? splits_.class_of_[character.code]
+        std::size_t const number = character.code < basic_plane ? splits_.class_of_[character.code]
                                    : character.code <= 0x10FFFF ? splits_.beyond_
                                                                 : splits_.invalid_;
         if (number >= unknown && number <= never && splits_.depends_on_next_ && count > 0 && offsets[count - 1] == last) --count;

@@ -16,7 +16,8 @@ constexpr Byte replacement[] = {0xEF, 0xBF, 0xBD};  // U+FFFD
 
 }  // namespace
 
-SentencePieceNormalizer::SentencePieceNormalizer(SentencePieceRules rules) : rules_(std::move(rules)), space_(rules_.escape_whitespaces ? "\xE2\x96\x81" : " ") {
+SentencePieceNormalizer::SentencePieceNormalizer(SentencePieceRules rules)
+    : rules_(std::move(rules)), space_(rules_.escape_whitespaces ? "\xE2\x96\x81" : " ") {
     for (std::string const& symbol : rules_.user_defined)
         if (!symbol.empty()) begins_symbol_[static_cast<Byte>(symbol[0])] = true;
     for (unsigned code = 0; code < 128; ++code) {
@@ -43,7 +44,8 @@ SentencePieceNormalizer::Part SentencePieceNormalizer::part_at(const Byte* raw, 
             }
             std::string_view const prefix = rest.substr(0, size);
             first = std::lower_bound(first, last, prefix, [](std::string const& symbol, std::string_view wanted) { return std::string_view(symbol) < wanted; });
-            last = std::upper_bound(first, last, prefix, [size](std::string_view wanted, std::string const& symbol) { return wanted < std::string_view(symbol).substr(0, size); });
+            last = std::upper_bound(first, last, prefix,
+                                    [size](std::string_view wanted, std::string const& symbol) { return wanted < std::string_view(symbol).substr(0, size); });
             if (first == last || first->size() > size) continue;
             longest = size;
             ++first;

@@ -9,8 +9,7 @@ namespace bpe {
 
 using thresholds::slice_window;
 
-PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text)
-    : pipeline_(std::move(pipeline)), text_(text) {
+PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text) : pipeline_(std::move(pipeline)), text_(text) {
     struct Sink {
         PipelineIntervalEncoder& encoder;
         const PieceCoder& coder;
@@ -27,7 +26,8 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         }
         void again() { tokens = 0; }
     };
-    if (auto const* const unigram = dynamic_cast<const UnigramModel*>(&pipeline_->coder().model()); unigram && pipeline_->cuts_nothing() && UnigramUnits::has_unknown(*unigram)) {
+    if (auto const* const unigram = dynamic_cast<const UnigramModel*>(&pipeline_->coder().model());
+        unigram && pipeline_->cuts_nothing() && UnigramUnits::has_unknown(*unigram)) {
         units_ = std::make_unique<const UnigramSlices>(*unigram, pipeline_->normalizer(), text);
         return;
     }
@@ -68,9 +68,7 @@ void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
     counts_.push_back(static_cast<std::uint8_t>(std::min<std::size_t>(tokens, 255)));
 }
 
-bool PipelineIntervalEncoder::is_cut(Position at) const {
-    return (words_[at.offset >> 6].cuts >> (at.offset & 63) & 1) && cut_at(at.offset) == at;
-}
+bool PipelineIntervalEncoder::is_cut(Position at) const { return (words_[at.offset >> 6].cuts >> (at.offset & 63) & 1) && cut_at(at.offset) == at; }
 
 Position PipelineIntervalEncoder::cut_at(std::size_t offset) const {
     bool const is_behind = !behind_tokens_.empty() && std::binary_search(behind_tokens_.begin(), behind_tokens_.end(), offset);
@@ -81,8 +79,7 @@ std::size_t PipelineIntervalEncoder::tokens_before(std::size_t offset) const {
     Word const& word = words_[offset >> 6];
     std::size_t total = word.tokens;
     auto const upto = static_cast<std::size_t>(std::popcount(word.cuts & (~std::uint64_t{0} >> (63 - (offset & 63)))));
-    for (std::size_t number = word.before; number < word.before + upto; ++number)
-        total += counts_[number] < 255 ? counts_[number] : large_.at(number);
+    for (std::size_t number = word.before; number < word.before + upto; ++number) total += counts_[number] < 255 ? counts_[number] : large_.at(number);
     return total;
 }
 
@@ -124,9 +121,11 @@ std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, B
     }
     if (!sink.has_met) return std::nullopt;
     // `count` jumps from there to the last cut that is certain, if that is not before it.
-    auto const window = std::lower_bound(windows_.begin(), windows_.end(), sink.met.offset, [](Window const& window, std::size_t value) { return window.certain < value; });
+    auto const window =
+        std::lower_bound(windows_.begin(), windows_.end(), sink.met.offset, [](Window const& window, std::size_t value) { return window.certain < value; });
     if (window == windows_.end()) return std::nullopt;
-    return Agreement{std::max<std::size_t>(window->limit, limit), static_cast<std::ptrdiff_t>(sink.at_cut) - static_cast<std::ptrdiff_t>(tokens_before(sink.met.offset))};
+    return Agreement{std::max<std::size_t>(window->limit, limit),
+                     static_cast<std::ptrdiff_t>(sink.at_cut) - static_cast<std::ptrdiff_t>(tokens_before(sink.met.offset))};
 }
 
 std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) const {

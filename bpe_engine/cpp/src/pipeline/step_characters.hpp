@@ -46,12 +46,12 @@ inline void decompose(char32_t code, bool compatible, std::vector<char32_t>& par
 inline bool joins_clusters(char32_t code) {
     using enum ClusterClass;
     switch (ClusterTable::instance().of(code).kind) {
-        case other:
-        case line_feed:
-        case control:
-        case open_syllable:
-        case closed_syllable: return false;
-        default: return true;
+    case other:
+    case line_feed:
+    case control:
+    case open_syllable:
+    case closed_syllable: return false;
+    default: return true;
     }
 }
 

@@ -15,8 +15,8 @@ bool StepNormalizer::drops(char32_t code) const {
     return items.empty();
 }
 
-// The last item before which raw text can be cut, because it and the one before are dropped, and no mark that stays stands between them and the last starter, which
-// a mark after the cut might change places with. 0: there is none.
+// The last item before which raw text can be cut, because it and the one before are dropped, and no mark that stays stands between them and the last starter,
+// which a mark after the cut might change places with. 0: there is none.
 std::size_t StepNormalizer::cut_in_dropped(const Items& items) const {
     if (!drops_marks_) return 0;
     std::size_t found = 0;

@@ -25,7 +25,8 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     find_what_is_like_a_space();
     // But for the order of marks each character becomes what it would become alone.
     drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
-        return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members || step.kind == Kind::surround;
+        return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members ||
+               step.kind == Kind::surround;
     });
     if (!has_table_) return;
     keeps_ascii_ = true;
@@ -33,7 +34,9 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     image_ends_.assign(1, 0);
     image_ends_.reserve(0x10001);
     by_clusters_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
-    only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower; });
+    only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+        return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower;
+    });
     // Many at a time, each behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
     Items items{{'a', 0, true}};
     apply(items, false, false, true);
@@ -81,7 +84,8 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     }
 }
 
-// Whether the characters from `first` to `last` are ideographs, or of private use, which have no forms, case or marks, and no step knows one of them from another.
+// Whether the characters from `first` to `last` are ideographs, or of private use, which have no forms, case or marks, and no step knows one of them from
+// another.
 bool StepNormalizer::treats_alike(char32_t first, char32_t last) const {
     constexpr std::array<std::pair<char32_t, char32_t>, 3> formless{{{0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xE000, 0xF8FF}}};
     if (std::none_of(formless.begin(), formless.end(), [&](auto const& range) { return range.first <= first && last <= range.second; })) return false;
@@ -117,24 +121,24 @@ void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {
 std::size_t StepNormalizer::count_settled_spaces() const {
     for (NormalizationStep const& step : steps_) {
         switch (step.kind) {
-            case Kind::replace:
-                if (step.pattern.find(U' ') != std::u32string::npos) return 0;
-                break;
-            case Kind::replace_members:
-            case Kind::surround:
-                if (step.has_member(' ')) return 0;
-                break;
-            case Kind::replace_matches:
-                // One more on both sides, which a neighbour may change.
-                return step.run_of == ' ' && step.least_run > 0 ? step.least_run + 2 : 0;
-            case Kind::charsmap: {
-                Items items{{'a', 0, true}, {' ', 1, true}, {' ', 2, true}, {' ', 3, true}, {'a', 4, true}};
-                map_clusters(items, *step.charsmap, false);
-                bool const stays = items.size() == 5 && std::all_of(items.begin() + 1, items.end() - 1, [](Item const& item) { return item.code == ' '; });
-                if (!stays) return 0;
-                break;
-            }
-            default: break;
+        case Kind::replace:
+            if (step.pattern.find(U' ') != std::u32string::npos) return 0;
+            break;
+        case Kind::replace_members:
+        case Kind::surround:
+            if (step.has_member(' ')) return 0;
+            break;
+        case Kind::replace_matches:
+            // One more on both sides, which a neighbour may change.
+            return step.run_of == ' ' && step.least_run > 0 ? step.least_run + 2 : 0;
+        case Kind::charsmap: {
+            Items items{{'a', 0, true}, {' ', 1, true}, {' ', 2, true}, {' ', 3, true}, {'a', 4, true}};
+            map_clusters(items, *step.charsmap, false);
+            bool const stays = items.size() == 5 && std::all_of(items.begin() + 1, items.end() - 1, [](Item const& item) { return item.code == ' '; });
+            if (!stays) return 0;
+            break;
+        }
+        default: break;
         }
     }
     return 0;
@@ -149,7 +153,8 @@ void StepNormalizer::find_what_is_like_a_space() {
         std::array<std::u32string, 3> made;
         for (std::size_t context = 0; context < made.size(); ++context) {
             Items items;
-            for (char32_t const code : (context == 1 ? U"" : U"a") + run + (context == 2 ? U"" : U"a")) items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
+            for (char32_t const code : (context == 1 ? U"" : U"a") + run + (context == 2 ? U"" : U"a"))
+                items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
             apply(items, context == 1, context == 1, true);
             for (Item const& item : items) made[context].push_back(item.code);
         }
@@ -183,22 +188,22 @@ std::size_t StepNormalizer::most_shrunk() const {
     std::size_t most = 1;
     for (NormalizationStep const& step : steps_) {
         switch (step.kind) {
-            // "𝐀" is "A". No character is composed of more than three times its own bytes.
-            case Kind::decompose:
-            case Kind::compose: most *= 4; break;
-            case Kind::lower: most *= 3; break;  // the sign of Kelvin is "k"
-            case Kind::prepend:
-            case Kind::prepend_unless:
-            case Kind::surround: break;
-            case Kind::replace:
-                if (step.content.empty()) return 0;
-                most *= (bytes(step.pattern) + bytes(step.content) - 1) / bytes(step.content);
-                break;
-            case Kind::replace_members:
-                if (step.content.empty()) return 0;
-                most *= 4;
-                break;
-            default: return 0;
+        // "𝐀" is "A". No character is composed of more than three times its own bytes.
+        case Kind::decompose:
+        case Kind::compose: most *= 4; break;
+        case Kind::lower: most *= 3; break;  // the sign of Kelvin is "k"
+        case Kind::prepend:
+        case Kind::prepend_unless:
+        case Kind::surround: break;
+        case Kind::replace:
+            if (step.content.empty()) return 0;
+            most *= (bytes(step.pattern) + bytes(step.content) - 1) / bytes(step.content);
+            break;
+        case Kind::replace_members:
+            if (step.content.empty()) return 0;
+            most *= 4;
+            break;
+        default: return 0;
         }
     }
     return most;
@@ -219,27 +224,27 @@ StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
 
 Normalizer::Image StepNormalizer::image(char32_t code) const {
     switch (ease_of(code)) {
-        case Ease::hard: {
-            Image image;
-            if (by_clusters_) {
-                ClusterClass const kind = ClusterTable::instance().of(code).kind;
-                image.binds = kind == ClusterClass::prepend || kind == ClusterClass::carriage_return;
-            }
-            if (only_forms_) {
-                std::vector<char32_t> parts;
-                decompose(code, true, parts);
-                image.is_ink = !is_space(parts.back());
-            }
-            return image;
+    case Ease::hard: {
+        Image image;
+        if (by_clusters_) {
+            ClusterClass const kind = ClusterTable::instance().of(code).kind;
+            image.binds = kind == ClusterClass::prepend || kind == ClusterClass::carriage_return;
         }
-        case Ease::stays: return {true, code, code, false, false};
-        case Ease::table: {
-            std::string_view const known = image_of(code);
-            auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
-            std::size_t last = known.size() - 1;
-            while (last > 0 && UnicodeTable::continues(bytes[last])) --last;
-            return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code, false, false};
+        if (only_forms_) {
+            std::vector<char32_t> parts;
+            decompose(code, true, parts);
+            image.is_ink = !is_space(parts.back());
         }
+        return image;
+    }
+    case Ease::stays: return {true, code, code, false, false};
+    case Ease::table: {
+        std::string_view const known = image_of(code);
+        auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
+        std::size_t last = known.size() - 1;
+        while (last > 0 && UnicodeTable::continues(bytes[last])) --last;
+        return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code, false, false};
+    }
     }
     return {};
 }

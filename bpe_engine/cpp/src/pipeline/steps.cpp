@@ -18,22 +18,22 @@ void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_e
     for (NormalizationStep const& step : steps_) {
         if (items.size() > most) throw GrowthError(most, size);
         switch (step.kind) {
-            case Kind::decompose: change_form(items, false, step.compatible); break;
-            case Kind::compose: change_form(items, true, step.compatible); break;
-            case Kind::lower: lower(items); break;
-            case Kind::strip_accents:
-                std::erase_if(items, [](Item const& item) { return item.code >= 0x300 && item.code < 0x110000 && UnicodeForms::instance().is_mark(item.code); });
-                break;
-            case Kind::strip: strip(items, step, at_start, at_end); break;
-            case Kind::prepend:
-            case Kind::prepend_unless:
-                if (at_start) prepend(items, step, is_first);
-                break;
-            case Kind::replace: replace(items, step, at_end); break;
-            case Kind::replace_members:
-            case Kind::surround: replace_members(items, step); break;
-            case Kind::replace_matches: replace_matches(items, step, at_end); break;
-            case Kind::charsmap: map_clusters(items, *step.charsmap, at_start); break;
+        case Kind::decompose: change_form(items, false, step.compatible); break;
+        case Kind::compose: change_form(items, true, step.compatible); break;
+        case Kind::lower: lower(items); break;
+        case Kind::strip_accents:
+            std::erase_if(items, [](Item const& item) { return item.code >= 0x300 && item.code < 0x110000 && UnicodeForms::instance().is_mark(item.code); });
+            break;
+        case Kind::strip: strip(items, step, at_start, at_end); break;
+        case Kind::prepend:
+        case Kind::prepend_unless:
+            if (at_start) prepend(items, step, is_first);
+            break;
+        case Kind::replace: replace(items, step, at_end); break;
+        case Kind::replace_members:
+        case Kind::surround: replace_members(items, step); break;
+        case Kind::replace_matches: replace_matches(items, step, at_end); break;
+        case Kind::charsmap: map_clusters(items, *step.charsmap, at_start); break;
         }
     }
     if (items.size() > most) throw GrowthError(most, size);
@@ -165,7 +165,8 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
     Items changed;
     changed.reserve(items.size());
     for (std::size_t place = 0; place < items.size();) {
-        if (place + size <= items.size() && std::equal(pattern.begin(), pattern.end(), items.begin() + static_cast<std::ptrdiff_t>(place), [](char32_t code, Item const& item) { return item.code == code; })) {
+        if (place + size <= items.size() && std::equal(pattern.begin(), pattern.end(), items.begin() + static_cast<std::ptrdiff_t>(place),
+                                                       [](char32_t code, Item const& item) { return item.code == code; })) {
             // Inserted characters come from the last character that they replace.
             std::uint32_t const origin = items[place + size - 1].origin;
             for (std::size_t number = 0; number < step.content.size(); ++number)
@@ -214,7 +215,9 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
     }
     if (certain == items.size()) certain_size = text.size();
     starts.push_back(text.size());
-    auto const number_at = [&](std::size_t offset) { return static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), offset) - starts.begin()); };
+    auto const number_at = [&](std::size_t offset) {
+        return static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), offset) - starts.begin());
+    };
     regex::Cache cache(*step.program);
     Items changed;
     changed.reserve(items.size());

@@ -85,7 +85,9 @@ void UnigramSlices::add_unit(UnigramUnits& units, std::size_t raw, std::size_t s
         std::vector<double> scores;
         unit = units.read(text().part(start, end), scores);
         // Scores that are no floats cannot be kept.
-        if (!units.is_float() && std::any_of(scores.begin(), scores.end(), [](double score) { return static_cast<double>(static_cast<float>(score)) != score; })) unit.needs = 0;
+        if (!units.is_float() &&
+            std::any_of(scores.begin(), scores.end(), [](double score) { return static_cast<double>(static_cast<float>(score)) != score; }))
+            unit.needs = 0;
         for (double const score : scores) scores_.push_back(static_cast<float>(score));
     }
     auto needs = static_cast<float>(unit.needs), reach = static_cast<float>(unit.reach);
@@ -128,7 +130,8 @@ void UnigramSlices::find_blocks() {
 
 std::size_t UnigramSlices::count_unit(std::size_t number, double& sum, UnigramUnits& units) const {
     Unit const& unit = units_[number];
-    if (!units.are_certain(sum, static_cast<double>(unit.needs), static_cast<double>(unit.reach))) return units.read_behind(text().part(unit.start, unit_end(number)), sum);
+    if (!units.are_certain(sum, static_cast<double>(unit.needs), static_cast<double>(unit.reach)))
+        return units.read_behind(text().part(unit.start, unit_end(number)), sum);
     std::size_t const end = number + 1 < units_.size() ? units_[number + 1].first_score : scores_.size();
     if (units.is_float()) {
         auto exact = static_cast<float>(sum);
@@ -170,7 +173,9 @@ std::size_t UnigramSlices::count_units(std::size_t first, std::size_t last, doub
     std::size_t total = 0;
     while (first < last) {
         std::size_t level = 0;
-        while (level < levels && (first & ((std::size_t{1} << block_bits * (level + 1)) - 1)) == 0 && first + (std::size_t{1} << block_bits * (level + 1)) <= last) ++level;
+        while (level < levels && (first & ((std::size_t{1} << block_bits * (level + 1)) - 1)) == 0 &&
+               first + (std::size_t{1} << block_bits * (level + 1)) <= last)
+            ++level;
         total += count_block(level, first >> block_bits * level, sum, units);
         first += std::size_t{1} << block_bits * level;
     }

@@ -32,10 +32,10 @@ public:
 
 private:
     struct Unit {
-        std::uint32_t raw, start;    // where it begins: in the raw and in the normalized text
-        std::uint32_t first_score;   // its scores begin here, and end where those of the next unit begin
-        std::uint32_t count;         // tokens
-        float needs, reach;          // as those of UnigramUnit, rounded to the safe side
+        std::uint32_t raw, start;   // where it begins: in the raw and in the normalized text
+        std::uint32_t first_score;  // its scores begin here, and end where those of the next unit begin
+        std::uint32_t count;        // tokens
+        float needs, reach;         // as those of UnigramUnit, rounded to the safe side
     };
     // A text that goes on or ends at `limit` or behind it is read in the same way up to `certain`.
     struct Window {
@@ -47,7 +47,8 @@ private:
     static constexpr int first_power = 7, powers = 10;
     struct Level {
         std::vector<float> reach;  // of each block, as that of a unit
-        // Of each block, for each power of two below a sum, and whether the sum is an odd number of steps: the tokens, and what is added to the sum; 0: not known.
+        // Of each block, for each power of two below a sum, and whether the sum is an odd number of steps: the tokens, and what is added to the sum; 0: not
+        // known.
         std::vector<std::atomic<std::uint64_t>> known;
     };
 

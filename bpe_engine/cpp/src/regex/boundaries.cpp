@@ -41,7 +41,8 @@ Boundaries::Boundaries(const Program& program) {
                 is_resumed = is_resumed && (is_over || is_made_of_two);
                 is_meeting = is_meeting && ((is_over && is_match) || is_made_of_two);
             }
-            std::uint8_t const facts = static_cast<std::uint8_t>((is_uncrossed ? uncrossed : 0) | (is_end ? ends : 0) | (is_resumed ? resumes : 0) | (is_meeting ? meets : 0) | (is_uncrossed && always_begins[right] ? begins : 0));
+            std::uint8_t const facts = static_cast<std::uint8_t>((is_uncrossed ? uncrossed : 0) | (is_end ? ends : 0) | (is_resumed ? resumes : 0) |
+                                                                 (is_meeting ? meets : 0) | (is_uncrossed && always_begins[right] ? begins : 0));
             facts_[left * end + right] = facts;
             facts_[end * end + right] &= facts;
         }

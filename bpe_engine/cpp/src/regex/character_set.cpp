@@ -12,10 +12,8 @@ const std::vector<CharacterRange>& CharacterSet::ranges() const {
         std::sort(ranges_.begin(), ranges_.end(), [](const CharacterRange& left, const CharacterRange& right) { return left.first < right.first; });
         std::size_t kept = 0;
         for (CharacterRange const range : ranges_) {
-            if (kept > 0 && range.first <= ranges_[kept - 1].last + 1)
-                ranges_[kept - 1].last = std::max(ranges_[kept - 1].last, range.last);
-            else
-                ranges_[kept++] = range;
+            if (kept > 0 && range.first <= ranges_[kept - 1].last + 1) ranges_[kept - 1].last = std::max(ranges_[kept - 1].last, range.last);
+            else ranges_[kept++] = range;
         }
         ranges_.resize(kept);
         sorted_ = true;
@@ -46,10 +44,8 @@ void CharacterSet::intersect(const CharacterSet& other) {
     for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
         char32_t const first = std::max(left[i].first, right[j].first), last = std::min(left[i].last, right[j].last);
         if (first <= last) made.push_back({first, last});
-        if (left[i].last < right[j].last)
-            ++i;
-        else
-            ++j;
+        if (left[i].last < right[j].last) ++i;
+        else ++j;
     }
     ranges_ = std::move(made);
 }

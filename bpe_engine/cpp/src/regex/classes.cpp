@@ -32,14 +32,16 @@ Classes::Classes(const std::vector<CharacterSet>& sets) {
     auto const run_from = [&](char32_t first) {
         auto const [found, is_new] = numbers.try_emplace(signature, static_cast<ClassNumber>(numbers.size()));
         if (is_new) {
-            if (numbers.size() > most_classes) throw UnsupportedPattern("the pattern tells more than " + std::to_string(most_classes) + " kinds of characters apart");
+            if (numbers.size() > most_classes)
+                throw UnsupportedPattern("the pattern tells more than " + std::to_string(most_classes) + " kinds of characters apart");
             signatures.push_back(signature);
         }
         runs.push_back({first, found->second});
     };
     std::size_t next = 0;
     for (char32_t first = 0; first <= invalid_character;) {
-        for (; next < switches.size() && switches[next].first == first; ++next) signature[switches[next].second / 64] ^= std::uint64_t{1} << switches[next].second % 64;
+        for (; next < switches.size() && switches[next].first == first; ++next)
+            signature[switches[next].second / 64] ^= std::uint64_t{1} << switches[next].second % 64;
         run_from(first);
         char32_t const end = next < switches.size() ? switches[next].first : invalid_character + 1;
         first = end;

@@ -8,8 +8,8 @@ namespace bpe::regex {
 
 namespace {
 
-constexpr unsigned most_ago = 200;     // characters that a match may wait for a look-ahead
-constexpr std::size_t deepest = 60;    // lists within lists
+constexpr unsigned most_ago = 200;       // characters that a match may wait for a look-ahead
+constexpr std::size_t deepest = 60;      // lists within lists
 constexpr std::size_t longest = 100000;  // entries of a state
 
 [[noreturn]] void reaches_too_far() {
@@ -19,7 +19,15 @@ constexpr std::size_t longest = 100000;  // entries of a state
 using EntryKind = Entry::Kind;
 
 // A state as numbers: an entry is one number, or a bracket around lists.
-enum : std::uint32_t { match_mark = 1u << 28, exit_mark = 2u << 28, look_mark = 3u << 28, atomic_mark = 4u << 28, then_mark = 5u << 28, end_mark = 6u << 28, marks = 7u << 28 };
+enum : std::uint32_t {
+    match_mark = 1u << 28,
+    exit_mark = 2u << 28,
+    look_mark = 3u << 28,
+    atomic_mark = 4u << 28,
+    then_mark = 5u << 28,
+    end_mark = 6u << 28,
+    marks = 7u << 28
+};
 enum : std::uint32_t { nonempty_flag = 1u << 31 };
 
 void write(const List& list, Key& key) {
@@ -85,8 +93,8 @@ Determinizer::Determinizer(const Code& code, const Classes& classes) : code_(cod
         std::vector<bool> signature;
         for (Condition const& condition : code.conditions)
             signature.push_back(condition.before == Condition::any ? true
-                                : number == count              ? condition.start_allowed
-                                                               : classes.members(condition.before).contains(number) != condition.before_negated);
+                                : number == count                  ? condition.start_allowed
+                                                                   : classes.members(condition.before).contains(number) != condition.before_negated);
         auto const [found, is_new] = numbers.try_emplace(std::move(signature), static_cast<unsigned>(numbers.size()));
         context_of_.push_back(found->second);
     }
@@ -137,9 +145,9 @@ struct Determinizer::Walk {
     // A place in a list: what was tried around it, and what its success cuts off.
     struct Place {
         Tried* tried;
-        Place* outside;                          // for a body: the place at which the text after it continues
-        std::vector<Index> cut_off_by;           // threads of bodies around, whose success makes this list void
-        std::vector<const List*> required;       // bodies of look-ahead around, all of which have to match
+        Place* outside;                     // for a body: the place at which the text after it continues
+        std::vector<Index> cut_off_by;      // threads of bodies around, whose success makes this list void
+        std::vector<const List*> required;  // bodies of look-ahead around, all of which have to match
         std::size_t depth;
     };
     struct Undo {
@@ -225,7 +233,8 @@ struct Determinizer::Walk {
                     break;
                 }
                 Entry entry{EntryKind::look, index, std::move(body), {}};
-                if (look(std::move(entry), instruction.negated, out, place, [&](List& then, Place& under) { expand(instruction.next, then, under); })) return true;
+                if (look(std::move(entry), instruction.negated, out, place, [&](List& then, Place& under) { expand(instruction.next, then, under); }))
+                    return true;
                 break;
             }
             case Instruction::Kind::atomic: {
@@ -302,7 +311,8 @@ struct Determinizer::Walk {
     bool look(Entry entry, bool negated, List& out, Place& place, Then&& then) {
         List const& body = entry.inside;
         bool decided = body.empty() || succeeds(body), holds = decided && succeeds(body) != negated;
-        if (!decided && !negated && std::any_of(place.required.begin(), place.required.end(), [&](const List* other) { return *other == body; })) decided = holds = true;
+        if (!decided && !negated && std::any_of(place.required.begin(), place.required.end(), [&](const List* other) { return *other == body; }))
+            decided = holds = true;
         if (decided) {
             if (!holds) return false;
             List list;
@@ -349,7 +359,8 @@ Determinizer::Step Determinizer::step(const Key& key, std::size_t class_number) 
         moved.pop_back();
     }
     if (moved.empty() || class_number == classes_.count()) return result;
-    bool const asks = code_.looks_behind && (code_.has_bodies || std::any_of(moved.begin(), moved.end(), [this](const Entry& entry) { return asks_before_[entry.value]; }));
+    bool const asks =
+        code_.looks_behind && (code_.has_bodies || std::any_of(moved.begin(), moved.end(), [this](const Entry& entry) { return asks_before_[entry.value]; }));
     result.key.push_back(asks ? context_of_[class_number] : 0);
     write(moved, result.key);
     return result;

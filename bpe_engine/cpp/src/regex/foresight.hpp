@@ -1,9 +1,9 @@
 // A backward pass over a text, which tells from which states a match will still be reached.
 //
 // A hostile pattern makes a matcher look far ahead and come back with nothing, again and again: "(a|aa)+$" on "aaaa...b" from every place. With
-// foresight it does not start where no match begins, and stops where nothing better will come, so a whole sweep reads every character a bounded number of times.
-// The sets of states are kept for a block of the text at a time; for the other blocks only the set at their end.
-// After Frisch and Cardelli, Greedy regular expression matching (2004), who did it for trees of expressions.
+// foresight it does not start where no match begins, and stops where nothing better will come, so a whole sweep reads every character a bounded number of
+// times. The sets of states are kept for a block of the text at a time; for the other blocks only the set at their end. After Frisch and Cardelli, Greedy
+// regular expression matching (2004), who did it for trees of expressions.
 #pragma once
 
 #include <unordered_map>
@@ -43,8 +43,8 @@ private:
     const Program& program_;
     const Byte* text_;
     std::size_t start_, from_, limit_;
-    std::size_t size_;  // bits of a set
-    std::vector<Bits> ends_;  // of each block
+    std::size_t size_;                       // bits of a set
+    std::vector<Bits> ends_;                 // of each block
     std::vector<std::size_t> block_starts_;  // where its first character begins; and the limit
     std::size_t block_ = ~std::size_t{0};
     std::vector<Number> numbers_;  // of each byte of the block

@@ -163,8 +163,7 @@ NodePointer Parser::quantified() {
         NodePointer repeat = make(Node::Kind::repeat);
         repeat->least = least;
         repeat->most = most;
-        if (take(U'?'))
-            repeat->mode = Node::Mode::lazy;
+        if (take(U'?')) repeat->mode = Node::Mode::lazy;
         else if (!(braces && flavour_ == Flavour::oniguruma) && take(U'+'))  // there x{1,3}+ is (x{1,3})+
             repeat->mode = Node::Mode::possessive;
         repeat->children.push_back(std::move(node));

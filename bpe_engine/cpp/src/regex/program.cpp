@@ -34,7 +34,9 @@ void Program::make_states(const Options& options) {
     matches_empty_ = false;
     for (State state = 1; state < states.size(); ++state) {
         if (states.size() > options.most_states || states.table().size() > most_entries || determinizer_.work() > most_work) {
-            if (code_.has_bodies) throw UnsupportedPattern("the look-ahead or the atomic groups of the pattern need more than " + std::to_string(options.most_states) + " states");
+            if (code_.has_bodies)
+                throw UnsupportedPattern("the look-ahead or the atomic groups of the pattern need more than " + std::to_string(options.most_states) +
+                                         " states");
             matches_empty_ = true;  // not known
             starts_.clear();
             return;
@@ -63,7 +65,8 @@ void Program::drop_hopeless(std::vector<Transition>& table) const {
                 hopeful[state] = true;
                 open.push_back(state);
             }
-            if (state_of(transition) != dead_state && (from[state_of(transition)].empty() || from[state_of(transition)].back() != state)) from[state_of(transition)].push_back(state);
+            if (state_of(transition) != dead_state && (from[state_of(transition)].empty() || from[state_of(transition)].back() != state))
+                from[state_of(transition)].push_back(state);
         }
     while (!open.empty()) {
         State const state = open.back();
@@ -111,7 +114,8 @@ Found Program::find(const Byte* text, std::size_t start, std::size_t from, std::
     return sweep.next();
 }
 
-std::size_t Program::match_at(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool& settled, std::size_t& reach, bool nonempty) const {
+std::size_t Program::match_at(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool& settled,
+                              std::size_t& reach, bool nonempty) const {
     Sweep sweep(*this, cache, text, start, from, limit, at_end);
     sweep.set_nonempty(nonempty);
     return sweep.match_at_offset(settled, reach);

@@ -12,9 +12,36 @@ namespace bpe::regex {
 namespace {
 
 enum Category : std::uint8_t {
-    category_Lu, category_Ll, category_Lt, category_Lm, category_Lo, category_Mn, category_Mc, category_Me, category_Nd, category_Nl,
-    category_No, category_Pc, category_Pd, category_Ps, category_Pe, category_Pi, category_Pf, category_Po, category_Sm, category_Sc,
-    category_Sk, category_So, category_Zs, category_Zl, category_Zp, category_Cc, category_Cf, category_Cs, category_Co, category_Cn,
+    category_Lu,
+    category_Ll,
+    category_Lt,
+    category_Lm,
+    category_Lo,
+    category_Mn,
+    category_Mc,
+    category_Me,
+    category_Nd,
+    category_Nl,
+    category_No,
+    category_Pc,
+    category_Pd,
+    category_Ps,
+    category_Pe,
+    category_Pi,
+    category_Pf,
+    category_Po,
+    category_Sm,
+    category_Sc,
+    category_Sk,
+    category_So,
+    category_Zs,
+    category_Zl,
+    category_Zp,
+    category_Cc,
+    category_Cf,
+    category_Cs,
+    category_Co,
+    category_Cn,
 };
 
 struct CategoryName {
@@ -41,19 +68,45 @@ struct ScriptName {
 constexpr std::uint32_t bits(Category first, Category last) { return (2u << last) - (1u << first); }
 
 constexpr CategoryName category_names[] = {
-    {"l", "letter", bits(category_Lu, category_Lo)}, {"m", "mark", bits(category_Mn, category_Me)}, {"n", "number", bits(category_Nd, category_No)},
-    {"p", "punctuation", bits(category_Pc, category_Po)}, {"s", "symbol", bits(category_Sm, category_So)}, {"z", "separator", bits(category_Zs, category_Zp)},
-    {"c", "other", bits(category_Cc, category_Cn)}, {"lc", "casedletter", bits(category_Lu, category_Lt)}, {"l&", "", bits(category_Lu, category_Lt)},
-    {"lu", "uppercaseletter", 1u << category_Lu}, {"ll", "lowercaseletter", 1u << category_Ll}, {"lt", "titlecaseletter", 1u << category_Lt},
-    {"lm", "modifierletter", 1u << category_Lm}, {"lo", "otherletter", 1u << category_Lo}, {"mn", "nonspacingmark", 1u << category_Mn},
-    {"mc", "spacingmark", 1u << category_Mc}, {"me", "enclosingmark", 1u << category_Me}, {"nd", "decimalnumber", 1u << category_Nd},
-    {"nl", "letternumber", 1u << category_Nl}, {"no", "othernumber", 1u << category_No}, {"pc", "connectorpunctuation", 1u << category_Pc},
-    {"pd", "dashpunctuation", 1u << category_Pd}, {"ps", "openpunctuation", 1u << category_Ps}, {"pe", "closepunctuation", 1u << category_Pe},
-    {"pi", "initialpunctuation", 1u << category_Pi}, {"pf", "finalpunctuation", 1u << category_Pf}, {"po", "otherpunctuation", 1u << category_Po},
-    {"sm", "mathsymbol", 1u << category_Sm}, {"sc", "currencysymbol", 1u << category_Sc}, {"sk", "modifiersymbol", 1u << category_Sk},
-    {"so", "othersymbol", 1u << category_So}, {"zs", "spaceseparator", 1u << category_Zs}, {"zl", "lineseparator", 1u << category_Zl},
-    {"zp", "paragraphseparator", 1u << category_Zp}, {"cc", "control", 1u << category_Cc}, {"cf", "format", 1u << category_Cf},
-    {"cs", "surrogate", 1u << category_Cs}, {"co", "privateuse", 1u << category_Co}, {"cn", "unassigned", 1u << category_Cn},
+    {"l", "letter", bits(category_Lu, category_Lo)},
+    {"m", "mark", bits(category_Mn, category_Me)},
+    {"n", "number", bits(category_Nd, category_No)},
+    {"p", "punctuation", bits(category_Pc, category_Po)},
+    {"s", "symbol", bits(category_Sm, category_So)},
+    {"z", "separator", bits(category_Zs, category_Zp)},
+    {"c", "other", bits(category_Cc, category_Cn)},
+    {"lc", "casedletter", bits(category_Lu, category_Lt)},
+    {"l&", "", bits(category_Lu, category_Lt)},
+    {"lu", "uppercaseletter", 1u << category_Lu},
+    {"ll", "lowercaseletter", 1u << category_Ll},
+    {"lt", "titlecaseletter", 1u << category_Lt},
+    {"lm", "modifierletter", 1u << category_Lm},
+    {"lo", "otherletter", 1u << category_Lo},
+    {"mn", "nonspacingmark", 1u << category_Mn},
+    {"mc", "spacingmark", 1u << category_Mc},
+    {"me", "enclosingmark", 1u << category_Me},
+    {"nd", "decimalnumber", 1u << category_Nd},
+    {"nl", "letternumber", 1u << category_Nl},
+    {"no", "othernumber", 1u << category_No},
+    {"pc", "connectorpunctuation", 1u << category_Pc},
+    {"pd", "dashpunctuation", 1u << category_Pd},
+    {"ps", "openpunctuation", 1u << category_Ps},
+    {"pe", "closepunctuation", 1u << category_Pe},
+    {"pi", "initialpunctuation", 1u << category_Pi},
+    {"pf", "finalpunctuation", 1u << category_Pf},
+    {"po", "otherpunctuation", 1u << category_Po},
+    {"sm", "mathsymbol", 1u << category_Sm},
+    {"sc", "currencysymbol", 1u << category_Sc},
+    {"sk", "modifiersymbol", 1u << category_Sk},
+    {"so", "othersymbol", 1u << category_So},
+    {"zs", "spaceseparator", 1u << category_Zs},
+    {"zl", "lineseparator", 1u << category_Zl},
+    {"zp", "paragraphseparator", 1u << category_Zp},
+    {"cc", "control", 1u << category_Cc},
+    {"cf", "format", 1u << category_Cf},
+    {"cs", "surrogate", 1u << category_Cs},
+    {"co", "privateuse", 1u << category_Co},
+    {"cn", "unassigned", 1u << category_Cn},
 };
 
 template <class Ranges, class Chosen>
@@ -101,29 +154,22 @@ bool find_script(std::string_view name, CharacterSet& set) {
 }
 
 bool find_binary(std::string_view name, CharacterSet& set) {
-    if (name == "any")
-        set = {{0, 0x10FFFF}};
-    else if (name == "assigned")
-        set = of_categories(bits(category_Lu, category_Co));
-    else if (name == "ascii")
-        set = {{0, 127}};
-    else if (name == "alphabetic" || name == "alpha")
-        set = from_switches(alphabetic_switches);
-    else if (name == "lowercase" || name == "lower")
-        set = from_switches(lowercase_switches);
-    else if (name == "uppercase" || name == "upper")
-        set = from_switches(uppercase_switches);
-    else if (name == "whitespace" || name == "wspace" || name == "space")
-        set = white_space();
-    else
-        return false;
+    if (name == "any") set = {{0, 0x10FFFF}};
+    else if (name == "assigned") set = of_categories(bits(category_Lu, category_Co));
+    else if (name == "ascii") set = {{0, 127}};
+    else if (name == "alphabetic" || name == "alpha") set = from_switches(alphabetic_switches);
+    else if (name == "lowercase" || name == "lower") set = from_switches(lowercase_switches);
+    else if (name == "uppercase" || name == "upper") set = from_switches(uppercase_switches);
+    else if (name == "whitespace" || name == "wspace" || name == "space") set = white_space();
+    else return false;
     return true;
 }
 
 }  // namespace
 
 CharacterSet white_space() {
-    return {{9, 13}, {0x20, 0x20}, {0x85, 0x85}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
+    return {{9, 13},          {0x20, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680},
+            {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
 }
 
 CharacterSet decimal_digits() { return of_categories(1u << category_Nd); }

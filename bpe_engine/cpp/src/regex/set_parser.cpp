@@ -99,10 +99,8 @@ bool Parser::class_escape(char32_t letter, CharacterSet& set) {
     case 'W': set = word_characters(); break;
     case 'h':
     case 'H':
-        if (flavour_ == Flavour::regex)
-            find_posix_class("blank", false, set);
-        else
-            find_posix_class("xdigit", true, set);
+        if (flavour_ == Flavour::regex) find_posix_class("blank", false, set);
+        else find_posix_class("xdigit", true, set);
         break;
     case 'p': ++place_, set = property(false); return true;
     case 'P': ++place_, set = property(true); return true;
@@ -126,9 +124,7 @@ NodePointer Parser::escape() {
     switch (letter) {
     case 'A': return ++place_, make(Node::Kind::text_start);
     case 'z': return ++place_, make(Node::Kind::text_end);
-    case 'Z':
-        ++place_;
-        return flavour_ == Flavour::regex ? make(Node::Kind::text_end) : end_or_last_newline();
+    case 'Z': ++place_; return flavour_ == Flavour::regex ? make(Node::Kind::text_end) : end_or_last_newline();
     case 'b': return ++place_, word_boundary(false);
     case 'B': return ++place_, word_boundary(true);
     case 'N': {

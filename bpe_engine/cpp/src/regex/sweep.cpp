@@ -43,8 +43,8 @@ struct Sweep::Lazy {
     bool reaches(Foresight& foresight, std::size_t place, State state) const { return foresight.reaches(place, states.key(state)); }
 };
 
-Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption,
-             Recollection* recollection)
+Sweep::Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end,
+             Resumption* resumption, Recollection* recollection)
     : program_(program), cache_(cache), text_(text), start_(start), from_(from), limit_(limit), at_end_(at_end), open_(!at_end), begun_(from) {
     finished_ = limit - unfinished_end({text + from, limit - from});
     certain_ = at_end ? limit : finished_;
@@ -308,7 +308,8 @@ std::size_t Sweep::match_at_offset(bool& settled, std::size_t& reach) {
 //     rare   anything else
 std::size_t Sweep::ends(std::size_t* ends, std::size_t capacity) {
     std::vector<std::uint32_t> const& table = program_.joined_;
-    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_ || recollection_ || (resumption_ && resumption_->find(from_))) return 0;
+    if (table.empty() || from_ >= limit_ || nonempty_ || !(at_end_ || open_) || foresight_ || recollection_ || (resumption_ && resumption_->find(from_)))
+        return 0;
     std::uint32_t const* const rows = table.data();
     Classes const& classes = program_.classes_;
     ClassNumber const* const ascii = classes.ascii();
@@ -331,7 +332,8 @@ std::size_t Sweep::ends(std::size_t* ends, std::size_t capacity) {
                 size = character.size;
             }
             entry = rows[row + number];
-            if (entry & Program::rare) [[unlikely]] break;
+            if (entry & Program::rare) [[unlikely]]
+                break;
             ends[count] = place;
             count += entry >> 1 & 1;
             last = entry & Program::seen ? place : last;

@@ -1,4 +1,5 @@
-// Atoms: units of a text that `optimal` never breaks, between which it looks for the best cuts. What chunker/growing/optimal.py says, which is the specification.
+// Atoms: units of a text that `optimal` never breaks, between which it looks for the best cuts. What chunker/growing/optimal.py says, which is the
+// specification.
 #pragma once
 
 #include <cstddef>
@@ -56,9 +57,9 @@ private:
     Prices& prices_;
     Surroundings& surroundings_;
     std::vector<std::size_t> context_sizes_;
-    std::vector<std::size_t> stronger_;                   // before each row
+    std::vector<std::size_t> stronger_;                  // before each row
     std::unordered_map<std::size_t, std::size_t> tops_;  // offsets inside heads that fit -> where the unit begins that a cut there would break
-    std::size_t last_start_ = no_row, last_size_ = 0;     // the last answer of `atomic_size`
+    std::size_t last_start_ = no_row, last_size_ = 0;    // the last answer of `atomic_size`
 };
 
 }  // namespace chunker

@@ -11,19 +11,34 @@ namespace chunker {
 // The names are those of the properties' values, which scripts/build_break_tables.py reads here.
 enum class ClusterBreak : std::uint8_t { Other, CR, LF, Control, Extend, ZWJ, Regional_Indicator, Prepend, SpacingMark, L, V, T, LV, LVT };
 enum class WordBreak : std::uint8_t {
-    Other, CR, LF, Newline, Extend, ZWJ, Regional_Indicator, Format, Katakana, Hebrew_Letter, ALetter, Single_Quote, Double_Quote, MidNumLet,
-    MidLetter, MidNum, Numeric, ExtendNumLet, WSegSpace
+    Other,
+    CR,
+    LF,
+    Newline,
+    Extend,
+    ZWJ,
+    Regional_Indicator,
+    Format,
+    Katakana,
+    Hebrew_Letter,
+    ALetter,
+    Single_Quote,
+    Double_Quote,
+    MidNumLet,
+    MidLetter,
+    MidNum,
+    Numeric,
+    ExtendNumLet,
+    WSegSpace
 };
-enum class SentenceBreak : std::uint8_t {
-    Other, CR, LF, Extend, Sep, Format, Sp, Lower, Upper, OLetter, Numeric, ATerm, SContinue, STerm, Close
-};
+enum class SentenceBreak : std::uint8_t { Other, CR, LF, Extend, Sep, Format, Sp, Lower, Upper, OLetter, Numeric, ATerm, SContinue, STerm, Close };
 enum class ConjunctBreak : std::uint8_t { None, Consonant, Extend, Linker };
 
 // Flags derived from the properties of a character, for the searches that pass most of a text.
 enum Alone : std::uint8_t {
-    may_end_sentence = 1,   // a terminator or a line end
-    ends_cluster = 2,       // a cluster ends after it, unless what follows extends it
-    begins_cluster = 4,     // it extends nothing
+    may_end_sentence = 1,  // a terminator or a line end
+    ends_cluster = 2,      // a cluster ends after it, unless what follows extends it
+    begins_cluster = 4,    // it extends nothing
     ends_word = 8,
     begins_word = 16,
 };
@@ -33,10 +48,10 @@ struct alignas(8) BreakClass {
     WordBreak word;
     SentenceBreak sentence;
     ConjunctBreak conjunct;
-    bool pictographic;  // Extended_Pictographic
-    bool unspaced;      // of a script without spaces between words (Line_Break SA)
-    bool opener;        // an opening bracket or quote (Ps, Pi)
-    std::uint8_t alone; // what the character tells whatever is around it: a sum of Alone
+    bool pictographic;   // Extended_Pictographic
+    bool unspaced;       // of a script without spaces between words (Line_Break SA)
+    bool opener;         // an opening bracket or quote (Ps, Pi)
+    std::uint8_t alone;  // what the character tells whatever is around it: a sum of Alone
 
     bool tells(Alone what) const { return (alone & what) != 0; }
 

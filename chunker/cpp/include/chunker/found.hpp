@@ -65,7 +65,13 @@ struct Region {
 // `comments`: their last lines -> their first. `regions`: the definitions.
 struct Found {
     Found(Row first_row, Row behind_row)
-        : first(first_row), behind(behind_row), parts(first, behind, {}), leading(first, behind, no_row), own(first, behind, 0), headers(first, behind, no_row), comments(first, behind, no_row) {}
+        : first(first_row),
+          behind(behind_row),
+          parts(first, behind, {}),
+          leading(first, behind, no_row),
+          own(first, behind, 0),
+          headers(first, behind, no_row),
+          comments(first, behind, no_row) {}
 
     // Put a part on a line; of two on the same line the stronger one counts.
     void put(Row row, int strength, Label label) {

@@ -35,7 +35,7 @@ struct ItemMark {
     std::size_t length = 0;
     std::size_t pad = 0;
     bool empty = false;
-    bool one = true;  // a bullet, or the number 1
+    bool one = true;   // a bullet, or the number 1
     bool tab = false;  // after it
 };
 ItemMark item_mark(std::string_view line);

@@ -10,10 +10,10 @@ namespace chunker {
 // A file of the graph. Names are numbers from 0.
 struct NamedFile {
     std::vector<std::int64_t> used;
-    std::vector<double> weights;         // of each use
-    std::vector<std::int64_t> defined;   // of each definition its name; -1 for one that nobody can use
-    std::vector<double> factors;         // of each definition
-    double start;                        // its share of the walks that begin
+    std::vector<double> weights;        // of each use
+    std::vector<std::int64_t> defined;  // of each definition its name; -1 for one that nobody can use
+    std::vector<double> factors;        // of each definition
+    double start;                       // its share of the walks that begin
 };
 
 // The constants of the specification.

@@ -1,7 +1,7 @@
 // The best cut of a whole text: what chunker/growing/optimal.py says, which is the specification.
 //
-// The candidates from one boundary are priced one by one until what begins there and the whole text have the same pre-tokens. From there on both grow by the same
-// tokens, so that the other sizes are sums of the whole text and a constant:
+// The candidates from one boundary are priced one by one until what begins there and the whole text have the same pre-tokens. From there on both grow by the
+// same tokens, so that the other sizes are sums of the whole text and a constant:
 //
 //     whole text    the| quick| brown| fox| jumps| over        sums 1 2 3 4 5 6
 //     from "ick"               ick| brown| fox| jumps| over    2 tokens, and 1 for each that follows: sum + 0
@@ -76,8 +76,8 @@ private:
     std::vector<Way> ways_;
 
     // The growing text.
-    std::size_t appended_ = 0;            // up to which offset
-    std::optional<std::size_t> agreed_;   // from which byte on its size is the exact sum and `shift_`
+    std::size_t appended_ = 0;           // up to which offset
+    std::optional<std::size_t> agreed_;  // from which byte on its size is the exact sum and `shift_`
     std::ptrdiff_t shift_ = 0;
 };
 

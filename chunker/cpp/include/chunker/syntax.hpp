@@ -105,8 +105,8 @@ public:
     // What is inside the unit that begins there. Throws std::out_of_range where none does.
     virtual InsideUnit inside(std::uint32_t character) const = 0;
 
-    // The lines at the start and at the end of the text that have the same boundaries, in units and outside, as in the reading that this one was read on from: so
-    // many characters each.
+    // The lines at the start and at the end of the text that have the same boundaries, in units and outside, as in the reading that this one was read on from:
+    // so many characters each.
     virtual SharedEnds shared_with(const SyntaxReading& before) const = 0;
 };
 
@@ -117,7 +117,8 @@ bool has_syntax();
 bool reads(const void* language);
 
 // The sketch of `source`, not empty and less than 4 GB, in which nodes of at most `small` bytes are closed. `source` and `grammar` must outlive
-// it. `before`, if given, is a reading of another text by the same grammar: what both texts share is not parsed again. Throws std::logic_error without the runtime.
+// it. `before`, if given, is a reading of another text by the same grammar: what both texts share is not parsed again. Throws std::logic_error without the
+// runtime.
 std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, const SyntaxReading* before = nullptr);
 
 }  // namespace chunker

@@ -102,10 +102,10 @@ private:
     const Text& text_;
     Rows rows_;
     Surroundings& surroundings_;
-    std::size_t size_;                     // of the rows
-    std::vector<std::size_t> end_rows_;    // the next stronger row
+    std::size_t size_;                   // of the rows
+    std::vector<std::size_t> end_rows_;  // the next stronger row
     std::size_t behind_ = 0;
-    Places front_;  // before what is ahead of the rows, last one first
+    Places front_;                                        // before what is ahead of the rows, last one first
     std::unordered_map<std::size_t, std::size_t> moved_;  // where closed units begin that got the blank lines before them -> where the sketch says so
 };
 

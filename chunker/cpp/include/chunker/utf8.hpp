@@ -16,8 +16,7 @@ inline bool is_wide_space(const unsigned char* character, std::size_t size) {
     if (size == 2) return character[0] == 0xC2 && (character[1] == 0x85 || character[1] == 0xA0);
     if (size != 3 || character[0] < 0xE1 || character[0] > 0xE3) return false;
     std::uint32_t const code = (character[0] & 0x0Fu) << 12 | (character[1] & 0x3Fu) << 6 | (character[2] & 0x3Fu);
-    return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F ||
-           code == 0x3000;
+    return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
 }  // namespace chunker

@@ -31,9 +31,18 @@ struct Opening {
 class HtmlReader {
 public:
     HtmlReader(Text text, const Elements& elements, const CodeInside& code_inside)
-        : elements_(elements), markup_(text, code_inside), places_(elements.size()), table_(elements.number_of("table")), row_(elements.number_of("tr")),
-          head_(elements.number_of("thead")), paragraph_(elements.number_of("p")), verbatim_(elements.number_of("pre")), data_cell_(elements.number_of("td")),
-          header_cell_(elements.number_of("th")), article_(elements.number_of("article")), section_(elements.number_of("section")) {}
+        : elements_(elements),
+          markup_(text, code_inside),
+          places_(elements.size()),
+          table_(elements.number_of("table")),
+          row_(elements.number_of("tr")),
+          head_(elements.number_of("thead")),
+          paragraph_(elements.number_of("p")),
+          verbatim_(elements.number_of("pre")),
+          data_cell_(elements.number_of("td")),
+          header_cell_(elements.number_of("th")),
+          article_(elements.number_of("article")),
+          section_(elements.number_of("section")) {}
 
     MarkupOutline read() {
         Tag tag{};
@@ -51,10 +60,8 @@ private:
         if (tag.kind == Tag::block && !is_stray(tag)) {
             end_run(tag.start);
             after_break_ = false;
-            if (tag.closes)
-                close(tag);
-            else
-                begin(tag);
+            if (tag.closes) close(tag);
+            else begin(tag);
         } else if (tag.kind == Tag::raw) {
             end_run(tag.start);
             raw(tag);
@@ -113,10 +120,8 @@ private:
         if (!opening_) return;
         Opening const opening = *opening_;
         opening_.reset();
-        if (!opening.glued)
-            markup_.put(opening.start, opening.strength, opening.label);
-        else if (opening.is_kept_whole)
-            markup_.put(opening.start, opening.strength + kept_below, opening.label);
+        if (!opening.glued) markup_.put(opening.start, opening.strength, opening.label);
+        else if (opening.is_kept_whole) markup_.put(opening.start, opening.strength + kept_below, opening.label);
     }
 
     // Whether the tag closes nothing: nothing of its name is open, or that is around the table in whose cell this is.
@@ -223,10 +228,8 @@ private:
     }
 
     void begin_run(std::size_t start) {
-        if (after_break_ && !opening_)
-            markup_.put(markup_.cut_before(start), strength::line, "line");
-        else if (!opening_ && !glued_)
-            markup_.put(markup_.cut_before(start), level(), "text");
+        if (after_break_ && !opening_) markup_.put(markup_.cut_before(start), strength::line, "line");
+        else if (!opening_ && !glued_) markup_.put(markup_.cut_before(start), level(), "text");
         after_break_ = false;
         flush();
         run_ = start;
@@ -251,7 +254,8 @@ private:
         without_tags_.assign(text);
         for (std::size_t at = text.find('<'); at != none;) {
             std::size_t const last = text.find_first_of(U"<>", at + 1);
-            if (last != none && text[last] == '>') std::fill(without_tags_.begin() + static_cast<std::ptrdiff_t>(at), without_tags_.begin() + static_cast<std::ptrdiff_t>(last + 1), U')');
+            if (last != none && text[last] == '>')
+                std::fill(without_tags_.begin() + static_cast<std::ptrdiff_t>(at), without_tags_.begin() + static_cast<std::ptrdiff_t>(last + 1), U')');
             at = last == none || text[last] == '<' ? last : text.find('<', last);
         }
         markup_.prose(start, end, prose_ends(without_tags_));
@@ -300,11 +304,11 @@ private:
     std::optional<Opening> opening_;
     std::optional<std::size_t> run_;  // where the text began that goes on
     bool after_break_ = false;
-    std::size_t at_ = 0;  // all before is read
-    std::optional<std::size_t> heading_start_;  // where the text of an open heading begins
-    std::size_t heading_place_ = 0;             // of that heading in `open_`
+    std::size_t at_ = 0;                                             // all before is read
+    std::optional<std::size_t> heading_start_;                       // where the text of an open heading begins
+    std::size_t heading_place_ = 0;                                  // of that heading in `open_`
     std::vector<std::pair<std::size_t, std::size_t>> section_ends_;  // places of elements that end the sections of headings, and these
-    int glued_ = 0;  // the level of the heading that stands directly before, 0 if none does
+    int glued_ = 0;                                                  // the level of the heading that stands directly before, 0 if none does
     std::u32string without_tags_;
     std::size_t table_, row_, head_, paragraph_, verbatim_, data_cell_, header_cell_, article_, section_;
 };

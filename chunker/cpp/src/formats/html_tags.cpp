@@ -107,7 +107,9 @@ void TagReader::find_content(Tag& tag) {
     for (std::size_t at = copy_.find("</", tag.end); at != copy_.npos; at = copy_.find("</", at + 2)) {
         std::size_t const behind = at + 2 + name_.size();
         if (behind >= copy_.size()) break;
-        if (!std::equal(name_.begin(), name_.end(), copy_.begin() + static_cast<std::ptrdiff_t>(at + 2), [](char one, char other) { return one == lower(other); })) continue;
+        if (!std::equal(name_.begin(), name_.end(), copy_.begin() + static_cast<std::ptrdiff_t>(at + 2),
+                        [](char one, char other) { return one == lower(other); }))
+            continue;
         if (!is_gap(copy_[behind]) && copy_[behind] != '/' && copy_[behind] != '>') continue;
         std::size_t const end = copy_.find('>', behind);
         tag.content_end = at;

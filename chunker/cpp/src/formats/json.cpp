@@ -79,18 +79,18 @@ void JsonScan::run(std::size_t start, std::size_t end, std::size_t outer) {
     after_value_ = false;
     for (std::size_t at = start; at < end;) {
         switch (text_[at]) {
-            case '"': at = behind_string(text_, at); break;
-            case '[':
-            case '{':
-            case ',': at = read_separator(at); break;
-            case ']':
-            case '}': close(++at); break;
-            case '/': {
-                std::size_t const behind = behind_comment(text_, at);
-                at = behind == at ? at + 1 : behind;
-                break;
-            }
-            default: ++at;
+        case '"': at = behind_string(text_, at); break;
+        case '[':
+        case '{':
+        case ',': at = read_separator(at); break;
+        case ']':
+        case '}': close(++at); break;
+        case '/': {
+            std::size_t const behind = behind_comment(text_, at);
+            at = behind == at ? at + 1 : behind;
+            break;
+        }
+        default: ++at;
         }
     }
     // Containers that are still open were cut off.

@@ -16,7 +16,7 @@ using namespace latex;  // the constants of the format
 struct Environment {
     std::string_view name;
     std::size_t start;
-    bool whole;  // its inside is cut by lines
+    bool whole;                                  // its inside is cut by lines
     std::size_t title_start = 0, title_end = 0;  // of a slide
 };
 
@@ -55,22 +55,20 @@ private:
         }
         if (!whole_) {
             text_until(command.start);
-            if (command.kind == Command::comment)
-                comment(command);
-            else
-                end_run_before(command);
+            if (command.kind == Command::comment) comment(command);
+            else end_run_before(command);
         }
         switch (command.kind) {
-            case Command::begin: begin(command); break;
-            case Command::end: end(command); break;
-            case Command::section: section(command); break;
-            case Command::item: item(command); break;
-            case Command::verbatim: verbatim(command); break;
-            case Command::blank:
-                end_lead();
-                after_blank_ = true;
-                break;
-            case Command::comment: break;
+        case Command::begin: begin(command); break;
+        case Command::end: end(command); break;
+        case Command::section: section(command); break;
+        case Command::item: item(command); break;
+        case Command::verbatim: verbatim(command); break;
+        case Command::blank:
+            end_lead();
+            after_blank_ = true;
+            break;
+        case Command::comment: break;
         }
         at_ = std::max(at_, command.behind);
     }
@@ -90,10 +88,8 @@ private:
         lead_.reset();
         std::int32_t of_block = strength ? *strength : level();
         if (!strength && !after_blank_ && !glued_) of_block += kept_below;  // in the middle of a paragraph
-        if (!glued_)
-            markup_.put(start, of_block, label);
-        else if (whole)
-            markup_.put(start, level() + kept_below, label);
+        if (!glued_) markup_.put(start, of_block, label);
+        else if (whole) markup_.put(start, level() + kept_below, label);
         glued_ = 0;
         after_blank_ = false;
         return start;
@@ -324,17 +320,19 @@ private:
     std::vector<Environment> open_;
     std::map<std::string, std::vector<std::size_t>, std::less<>> places_;  // of the environments of a name, in `open_`
     std::size_t whole_ = 0;                                                // how many of the open ones are kept whole
-    std::optional<std::size_t> run_;       // where the paragraph began that goes on
-    std::optional<std::size_t> lead_;      // where the comments begin that stand directly before
-    std::optional<std::size_t> trailing_;  // where the comments begin that the paragraph ends with so far
-    std::size_t introduction_;             // the level of what introduces, but is no title
-    std::size_t glued_ = 0;                // the level of the title that stands directly before, 0 if none does
+    std::optional<std::size_t> run_;                                       // where the paragraph began that goes on
+    std::optional<std::size_t> lead_;                                      // where the comments begin that stand directly before
+    std::optional<std::size_t> trailing_;                                  // where the comments begin that the paragraph ends with so far
+    std::size_t introduction_;                                             // the level of what introduces, but is no title
+    std::size_t glued_ = 0;                                                // the level of the title that stands directly before, 0 if none does
     bool after_blank_ = true;
     std::size_t at_ = 0;  // all before is read
 };
 
 }  // namespace
 
-MarkupOutline read_latex(Text text, const Environments& environments, const CodeInside& code_inside) { return LatexReader(text, environments, code_inside).read(); }
+MarkupOutline read_latex(Text text, const Environments& environments, const CodeInside& code_inside) {
+    return LatexReader(text, environments, code_inside).read();
+}
 
 }  // namespace chunker::formats

@@ -59,19 +59,15 @@ std::size_t Markup::cut_before(std::size_t offset) const {
     return (offset < size() && extends(text_[offset])) || is_prefix(text_[offset - 1]) ? floor : offset;
 }
 
-std::size_t Markup::line_feed(std::size_t start, std::size_t end) const {
-    return std::string_view(copy_).substr(0, end).find('\n', start);
-}
+std::size_t Markup::line_feed(std::size_t start, std::size_t end) const { return std::string_view(copy_).substr(0, end).find('\n', start); }
 
 bool Markup::next_line(std::size_t& at, std::size_t end, bool& blank) const {
     std::size_t const feed = line_feed(at, end);
     if (feed == none) return false;
     std::size_t next = feed + 1;
     for (std::size_t ink = next; ink < end; ++ink) {
-        if (copy_[ink] == '\n')
-            next = ink + 1;
-        else if (!is_copied_blank(copy_[ink]))
-            break;
+        if (copy_[ink] == '\n') next = ink + 1;
+        else if (!is_copied_blank(copy_[ink])) break;
     }
     blank = next > feed + 1;
     at = next;
@@ -85,8 +81,7 @@ void Markup::verbatim(std::size_t start, std::size_t end) {
         while (ink < end && is_copied_blank(copy_[ink])) ++ink;
         if (ink < end && copy_[ink] == '\n') --at;
     }
-    for (bool blank = false; next_line(at, end, blank);)
-        found.columns.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
+    for (bool blank = false; next_line(at, end, blank);) found.columns.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
 }
 
 void Markup::prose(std::size_t start, std::size_t end) { prose(start, end, prose_ends(text_.substr(start, end - start))); }
@@ -130,7 +125,8 @@ public:
         for (std::size_t at = 0; at < text_.size();) {
             char32_t const character = text_[at];
             std::size_t end = none;
-            if (character < 0x80 ? character == '.' || character == '!' || character == '?' : break_classes_[character].tells(may_end_sentence)) end = end_at(at);
+            if (character < 0x80 ? character == '.' || character == '!' || character == '?' : break_classes_[character].tells(may_end_sentence))
+                end = end_at(at);
             if (end == none) {
                 ++at;
             } else {

@@ -116,10 +116,8 @@ private:
             bool const after_blank = above_is_blank && !blank;
             above_is_blank = blank;
             if (row == none) continue;
-            if (number == 0)
-                set(row, preamble, "line");
-            else
-                set(row, strength_at(notebook::lines) + after_blank, after_blank ? "paragraph" : "line");
+            if (number == 0) set(row, preamble, "line");
+            else set(row, strength_at(notebook::lines) + after_blank, after_blank ? "paragraph" : "line");
         }
     }
 

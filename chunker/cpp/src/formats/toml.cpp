@@ -116,7 +116,8 @@ public:
         for (std::size_t at = text_[0] == 0xFEFF; at < text_.size();) {
             std::size_t end = 0;
             if (auto const header = header_at(text_, at)) {
-                std::size_t const top = statement(at, toml::tables - static_cast<std::int32_t>(std::min<std::size_t>(header->name.parts, toml::deepest)), "table");
+                std::size_t const top =
+                    statement(at, toml::tables - static_cast<std::int32_t>(std::min<std::size_t>(header->name.parts, toml::deepest)), "table");
                 found_.tables.push_back({top, header->of_array, header->name.first, header->name.last});
                 end = header->behind;
                 first_key = true;

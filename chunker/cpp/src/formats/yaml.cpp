@@ -10,7 +10,8 @@ namespace {
 // After tags and anchors that begin at `at`, each with the blanks after it; `at_end`: the last one needs none.
 std::size_t behind_properties(Text body, std::size_t at, bool at_end) {
     while (at < body.size() && (body[at] == '&' || body[at] == '!')) {
-        std::size_t const last = behind(body, at + 1, [](char32_t mark) { return !is_space(mark) && mark != ',' && mark != '[' && mark != ']' && mark != '{' && mark != '}'; });
+        std::size_t const last =
+            behind(body, at + 1, [](char32_t mark) { return !is_space(mark) && mark != ',' && mark != '[' && mark != ']' && mark != '{' && mark != '}'; });
         std::size_t const next = behind_blanks(body, last);
         if (next == last && !(at_end && last == body.size())) break;
         at = next;
@@ -153,9 +154,7 @@ private:
         boundaries_.put(line.start, line.after_blank ? strength::paragraph : strength::line, line.after_blank ? "paragraph" : "line");
     }
 
-    static bool is_marker(Text body) {
-        return (body.starts_with(U"---") || body.starts_with(U"...")) && (body.size() == 3 || is_blank(body[3]));
-    }
+    static bool is_marker(Text body) { return (body.starts_with(U"---") || body.starts_with(U"...")) && (body.size() == 3 || is_blank(body[3])); }
 
     // A line of dashes begins a document; the first one only if something but comments and directives precedes it.
     void marker(std::size_t start, Text body) {
@@ -225,10 +224,8 @@ private:
 
     void name(const Level& level, std::size_t depth, std::size_t end) {
         if (end <= level.start + nesting::long_member || depth >= nesting::max_named) return;
-        if (level.kind == sequence)
-            members_.push_back({level.start, end, Member::element, level.number, 0});
-        else
-            members_.push_back({level.start, end, Member::key, level.first, level.last});
+        if (level.kind == sequence) members_.push_back({level.start, end, Member::element, level.number, 0});
+        else members_.push_back({level.start, end, Member::key, level.first, level.last});
     }
 
     // Note the text after the key of a member in this column, on its line.
@@ -250,11 +247,11 @@ private:
     Boundaries boundaries_;
     std::vector<Member> members_;
     std::vector<Level> levels_;
-    std::vector<Comment> comments_;           // those above
+    std::vector<Comment> comments_;  // those above
     std::vector<std::size_t> documents_{0};
-    bool started_ = false;                    // whether anything but comments and directives was there
+    bool started_ = false;                     // whether anything but comments and directives was there
     std::optional<std::int64_t> open_column_;  // lines indented more go on with the value that began there
-    bool in_block_ = false;                   // and these are the lines of a block scalar
+    bool in_block_ = false;                    // and these are the lines of a block scalar
 };
 
 }  // namespace

@@ -97,15 +97,17 @@ private:
 
     // Whether all is alike on two lines, and where units begin, all that is inside.
     bool alike(Row row, const Reading& other, Row its) const {
-        if (!rows_.front().alike(row, other.rows_.front(), its) || comments_(row) != other.comments_(its) || attributes_(row) != other.attributes_(its)) return false;
+        if (!rows_.front().alike(row, other.rows_.front(), its) || comments_(row) != other.comments_(its) || attributes_(row) != other.attributes_(its))
+            return false;
         const Unit *const unit = unit_at(row), *const its_unit = other.unit_at(its);
         if (!unit || !its_unit) return unit == its_unit;
         if (unit->behind - row != its_unit->behind - its) return false;
-        return std::equal(unit->nodes.begin(), unit->nodes.end(), its_unit->nodes.begin(), its_unit->nodes.end(), [&](const Closed& one, const Closed& another) {
-            TSNode const node = nodes_[one.node].node, its_node = other.nodes_[another.node].node;
-            return one.first - row == another.first - its && one.depth == another.depth && ts_node_symbol(node) == ts_node_symbol(its_node) &&
-                   chunker_same_structure(node.id, its_node.id);
-        });
+        return std::equal(unit->nodes.begin(), unit->nodes.end(), its_unit->nodes.begin(), its_unit->nodes.end(),
+                          [&](const Closed& one, const Closed& another) {
+                              TSNode const node = nodes_[one.node].node, its_node = other.nodes_[another.node].node;
+                              return one.first - row == another.first - its && one.depth == another.depth && ts_node_symbol(node) == ts_node_symbol(its_node) &&
+                                     chunker_same_structure(node.id, its_node.id);
+                          });
     }
 
     const Unit* unit_at(Row row) const {
@@ -157,7 +159,7 @@ private:
     std::vector<syntax::Defined> defined_;
     std::vector<Region> regions_;
     std::vector<ByRow<Row>> tops_;  // one
-    std::vector<Rows> rows_;      // one
+    std::vector<Rows> rows_;        // one
     std::vector<Unit> units_;
     Boundaries boundaries_;
     ByRow<char> comments_;    // whether a comment ends on the line

@@ -13,12 +13,7 @@ constexpr bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte
 }  // namespace
 
 Walk::Walk(Text text, Found& found, std::uint32_t small)
-    : text_(text),
-      lines_(text.lines),
-      found_(found),
-      small_(small),
-      ends_(found.first, small > 0 ? found.behind : found.first, -1),
-      cursor_{} {}
+    : text_(text), lines_(text.lines), found_(found), small_(small), ends_(found.first, small > 0 ? found.behind : found.first, -1), cursor_{} {}
 
 Walk::~Walk() {
     if (cursor_.tree) ts_tree_cursor_delete(&cursor_);
@@ -58,10 +53,8 @@ void Walk::enter_pending() {
         Pending const next = stack_.back();
         stack_.pop_back();
         Inside const deeper = kind_of(next.node).inside;
-        if (deeper > 0)
-            enter_body(next.node, next.depth + deeper, next.first);
-        else
-            pass_through(next.node, next.depth, next.first);
+        if (deeper > 0) enter_body(next.node, next.depth + deeper, next.first);
+        else pass_through(next.node, next.depth, next.first);
     }
 }
 
@@ -117,10 +110,8 @@ void Walk::pass_through(TSNode node, int depth, Row first) {
 // particular.
 template <class Visitor>
 void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_of_clauses, Row first, Visitor&& visit) {
-    if (cursor_.tree)
-        ts_tree_cursor_reset(&cursor_, node);
-    else
-        cursor_ = ts_tree_cursor_new(node);
+    if (cursor_.tree) ts_tree_cursor_reset(&cursor_, node);
+    else cursor_ = ts_tree_cursor_new(node);
     if (!ts_tree_cursor_goto_first_child(&cursor_)) return;
     bool const in_sentence = depth_of_clauses != depth;
     Row row = first;
@@ -253,9 +244,7 @@ void Walk::put_comment(Row row, Row last, std::uint32_t end) {
 }
 
 // Whether the comment on these lines belongs to what the next line begins.
-bool Walk::leads(Row row, Row last) const {
-    return last + 1 < lines_.size() && !lines_.blank(last + 1) && lines_.indent(row) <= lines_.indent(last + 1);
-}
+bool Walk::leads(Row row, Row last) const { return last + 1 < lines_.size() && !lines_.blank(last + 1) && lines_.indent(row) <= lines_.indent(last + 1); }
 
 const Kind& Walk::kind_of(TSNode node) const {
     const std::vector<Kind>& kinds = text_.grammar.kinds;

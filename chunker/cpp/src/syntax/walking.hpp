@@ -57,7 +57,7 @@ private:
         explicit Siblings(int of_depth) : depth(of_depth), part(strength::at(of_depth, strength::part)) {}
 
         int depth;
-        int part;                      // the strength of one that nothing makes weaker or stronger
+        int part;                       // the strength of one that nothing makes weaker or stronger
         int strength = strength::line;  // of the next part, unless it is a definition
         Row attributes = no_row;        // the line of the first of those that wait for what they belong to
     };

@@ -57,8 +57,8 @@ public:
     // Without those of `left_out`. As bytes: each character stands for the byte that `byte_of` says, negative where it stands for none; tokens with
     // such a character, and the empty one, are decoded only. Throws Unreadable where a merge has to do with a token that is not among them.
     TokenTables(const VocabularyFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of);
-    // The pieces of some kinds; others are decoded only. Their ids are their places in the file. `ranked`: normal pieces have ranks by their scores, the highest first; else
-    // pieces have scores.
+    // The pieces of some kinds; others are decoded only. Their ids are their places in the file. `ranked`: normal pieces have ranks by their scores, the
+    // highest first; else pieces have scores.
     TokenTables(const PieceFile& file, const std::vector<std::uint64_t>& kinds, bool ranked);
 
     bool as_bytes() const { return as_bytes_; }
@@ -67,8 +67,8 @@ public:
     Bytes text(std::size_t number) const { return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; }
     bool has_id(std::uint64_t id) const;
     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges() const { return merges_; }  // ids
-    const std::vector<double>& scores() const { return scores_; }      // of each token; empty where there are none
-    const std::vector<std::uint32_t>& ranks() const { return ranks_; }  // likewise; no_rank of one that is not merged
+    const std::vector<double>& scores() const { return scores_; }                                   // of each token; empty where there are none
+    const std::vector<std::uint32_t>& ranks() const { return ranks_; }                              // likewise; no_rank of one that is not merged
     // Merge ranks numbered from 0, of the tokens alone that two others make up.
     std::vector<std::uint32_t> ranks_of_made() const;
     // Ids and texts as they are in the file.

@@ -44,7 +44,7 @@ public:
 
     struct Options {
         bool by_characters = false;
-        bool ignore_merges = false;   // a pre-token that is a token is that token
+        bool ignore_merges = false;  // a pre-token that is a token is that token
         Unknown unknown = Unknown::error;
         std::uint32_t unknown_id = 0;
         bool fuse_unknown = false;
@@ -57,8 +57,7 @@ public:
     // `merges`, the best first: each makes the token that is the concatenation of both, without the continuing prefix of the right one. Throws NoToken.
     MergeModel(const std::vector<Token>& tokens, const std::vector<Merge>& merges, const Options& options);
     // Any two neighbours merge whose concatenation is a token with a rank.
-    static std::shared_ptr<MergeModel> by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks,
-                                                      const Options& options);
+    static std::shared_ptr<MergeModel> by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks, const Options& options);
 
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
@@ -70,10 +69,11 @@ public:
     std::vector<std::uint32_t> never_made() const;
     // Fills the tables of `may_join`, before it is asked. Threads may do so at once.
     void learn_joins() const;
-    // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where it
-    // is no, seldom.
+    // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where
+    // it is no, seldom.
     bool may_join(std::uint32_t left, std::uint32_t right) const {
-        if (left < 128 && right < 128) [[likely]] return ascii_joins_[left][right >> 6] >> (right & 63) & 1;
+        if (left < 128 && right < 128) [[likely]]
+            return ascii_joins_[left][right >> 6] >> (right & 63) & 1;
         return may_join_beyond_ascii(left, right);
     }
     bool may_join_beyond_ascii(std::uint32_t left, std::uint32_t right) const {
@@ -145,9 +145,7 @@ private:
     // The halves of the last merge that makes a token from its characters, as Growth has them.
     std::uint64_t derive(std::uint32_t token) const;
     static std::uint32_t code_at_start(Bytes text, std::size_t& size);
-    std::uint64_t touch_bit(std::uint32_t left, std::uint32_t right) const {
-        return mixed(std::uint64_t{left} << 32 | right) & (touching_.size() * 64 - 1);
-    }
+    std::uint64_t touch_bit(std::uint32_t left, std::uint32_t right) const { return mixed(std::uint64_t{left} << 32 | right) & (touching_.size() * 64 - 1); }
 
     Options options_;
     std::vector<std::uint32_t> ids_;  // internal number -> id
@@ -155,7 +153,7 @@ private:
     std::vector<std::uint32_t> offsets_{0};
     std::vector<std::uint32_t> lookup_;  // token -> internal number + 1, open-addressed
     std::vector<Entry> pairs_;
-    std::array<std::int64_t, 256> byte_tokens_;                     // single bytes, or ASCII characters
+    std::array<std::int64_t, 256> byte_tokens_;                    // single bytes, or ASCII characters
     std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
     std::size_t longest_ = 0;
     bool joins_unknown_ = false;

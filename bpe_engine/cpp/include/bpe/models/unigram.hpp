@@ -39,8 +39,7 @@ class UnigramModel : public PieceModel {
 public:
     // `ids` and `scores` are those of `tokens`; of equal tokens the last one counts. No score is NaN. For sentencepiece: the normal and
     // the user-defined pieces, no others.
-    UnigramModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const std::vector<double>& scores,
-                 const UnigramOptions& options);
+    UnigramModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const std::vector<double>& scores, const UnigramOptions& options);
 
     // Each byte of a run of unknown characters that is written with tokens of bytes has the length 1. Throws EncodingError also where
     // a character has no token and only the best way to a place that is not on the best way to the end needs one, as `tokenizers` does.

@@ -35,7 +35,7 @@ enum class Behaviour : std::uint8_t {
 struct Stage {
     std::shared_ptr<const Matcher> matcher;
     Behaviour behaviour = Behaviour::isolated;
-    const Scanner* scanner = nullptr;  // in place of a matcher: its pre-tokens are the pieces
+    const Scanner* scanner = nullptr;                            // in place of a matcher: its pre-tokens are the pieces
     std::shared_ptr<const regex::Program> expression = nullptr;  // if known, an expression whose matches are the pre-tokens of the scanner
 };
 
@@ -47,7 +47,8 @@ public:
     const std::vector<Stage>& stages() const { return stages_; }
     // Whether some text is part of no piece.
     bool leaves_out() const {
-        return std::any_of(stages_.begin(), stages_.end(), [](Stage const& stage) { return stage.behaviour == Behaviour::without_match || stage.behaviour == Behaviour::without_gap; });
+        return std::any_of(stages_.begin(), stages_.end(),
+                           [](Stage const& stage) { return stage.behaviour == Behaviour::without_match || stage.behaviour == Behaviour::without_gap; });
     }
 
     // Cuts text[start:limit). Calls `sink.piece(start, end)` for each piece that is not empty, and `sink.cut(offset)` at cuts after them; that returns false
@@ -160,12 +161,12 @@ private:
             Stage const& stage = stages[number];
             if (stage.scanner) return scanned(number, start, limit, at_end);
             switch (stage.behaviour) {
-                case Behaviour::isolated: return apart(number, start, limit, at_end, true, true);
-                case Behaviour::without_match: return apart(number, start, limit, at_end, true, false);
-                case Behaviour::without_gap: return apart(number, start, limit, at_end, false, true);
-                case Behaviour::contiguous: return contiguous(number, start, limit, at_end);
-                case Behaviour::with_previous: return with_previous(number, start, limit, at_end);
-                case Behaviour::with_next: return with_next(number, start, limit, at_end);
+            case Behaviour::isolated: return apart(number, start, limit, at_end, true, true);
+            case Behaviour::without_match: return apart(number, start, limit, at_end, true, false);
+            case Behaviour::without_gap: return apart(number, start, limit, at_end, false, true);
+            case Behaviour::contiguous: return contiguous(number, start, limit, at_end);
+            case Behaviour::with_previous: return with_previous(number, start, limit, at_end);
+            case Behaviour::with_next: return with_next(number, start, limit, at_end);
             }
             return false;
         }
@@ -344,8 +345,7 @@ private:
                     continue;
                 }
                 Step const step = scanner.step(text, place, limit);
-                for (std::uint64_t ends = step.ends; ends && goes_on; ends &= ends - 1)
-                    hold(place + static_cast<std::size_t>(std::countr_zero(ends)) + 1);
+                for (std::uint64_t ends = step.ends; ends && goes_on; ends &= ends - 1) hold(place + static_cast<std::size_t>(std::countr_zero(ends)) + 1);
                 if (!step.ends) hold(place + step.consumed);
                 place += step.consumed;
             }

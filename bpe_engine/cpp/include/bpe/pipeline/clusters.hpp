@@ -10,7 +10,22 @@
 
 namespace bpe {
 
-enum class ClusterClass : std::uint8_t { other, carriage_return, line_feed, control, extend, joiner, spacing, prepend, regional, leading, vowel, trailing, open_syllable, closed_syllable };
+enum class ClusterClass : std::uint8_t {
+    other,
+    carriage_return,
+    line_feed,
+    control,
+    extend,
+    joiner,
+    spacing,
+    prepend,
+    regional,
+    leading,
+    vowel,
+    trailing,
+    open_syllable,
+    closed_syllable
+};
 
 class ClusterTable {
 public:

@@ -18,10 +18,10 @@ namespace bpe {
 class PipelineAppendingEncoder {
 public:
     struct State {
-        std::size_t length = 0;   // bytes
-        Position certain;         // the last cut that nothing appended can move
+        std::size_t length = 0;  // bytes
+        Position certain;        // the last cut that nothing appended can move
         std::size_t certain_count = 0, count = 0;
-        std::size_t tokens = 0;   // that stand in the text as such
+        std::size_t tokens = 0;  // that stand in the text as such
     };
 
     explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
@@ -76,8 +76,8 @@ private:
 //
 //     total(cut) = count(up to the next cut) + total(next cut)
 //
-// Prepending reads from the new start until it meets a cut whose total is known, mostly after a piece or two. Cuts are distances from the end. Where no cut comes
-// soon, memory of what was read before helps (open_head.hpp).
+// Prepending reads from the new start until it meets a cut whose total is known, mostly after a piece or two. Cuts are distances from the end. Where no cut
+// comes soon, memory of what was read before helps (open_head.hpp).
 class PipelinePrependingEncoder {
 public:
     struct State {
@@ -106,7 +106,7 @@ private:
     }
 
     std::shared_ptr<const Pipeline> pipeline_;
-    std::vector<Byte> storage_;             // the text is its end
+    std::vector<Byte> storage_;                   // the text is its end
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
     std::map<std::size_t, std::uint32_t> behind_tokens_;
     std::unique_ptr<OpenHead> head_;  // once it is worth it

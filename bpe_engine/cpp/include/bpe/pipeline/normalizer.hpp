@@ -43,15 +43,17 @@ public:
         bool is_ink = false, binds = false;
     };
     virtual Image image(char32_t) const { return {}; }
-    // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between two known characters of which the right one is followed by a
-    // known one, too; unless they stand side by side in a text of `inseparable`.
+    // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between two known characters of which the right one is
+    // followed by a known one, too; unless they stand side by side in a text of `inseparable`.
     virtual bool parts_known() const { return false; }
     // The same between this known character and any before that does not bind.
     virtual bool parts_before(char32_t) const { return false; }
     virtual std::vector<std::string> inseparable() const { return {}; }
-    // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are stripped.
+    // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are
+    // stripped.
     virtual bool drops(char32_t) const { return false; }
-    // The length from which a run of this byte, and of all others of which this is known, normalizes to the same text however much longer it grows; in `origin` its first and last byte stand for themselves. 0: not known.
+    // The length from which a run of this byte, and of all others of which this is known, normalizes to the same text however much longer it grows; in `origin`
+    // its first and last byte stand for themselves. 0: not known.
     virtual std::size_t settled_run(Byte) const { return 0; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
@@ -65,8 +67,8 @@ public:
     // Normalizes raw[from:limit), appends to `out`, and returns the offset up to which it went: `limit` if `at_end`, where the region ends;
     // else the last cut that is certain whatever follows, which may be `from`. `at_start`: a region begins at `from`; `is_first`: so does the whole
     // text. Offsets in `out.origin` are those of `raw`, less `base`.
-    virtual std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end,
-                            std::size_t base, Normalized& out) const = 0;
+    virtual std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
+                            Normalized& out) const = 0;
 };
 
 }  // namespace bpe

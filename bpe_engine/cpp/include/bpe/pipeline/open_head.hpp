@@ -21,7 +21,8 @@ namespace bpe {
 class OpenHead {
 public:
     // The start of the first token of `tokens` in text[from:limit), `limit` where there is none. `added`: bytes that are new since the last search, about.
-    std::size_t first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length, std::size_t added);
+    std::size_t first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length,
+                            std::size_t added);
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
@@ -93,10 +94,10 @@ private:
 
     std::vector<Searched> searched_[2];
     std::size_t searched_limit_[2] = {none, none};
-    std::size_t end_ = none;  // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
-    std::size_t kept_ = none;  // from there to its end the normalizer changes nothing
+    std::size_t end_ = none;        // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
+    std::size_t kept_ = none;       // from there to its end the normalizer changes nothing
     std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
-    Dropped run_{0, 0};  // of what is like spaces, which was met last
+    Dropped run_{0, 0};             // of what is like spaces, which was met last
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes

@@ -3,9 +3,10 @@
 //     ... end.▁aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 //             ↑ origin                       known ↑   grown ↑
 //
-// Each step of a pipeline keeps what it needs to go on: up to where no added token begins; the normalized text that is certain, and where that ends in the raw text; up
-// to where a stage has looked for a match in vain, and the state of the automaton in the middle of one; the table of a piece (GrowingPiece). Every few hundred
-// bytes all this is noted, but for the tables, so a text that is cut back goes on from the last note. A tail whose text has become certain is kept for that.
+// Each step of a pipeline keeps what it needs to go on: up to where no added token begins; the normalized text that is certain, and where that ends in the raw
+// text; up to where a stage has looked for a match in vain, and the state of the automaton in the middle of one; the table of a piece (GrowingPiece). Every few
+// hundred bytes all this is noted, but for the tables, so a text that is cut back goes on from the last note. A tail whose text has become certain is kept for
+// that.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,9 @@ namespace bpe {
 class OpenTail {
 public:
     // `begins_region`, `begins_text`: what else begins at the origin.
-    OpenTail(std::size_t origin, bool begins_region, bool begins_text) : origin_(origin), begins_region_(begins_region), begins_text_(begins_text) { restart(); }
+    OpenTail(std::size_t origin, bool begins_region, bool begins_text) : origin_(origin), begins_region_(begins_region), begins_text_(begins_text) {
+        restart();
+    }
 
     std::size_t origin() const { return origin_; }
     // The length of the text that was read last.
@@ -97,7 +100,7 @@ private:
     std::vector<Notes> earlier_;
     ChainMemory chain_;
     Normalized normalized_;
-    std::vector<Piece> pieces_;  // that were asked for last
+    std::vector<Piece> pieces_;                // that were asked for last
     std::size_t run_start_ = 0, run_end_ = 0;  // a run of equal bytes at the end of the text that was normalized last
 };
 

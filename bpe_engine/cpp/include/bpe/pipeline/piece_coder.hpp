@@ -20,9 +20,9 @@ namespace bpe {
 // A change of each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, after another pre-tokenizer.
 struct Insertion {
     enum class Where : std::uint8_t { never, first, always };
-    std::string text;            // put before a piece that does not begin with it
+    std::string text;  // put before a piece that does not begin with it
     Where where = Where::always;
-    std::string space;           // in place of each space; empty: spaces stay
+    std::string space;  // in place of each space; empty: spaces stay
 };
 
 // Raw text between safe splits (safe_splits.hpp) -> number of tokens.
@@ -33,7 +33,8 @@ public:
     // `unit` has up to `longest` bytes, and so many from its start on are `readable`; `anew()` counts it where it is not known.
     template <class Anew>
     std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
-        if (unit.size <= PieceKey::longest) [[likely]] return remembered(short_, PieceKey::of(unit.data, unit.size, readable), anew);
+        if (unit.size <= PieceKey::longest) [[likely]]
+            return remembered(short_, PieceKey::of(unit.data, unit.size, readable), anew);
         if (unit.size <= MediumKey::longest) return remembered(medium_, MediumKey::of(unit.data, unit.size, readable), anew);
         std::uint64_t const hash = long_.hash(unit);
         if (auto const* const known = long_.find(unit, hash)) return known->count;
@@ -52,7 +53,8 @@ private:
     template <class Cache, class Key, class Anew>
     static std::size_t remembered(Cache& cache, const Key& key, Anew&& anew) {
         std::uint64_t const hash = key.hash();
-        if (unsigned const known = cache.find(key, hash)) [[likely]] return known;
+        if (unsigned const known = cache.find(key, hash)) [[likely]]
+            return known;
         std::size_t const count = anew();
         if (count > 0 && count <= Cache::most) cache.put(key, hash, count);
         return count;
@@ -100,7 +102,8 @@ public:
         if (piece.size <= PieceKey::longest && !is_first) [[likely]] {
             PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
             std::uint64_t const hash = key.hash();
-            if (unsigned const known = workspace.counts.find(key, hash)) [[likely]] return known;
+            if (unsigned const known = workspace.counts.find(key, hash)) [[likely]]
+                return known;
             std::size_t const count = count_anew(piece, false);
             if (count > 0 && count <= 15) workspace.counts.put(key, hash, count);
             return count;

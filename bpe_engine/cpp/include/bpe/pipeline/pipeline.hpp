@@ -55,8 +55,14 @@ public:
     // regions between those.
     Pipeline(std::vector<AddedToken> added_tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder, bool looks_inside = false,
              std::shared_ptr<const Normalizer> second = nullptr)
-        : tokens_(std::move(added_tokens)), outer_(tokens_, false), inner_(tokens_, true), normalizer_(std::move(normalizer)), second_(std::move(second)),
-          looks_inside_(looks_inside && normalizer_), chain_(std::move(chain)), coder_(std::move(coder)),
+        : tokens_(std::move(added_tokens)),
+          outer_(tokens_, false),
+          inner_(tokens_, true),
+          normalizer_(std::move(normalizer)),
+          second_(std::move(second)),
+          looks_inside_(looks_inside && normalizer_),
+          chain_(std::move(chain)),
+          coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
           splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
           bytes_a_token_(most_bytes_a_token()) {}
@@ -84,13 +90,14 @@ public:
     //     cut(Position)                           all before is complete; returns false to end the scan
     //     again()                                 pieces behind the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
-    //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place of pieces
+    //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place
+    //     of pieces
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
     // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
     template <class Sink>
-    void scan(const Byte* text, std::size_t begin, Position& at, std::size_t limit, bool at_end, const AddedTokens::Wanted& wanted,
-              Workspace& workspace, Sink& sink, bool behind_token = false, OpenTail* tail = nullptr) const {
+    void scan(const Byte* text, std::size_t begin, Position& at, std::size_t limit, bool at_end, const AddedTokens::Wanted& wanted, Workspace& workspace,
+              Sink& sink, bool behind_token = false, OpenTail* tail = nullptr) const {
         std::size_t const first = behind_token ? no_match : begin;
         // An unfinished character may become any.
         if (!at_end) limit -= std::min(limit - at.offset, unfinished_end({text, limit}));
@@ -108,7 +115,8 @@ public:
             bool is_known = at_end || match.is_found();
             std::size_t end = match.is_found() ? match.start : finds_outer && !at_end ? match.certain : limit;
             if (finds_inner && at.offset < end) {
-                AddedTokens::Match const inner = inner_.find(text, begin, tail ? std::clamp(tail->searched(1), at.offset, end) : at.offset, end, is_known, wanted);
+                AddedTokens::Match const inner =
+                    inner_.find(text, begin, tail ? std::clamp(tail->searched(1), at.offset, end) : at.offset, end, is_known, wanted);
                 if (tail && !at_end && !inner.is_found() && !is_known) tail->searched(1) = inner.certain;
                 if (inner.is_found()) {
                     match = inner;
@@ -134,9 +142,11 @@ public:
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false,
                      OpenTail* tail = nullptr) const {
-        bool const is_simple = !splits_ && !tail && !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
+        bool const is_simple = !splits_ && !tail && !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) &&
+                               unfinished_end({text + at.offset, limit - at.offset}) == 0;
         // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
-        if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region, at.before == Before::nothing)))) {
+        if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region,
+                                                                                            at.before == Before::nothing)))) {
             RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
             return;
@@ -147,8 +157,8 @@ public:
         scan(text, begin, end, limit, true, {}, workspace, sink, behind_token, tail && tail->covers(at.offset) ? tail : nullptr);
     }
 
-    // Reads on in a region of a whole text to which much was prepended, byte by byte or more, and up to a cut at which the sink ends the scan. `head` is of this text,
-    // and `added` bytes of it are new, about. Returns false where this is no help.
+    // Reads on in a region of a whole text to which much was prepended, byte by byte or more, and up to a cut at which the sink ends the scan. `head` is of
+    // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
     bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head) const {
         if (looks_inside_) return false;
@@ -176,8 +186,7 @@ public:
     // Appends the ids.
     void encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTokens::Wanted& wanted = {}) const;
     // The ids, and for each the offset in bytes of the character that it comes from.
-    void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets,
-                             const AddedTokens::Wanted& wanted = {}) const;
+    void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets, const AddedTokens::Wanted& wanted = {}) const;
     // The ids of what stands behind a cut of a text.
     void encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const;
     struct Written {
@@ -264,7 +273,8 @@ private:
     };
 
     template <class Sink>
-    Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {
+    Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink,
+                   ChainMemory* memory = nullptr) const {
         RawSink<Sink> raw{sink, at, text, begin, limit};
         bool const all = chain_.run(text, at.offset, stop, at_end, raw, memory);
         return raw.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
@@ -299,7 +309,8 @@ private:
         }
         bool starts = at.before != Before::region;  // a region between tokens begins
         for (std::size_t place = 0; place < size;) {
-            AddedTokens::Match const match = inner_.finds(wanted) ? inner_.find(first.text.data(), 0, place, size, at_end, wanted) : AddedTokens::Match{.certain = size};
+            AddedTokens::Match const match =
+                inner_.finds(wanted) ? inner_.find(first.text.data(), 0, place, size, at_end, wanted) : AddedTokens::Match{.certain = size};
             std::size_t const end = match.is_found() ? match.start : at_end ? size : match.certain;
             bool const ended = at_end || match.is_found();
             if (place < end) {
@@ -336,8 +347,8 @@ private:
 
     // The same where much is known of the region. `learns`: it goes on whatever follows.
     template <class Sink>
-    Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Workspace& workspace, Sink& sink, OpenTail& tail,
-                   bool learns) const {
+    Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Workspace& workspace, Sink& sink,
+                   OpenTail& tail, bool learns) const {
         ChainMemory& memory = tail.chain();
         if (!tail.is_normalized() && normalizer_) {
             std::size_t const from = std::clamp(tail.kept(), at.offset, stop);
@@ -346,8 +357,8 @@ private:
                 tail.begin_normalized();
             } else {
                 // What follows may change the last character.
-                if (!at_end && stop > from)
-                    do --stop;
+                if (!at_end && stop > from) do
+                        --stop;
                     while (stop > from && UnicodeTable::continues(text[stop]));
                 if (learns) tail.set_kept(stop);
             }
@@ -378,7 +389,8 @@ private:
 
     // Reads on in a region from one safe split to the next.
     template <class Sink>
-    Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace, Sink& sink) const {
+    Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
+                      Sink& sink) const {
         std::array<std::size_t, 256> splits;
         SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
         // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
@@ -388,7 +400,8 @@ private:
                 Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
                 if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
             } else {
-                sink.unit(workspace.units.count({text + from.offset, stop - from.offset}, limit - from.offset, [&] { return count_unit(text, from.offset, stop, limit, workspace); }));
+                sink.unit(workspace.units.count({text + from.offset, stop - from.offset}, limit - from.offset,
+                                                [&] { return count_unit(text, from.offset, stop, limit, workspace); }));
             }
             at = {stop, Before::region};
             return sink.cut(at);
@@ -396,7 +409,9 @@ private:
         for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
             constexpr std::size_t ahead = 4;
             for (std::size_t index = 0; index < count; ++index) {
-                if (index + ahead < count) workspace.units.expect({text + splits[index + ahead - 1], splits[index + ahead] - splits[index + ahead - 1]}, limit - splits[index + ahead - 1]);
+                if (index + ahead < count)
+                    workspace.units.expect({text + splits[index + ahead - 1], splits[index + ahead] - splits[index + ahead - 1]},
+                                           limit - splits[index + ahead - 1]);
                 if (!read(splits[index])) return Progress::ended;
             }
         }
@@ -430,8 +445,8 @@ private:
             // What follows may change the last character.
             auto const last = [&] {
                 std::size_t place = stop;
-                if (!at_end && place > from)
-                    do --place;
+                if (!at_end && place > from) do
+                        --place;
                     while (place > from && UnicodeTable::continues(text[place]));
                 return place;
             };
@@ -453,7 +468,7 @@ private:
     PieceCoder coder_;
     bool acts_at_start_;
     std::unique_ptr<const SafeSplits> splits_;  // null: none are known
-    std::size_t bytes_a_token_;  // of a text, for each of its tokens at most; 0: that is not known
+    std::size_t bytes_a_token_;                 // of a text, for each of its tokens at most; 0: that is not known
     Shelf<Workspace> shelf_;
 };
 

@@ -10,8 +10,9 @@
 //     each stage         finds no match over it, or one whose two parts are found alike (regex/boundaries.hpp)
 //     the last stage     ends a piece there; or no token reaches over it (touching.hpp, seams.hpp)
 //
-// Inside a piece of Unigram there are none: its sums begin where the piece begins, rounding included. Asked of each two letters, a model has splits inside of most words
-// of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where there are no spaces.
+// Inside a piece of Unigram there are none: its sums begin where the piece begins, rounding included. Asked of each two letters, a model has splits inside of
+// most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where there are no
+// spaces.
 //
 // All that is found out once for each two classes of characters. None is after white space, so that units are as long as words. Emoji and what depends on its
 // neighbours are of one class of which hardly anything is known.
@@ -28,7 +29,6 @@
 #include "bpe/seams.hpp"
 
 namespace bpe {
-
 
 class SafeSplits {
 public:
@@ -58,8 +58,8 @@ public:
 
 private:
     using Class = std::uint8_t;
-    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `ink`: but ends with no white space. `never`: no split is beside it, and what
-    // follows is unknown. `none`: where a text begins.
+    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `ink`: but ends with no white space. `never`: no split is
+    // beside it, and what follows is unknown. `none`: where a text begins.
     static constexpr std::size_t unknown = 128, ink = 129, never = 130, none = 131, classes = 256;
     enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
 
@@ -68,10 +68,10 @@ private:
     bool joins(char32_t left, char32_t right) const;
     bool asks_no_join(char32_t left, char32_t right, const Byte* place) const;
 
-    std::vector<Class> class_of_;      // of the basic plane
-    std::vector<std::uint8_t> pairs_;  // of two classes
+    std::vector<Class> class_of_;                   // of the basic plane
+    std::vector<std::uint8_t> pairs_;               // of two classes
     std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
-    Class beyond_ = unknown, invalid_ = unknown;  // of characters beyond it; of bytes that are no UTF-8
+    Class beyond_ = unknown, invalid_ = unknown;    // of characters beyond it; of bytes that are no UTF-8
     const MergeModel* touched_ = nullptr;
     std::unique_ptr<const Seams> seams_;
     bool depends_on_next_ = false;  // a character before an unknown one may be another

@@ -22,8 +22,8 @@ struct StageMemory {
     regex::Resumption resumption;
 };
 
-// The progress of the searches of a chain of pre-tokenizers. All offsets are those of the text that it cuts, of which the first `valid` bytes stay as they are. Who cuts the text back forgets what
-// is not known of what is left.
+// The progress of the searches of a chain of pre-tokenizers. All offsets are those of the text that it cuts, of which the first `valid` bytes stay as they are.
+// Who cuts the text back forgets what is not known of what is left.
 struct ChainMemory {
     static constexpr std::size_t most_stages = 3;
     std::array<StageMemory, most_stages> stages;
@@ -41,7 +41,8 @@ public:
     // The text that is cut now ends at this offset.
     void begin(std::size_t end) { end_ = end; }
 
-    // The knowledge that the search of a stage keeps of a piece text[from:limit), which begins where the text has grown; null where it is as good to search anew.
+    // The knowledge that the search of a stage keeps of a piece text[from:limit), which begins where the text has grown; null where it is as good to search
+    // anew.
     regex::Recollection* of(std::size_t number, std::size_t from, std::size_t limit) {
         if (number >= most_stages || limit - from <= thresholds::long_tail) return nullptr;
         Searched& searched = searched_[number];
@@ -89,7 +90,8 @@ private:
 class Search {
 public:
     // `memory`: of a text that grows to the right; `recollection`: of one that grows to the left, and ends here.
-    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end, StageMemory* memory = nullptr, regex::Recollection* recollection = nullptr)
+    Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end, StageMemory* memory = nullptr,
+           regex::Recollection* recollection = nullptr)
         : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end), memory_(memory), recollection_(recollection), behind_(from) {
         if (ExpressionMatcher const* const expression = matcher.expression()) {
             lease_.emplace(expression->caches());
@@ -174,7 +176,8 @@ private:
             if (found.start != no_match) break;
         }
         using Recollection = regex::Recollection;
-        Recollection::Outcome const outcome = found.start == no_match ? Recollection::Outcome{Recollection::none, Recollection::none} : Recollection::Outcome{limit_ - found.start, limit_ - found.end};
+        Recollection::Outcome const outcome = found.start == no_match ? Recollection::Outcome{Recollection::none, Recollection::none}
+                                                                      : Recollection::Outcome{limit_ - found.start, limit_ - found.end};
         for (std::size_t const place : passed) recollection_->put(place, Recollection::searching, outcome);
         if (found.start == no_match) found = {no_match, no_match, true, false, limit_};
         return found;

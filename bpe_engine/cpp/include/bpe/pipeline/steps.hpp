@@ -1,7 +1,7 @@
 // Normalizers in a row, as a tokenizer.json lists them.
 //
-// Text is worked on as a list of characters that know where they come from, step by step. That is some hundred nanoseconds a character, and few need it: for most
-// a table says what becomes of them, whatever stands around ("É" under BERT's steps is "e"), or that nothing does (most letters under NFC). Only what lies
+// Text is worked on as a list of characters that know where they come from, step by step. That is some hundred nanoseconds a character, and few need it: for
+// most a table says what becomes of them, whatever stands around ("É" under BERT's steps is "e"), or that nothing does (most letters under NFC). Only what lies
 // between such characters goes through the steps.
 #pragma once
 
@@ -27,25 +27,25 @@ public:
 
 struct NormalizationStep {
     enum class Kind : std::uint8_t {
-        decompose,         // NFD, or NFKD
-        compose,           // NFC, or NFKC
-        lower,             // each character by itself: no final sigma
-        strip_accents,     // without marks
-        strip,             // without white space, or `members`, at the start (`left`) and the end (`right`) of a region
-        prepend,           // `content` before each region that is not empty
-        prepend_unless,    // the same where it does not begin with `content`
-        replace,           // `content` in place of each `pattern`, from left to right
-        replace_members,   // `content` in place of each character of `members`
-        surround,          // `content` before and behind each character of `members`
-        replace_matches,   // `content` in place of each match of `program`, from left to right
-        charsmap,          // what `charsmap` has in place of a grapheme cluster of less than six bytes, or of a character
+        decompose,        // NFD, or NFKD
+        compose,          // NFC, or NFKC
+        lower,            // each character by itself: no final sigma
+        strip_accents,    // without marks
+        strip,            // without white space, or `members`, at the start (`left`) and the end (`right`) of a region
+        prepend,          // `content` before each region that is not empty
+        prepend_unless,   // the same where it does not begin with `content`
+        replace,          // `content` in place of each `pattern`, from left to right
+        replace_members,  // `content` in place of each character of `members`
+        surround,         // `content` before and behind each character of `members`
+        replace_matches,  // `content` in place of each match of `program`, from left to right
+        charsmap,         // what `charsmap` has in place of a grapheme cluster of less than six bytes, or of a character
     };
     Kind kind;
-    bool compatible = false;            // of decompose and compose
-    bool left = false, right = false;   // of strip
-    bool first_only = false;            // of prepend_unless: only where the whole text begins
+    bool compatible = false;           // of decompose and compose
+    bool left = false, right = false;  // of strip
+    bool first_only = false;           // of prepend_unless: only where the whole text begins
     std::u32string pattern = {}, content = {};
-    std::u32string members = {};        // the first and the last of each run of characters, ascending
+    std::u32string members = {};                              // the first and the last of each run of characters, ascending
     std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
     // Of replace_matches: it matches each run of at least so many of this character, and nothing else. 0: it may match anything.
     std::size_t least_run = 0;
@@ -100,7 +100,8 @@ private:
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
-    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false;
+    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false,
+         drops_marks_ = false;
     // The images of the characters of the basic plane, one behind the other; none where it depends on what stands around.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;

@@ -14,7 +14,7 @@
 
 namespace bpe::regex {
 
-using Index = std::uint32_t;       // of an instruction
+using Index = std::uint32_t;  // of an instruction
 using ClassNumber = std::uint16_t;
 
 // A set of classes.
@@ -103,7 +103,7 @@ struct Code {
     std::vector<CharacterSet> sets;
     std::vector<Condition> conditions;
     Index start = 0;
-    bool has_bodies = false;   // look or atomic instructions
+    bool has_bodies = false;  // look or atomic instructions
     bool looks_behind = false;
 };
 

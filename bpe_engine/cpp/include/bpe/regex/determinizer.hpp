@@ -43,14 +43,16 @@ public:
     Key start(unsigned context, bool nonempty) const;
 
     struct Step {
-        Key key;            // empty: no match can follow
+        Key key;             // empty: no match can follow
         unsigned match = 0;  // 0: none; n: a match ended n characters ago, the one read counted; it comes before all earlier ones
     };
     // From a state by a character of this class; classes.count(): by the end. Throws UnsupportedPattern where look-ahead reaches without bound.
     Step step(const Key& key, std::size_t class_number) const;
     // Instructions that lead to this one without reading a character.
     const std::vector<Index>& silent_before(Index index) const { return silent_before_[index]; }
-    bool holds(Index condition, unsigned context, std::size_t class_number) const { return after_holds_[condition][class_number] && before_holds_[condition][context]; }
+    bool holds(Index condition, unsigned context, std::size_t class_number) const {
+        return after_holds_[condition][class_number] && before_holds_[condition][context];
+    }
     // The work of all steps so far, in instructions.
     std::size_t work() const { return work_; }
 
@@ -64,7 +66,7 @@ private:
     std::vector<std::vector<bool>> before_holds_;  // of condition and context
     std::vector<std::vector<bool>> after_holds_;   // of condition and class
     std::vector<std::vector<Index>> silent_before_;
-    std::vector<bool> asks_before_;                // whether an instruction leads to a condition on what stands before, without a character between
+    std::vector<bool> asks_before_;  // whether an instruction leads to a condition on what stands before, without a character between
     mutable std::size_t work_ = 0;
 };
 

@@ -32,10 +32,10 @@ struct Options {
 // All offsets are bytes of the text. Where `settled` is false, `start` and `end` are as if the text ended at `limit`.
 struct Found {
     std::size_t start = no_match, end = no_match;  // no_match: there is none
-    bool settled = false;        // whatever follows `limit`, this match comes first, with this start and this end
-    bool start_settled = false;  // whatever follows, a match begins at `start` and none before it; its end may still move
-    std::size_t reach = 0;       // text[from:reach) was looked at; a settled result is the same for any text that is equal up to there
-    std::size_t open_from = 0;   // if there is no settled match: the first offset at which one may begin once text is appended
+    bool settled = false;                          // whatever follows `limit`, this match comes first, with this start and this end
+    bool start_settled = false;                    // whatever follows, a match begins at `start` and none before it; its end may still move
+    std::size_t reach = 0;                         // text[from:reach) was looked at; a settled result is the same for any text that is equal up to there
+    std::size_t open_from = 0;                     // if there is no settled match: the first offset at which one may begin once text is appended
 };
 
 class Program;
@@ -97,7 +97,7 @@ private:
     std::size_t cache_size_;
     bool matches_empty_ = true;
     std::vector<Transition> table_;
-    std::vector<State> starts_;  // of context and nonempty
+    std::vector<State> starts_;     // of context and nonempty
     std::array<bool, 256> begins_;  // whether a match may begin with a byte
     std::vector<std::uint32_t> joined_;
     std::uint32_t joined_start_ = 0;

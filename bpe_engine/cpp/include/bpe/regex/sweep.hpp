@@ -49,10 +49,10 @@ struct Resumption {
 
 class Sweep {
 public:
-    // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts. `resumption` is for a pattern that does not look
-    // after; all its states must be there. `recollection`, for such a pattern that matches nothing empty either, is of a text that ends at `limit`.
-    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Resumption* resumption = nullptr,
-          Recollection* recollection = nullptr);
+    // Matches of text[from:limit); the rest as for Program::find. The text must not change while the sweep lasts. `resumption` is for a pattern that does not
+    // look after; all its states must be there. `recollection`, for such a pattern that matches nothing empty either, is of a text that ends at `limit`.
+    Sweep(const Program& program, Cache& cache, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end,
+          Resumption* resumption = nullptr, Recollection* recollection = nullptr);
     ~Sweep();
     Sweep(const Sweep&) = delete;
     Sweep& operator=(const Sweep&) = delete;
@@ -95,11 +95,11 @@ private:
     Cache& cache_;
     const Byte* text_;
     std::size_t start_, from_, limit_;
-    std::size_t certain_;  // text after it may still change
+    std::size_t certain_;   // text after it may still change
     std::size_t finished_;  // so far all characters are whole
     Resumption* resumption_;
     Recollection* recollection_;
-    bool at_end_, open_;   // open: nothing so far is unsettled, and more may follow
+    bool at_end_, open_;  // open: nothing so far is unsettled, and more may follow
     bool nonempty_ = false;
     std::size_t read_ = 0, begun_;
     std::unique_ptr<Foresight> foresight_;

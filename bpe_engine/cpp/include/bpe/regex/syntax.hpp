@@ -26,14 +26,14 @@ using NodePointer = std::unique_ptr<Node>;
 
 struct Node {
     enum class Kind {
-        sequence,      // children one after the other; none: the empty match
-        any_of,        // the first child that leads to a match
-        set,           // one character
-        repeat,        // children[0], at least `least` and at most `most` times
-        atomic,        // children[0], whose first match is the only one
-        look_ahead,    // children[0] matches what follows; `negated`: it does not
-        look_behind,   // one character of `set` stands before; `negated`: none does, be it that nothing stands before
-        text_start,    // of the region
+        sequence,     // children one after the other; none: the empty match
+        any_of,       // the first child that leads to a match
+        set,          // one character
+        repeat,       // children[0], at least `least` and at most `most` times
+        atomic,       // children[0], whose first match is the only one
+        look_ahead,   // children[0] matches what follows; `negated`: it does not
+        look_behind,  // one character of `set` stands before; `negated`: none does, be it that nothing stands before
+        text_start,   // of the region
         text_end,
         word_boundary,  // between a character of `set` and none; `negated`: not there
     };
