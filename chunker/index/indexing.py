@@ -48,7 +48,7 @@ DEFAULT_FOLDER = ".chunker"
 class Index(Asking):
     """An index in a folder. Any number of processes and threads may search it while one writes to it.
 
-    Make one with `Index.open`. It keeps no files open between calls.
+    Make one with `Index.open`. Between searches it keeps the database and the full text open, but not on Windows.
 
     Args:
         store: The folder of the index.

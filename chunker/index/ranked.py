@@ -6,10 +6,12 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from chunker.index.filters import Filter
 from chunker.index.ranking import (
     Candidate,
+    FilePoints,
     NamedDefinition,
     QueryWords,
     Weights,
@@ -33,6 +35,25 @@ _MOST_FILES = 20
 _MOST_DEFINITIONS = 200
 # Hits of a file count together from this share of the best on.
 _COUNTED = 0.3
+# Every tag, by looks at the first file of each.
+_TAGS = (
+    "WITH RECURSIVE t(tag) AS (SELECT min(tag) FROM files UNION ALL SELECT (SELECT min(tag) FROM files WHERE tag > t.tag) FROM t WHERE t.tag IS NOT NULL) "
+    "SELECT tag FROM t WHERE tag IS NOT NULL"
+)
+
+
+class Rated(NamedTuple):
+    """A candidate with its score; `share` of the points of its file are its own."""
+
+    candidate: Candidate
+    score: float
+    file: FilePoints
+    share: float
+
+    @property
+    def points(self) -> dict[str, float]:
+        """Its points by rule."""
+        return self.file.points(self.candidate, self.share)
 
 
 class Ranked:
@@ -52,10 +73,8 @@ class Ranked:
         self._weights = weights
         self._paths = paths  # BM25 of the words of files' names
 
-    def best(
-        self, worded: Mapping[int, float], similarities: Mapping[int, float], limit: int
-    ) -> list[tuple[Candidate, float]]:
-        """The best candidates and their scores, best first. `worded`: BM25 of those found by words; `similarities`: cosines of all, or none."""
+    def best(self, worded: Mapping[int, float], similarities: Mapping[int, float], limit: int) -> list[Rated]:
+        """The best candidates, best first. `worded`: BM25 of those found by words; `similarities`: cosines of all, or none."""
         top = max(worded.values(), default=0.0)
         paths = self._paths
         definitions = self._definitions() if self._weights.definitions else []
@@ -63,16 +82,17 @@ class Ranked:
         candidates += self._further(candidates, paths, definitions)
         low, high = min(similarities.values(), default=0.0), max(similarities.values(), default=0.0)
         phrases = self._phrases(candidates) if self._weights.phrase else {}
+        meaning = self._weights.meaning if high > low else 0.0
         for one in candidates:
-            if one.embedding in worded:
-                one.points["words"] = worded[one.embedding] / top
-            if one.embedding in similarities and high > low and self._weights.meaning:
-                share = (similarities[one.embedding] - low) / (high - low)
-                one.points["meaning"] = self._weights.meaning * share
-            if one.embedding in phrases:
-                one.points["phrase"] = self._weights.phrase
+            number = one.embedding
+            if number in worded:
+                one.words = worded[number] / top
+            if meaning and number in similarities:
+                one.meaning = meaning * ((similarities[number] - low) / (high - low))
+            if number in phrases:
+                one.phrase = self._weights.phrase
         self._point_definitions(candidates, definitions)
-        return self._chosen(self._pointed_files(candidates, paths, top), limit)
+        return self._chosen(self._rated(candidates, paths, top), limit)
 
     # --- candidates
 
@@ -100,17 +120,19 @@ class Ranked:
         for source in sorted(paths, key=lambda source: (-paths[source], source))[:_MOST_FILES]:
             if source not in known:
                 wanted.setdefault(source, 0)
-        found = []
         where = f" AND {self._condition}" if self._condition else ""
-        for source, start in wanted.items():
-            row = self._connection.execute(
-                "SELECT p.embedding, f.source, p.version, p.number, v.language, p.start FROM files AS f JOIN versions AS v ON v.id = f.version "  # noqa: S608  # texts of ours
-                f"JOIN places AS p ON p.version = v.id WHERE f.source = ? AND p.start <= ? AND p.end > ?{where} LIMIT 1",
-                [source, start, start, *self._values],
-            ).fetchone()
-            if row is not None:
-                found.append(Candidate(*row))
-        return found
+        rows = self._connection.execute(
+            "SELECT p.embedding, f.source, p.version, p.number, v.language, p.start "  # noqa: S608  # texts of ours
+            f"FROM json_each(?) AS asked CROSS JOIN files AS f ON f.tag IN ({_TAGS}) AND f.source = json_extract(asked.value, '$[0]') "
+            "CROSS JOIN versions AS v ON v.id = f.version CROSS JOIN places AS p ON p.version = v.id "
+            f"WHERE json_extract(asked.value, '$[1]') BETWEEN p.start AND p.end - 1{where}",
+            [json.dumps(list(wanted.items())), *self._values],
+        )
+        found: dict[str, Candidate] = {}
+        for row in rows:
+            if row[1] not in found:
+                found[row[1]] = Candidate(*row)
+        return list(found.values())
 
     # --- what the rules ask for
 
@@ -159,47 +181,41 @@ class Ranked:
             near = [one for one in by_file[source] if one.version == version]
             if near:
                 chosen = min(near, key=lambda one: (one.start > start, abs(one.start - start)))
-                chosen.points["definitions"] = chosen.points.get("definitions", 0.0) + points
+                chosen.definitions += points
 
-    def _pointed_files(
-        self, candidates: list[Candidate], paths: Mapping[str, float], top: float
-    ) -> list[tuple[Candidate, float]]:
-        """Each candidate with its score, the best of a file with the points of the file."""
+    def _rated(self, candidates: list[Candidate], paths: Mapping[str, float], top: float) -> list[Rated]:
+        """Each candidate with its score: its own points, and those of its file, of which the best of the file has all, the next a share."""
+        weights = self._weights
         by_file: dict[str, list[Candidate]] = defaultdict(list)
         for one in candidates:
             by_file[one.source].append(one)
-        sums = {
-            source: sum(words for one in ones if (words := one.points.get("words", 0.0)) > _COUNTED)
-            for source, ones in by_file.items()
-        }
-        most = max(sums.values(), default=0.0)
+        sums = {source: sum([one.words for one in ones if one.words > _COUNTED]) for source, ones in by_file.items()}
+        most = max(sums.values(), default=0.0) or 1.0
         # Words that are rare in names and frequent in texts are no reason to go by names alone.
         best_path = max(top, *paths.values()) if paths else 1.0
-        scored = []
+        rated = []
         for source, ones in by_file.items():
-            ones.sort(key=lambda one: (-one.own, one.number))
-            shared = {
-                "path": self._weights.path * paths.get(source, 0.0) / best_path,
-                "stem": self._weights.stem * stem_points(source, self._question) if self._weights.stem else 0.0,
-                "file": self._weights.file * sums[source] / most if most else 0.0,
-            }
-            factor, reason = factor_of(source, ones[0].language, self._question) if self._weights.lower else (1.0, "")
-            for rank, one in enumerate(ones):
-                decay = self._weights.again**rank
-                one.points.update({rule: points * decay for rule, points in shared.items() if points})
-                score = sum(one.points.values()) * factor
-                if factor != 1.0:
-                    one.points[f"lower: {reason}"] = factor
-                scored.append((one, score))
-        return scored
+            path = weights.path * paths[source] / best_path if source in paths else 0.0
+            stem = weights.stem * stem_points(source, self._question) if weights.stem else 0.0
+            whole = weights.file * sums[source] / most
+            factor, reason = factor_of(source, ones[0].language, self._question) if weights.lower else (1.0, "")
+            file = FilePoints(path, stem, whole, factor, reason)
+            if len(ones) > 1:
+                ones.sort(key=lambda one: (-one.own, one.number))
+            share = 1.0
+            for one in ones:
+                score = (one.own + path * share + stem * share + whole * share) * factor
+                rated.append(Rated(one, score, file, share))
+                share *= weights.again
+        return rated
 
     @staticmethod
-    def _chosen(scored: list[tuple[Candidate, float]], limit: int) -> list[tuple[Candidate, float]]:
+    def _chosen(rated: list[Rated], limit: int) -> list[Rated]:
         """The best, each text once."""
-        chosen: dict[int, tuple[Candidate, float]] = {}
-        for one, score in sorted(scored, key=lambda item: (-item[1], item[0].embedding, item[0].source)):
-            if one.embedding not in chosen:
-                chosen[one.embedding] = (one, score)
+        chosen: dict[int, Rated] = {}
+        for one in sorted(rated, key=lambda one: (-one.score, one.candidate.embedding, one.candidate.source)):
+            if one.candidate.embedding not in chosen:
+                chosen[one.candidate.embedding] = one
                 if len(chosen) == limit:
                     break
         return list(chosen.values())

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -98,7 +98,7 @@ DEFAULT_WEIGHTS = Weights()
 
 @dataclass(slots=True)
 class Candidate:
-    """A chunk at one of its places, that may be a hit; `points` by rule."""
+    """A chunk at one of its places, that may be a hit, with the points that it has for itself."""
 
     embedding: int
     source: str
@@ -106,32 +106,64 @@ class Candidate:
     number: int
     language: str | None
     start: int
-    points: dict[str, float] = field(default_factory=dict)
+    words: float = 0.0
+    meaning: float = 0.0
+    phrase: float = 0.0
+    definitions: float = 0.0
 
     @property
     def own(self) -> float:
-        """The points that this chunk has for itself, and not for its file."""
-        get = self.points.get
-        return get("words", 0.0) + get("meaning", 0.0) + get("phrase", 0.0) + get("definitions", 0.0)
+        """These points together."""
+        return self.words + self.meaning + self.phrase + self.definitions
+
+
+class FilePoints(NamedTuple):
+    """The points of a file for each of its chunks, and the factor of its kind.
+
+    Args:
+        path: Those of the words of its name.
+        stem: Those of the last part of its name.
+        file: Those of all its hits.
+        factor: By what the score is multiplied; 1 for nothing.
+        reason: The kinds of files that lower it.
+    """
+
+    path: float
+    stem: float
+    file: float
+    factor: float
+    reason: str
+
+    def points(self, chunk: Candidate, share: float) -> dict[str, float]:
+        """The points of a chunk by rule, those that it has."""
+        of_chunk = {rule: getattr(chunk, rule) for rule in ("words", "meaning", "phrase", "definitions")}
+        of_file = {"path": self.path * share, "stem": self.stem * share, "file": self.file * share}
+        points = {rule: value for rule, value in (of_chunk | of_file).items() if value}
+        return points if self.factor == 1.0 else points | {f"lower: {self.reason}": self.factor}
 
 
 class QueryWords:
     """A query as the rules see it: its words with their weight (rarer is more), and itself.
 
-    `roots`: the words without their endings; `asked`: the words in small letters.
+    `roots`: the words without their endings, with `weight` together; `asked`: the words in small letters.
     """
 
-    __slots__ = ("_forms", "asked", "roots", "text", "words")
+    __slots__ = ("_beginnings", "_forms", "asked", "roots", "text", "weight", "words")
 
     def __init__(self, words: Mapping[str, float], text: str) -> None:
         self.words = words
         self.text = text
         self.asked = frozenset(word.lower() for word in words)
         self.roots = {root(word.lower()): weight for word, weight in words.items()}
+        self.weight = sum(self.roots.values()) or 1.0
+        self._beginnings = frozenset(word[: _LEAST_ROOT + 1] for word in self.roots)
         self._forms: dict[str, str | None] = {}
 
     def form_of(self, part: str) -> str | None:
         """The first root of the query that is of the same word as this one."""
+        # Roots of one word are equal or begin alike: a quick look leaves few to compare.
+        if part[: _LEAST_ROOT + 1] not in self._beginnings:
+            return None
         if part not in self._forms:
             self._forms[part] = next((word for word in self.roots if are_forms(part, word)), None)
         return self._forms[part]
@@ -168,7 +200,7 @@ def are_forms(one: str, other: str) -> bool:
     """Whether two roots are of the same word: equal, or one begins with the other and four letters or more are alike."""
     if one == other:
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
     return len(short) > _LEAST_ROOT and long.startswith(short)
 
 
@@ -181,14 +213,13 @@ def stem_points(source: str, question: QueryWords) -> float:
     parts = _stem_words(source)
     if not parts:
         return 0.0
-    roots = question.roots
     hit = [question.form_of(part) for part in parts]
     if len(parts) > 1 and hit[-1] is None:
         hit = hit[:-1]
     found = {word for word in hit if word is not None}
     if not found:
         return 0.0
-    covered = sum(roots[word] for word in found) / (sum(roots.values()) or 1.0)
+    covered = sum(question.roots[word] for word in found) / question.weight
     return sum(word is not None for word in hit) / len(hit) * (0.3 + 0.7 * min(1.0, covered))
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
 
 from chunker.fields import SPAN_FIELDS
 from chunker.hits import Hit
@@ -51,6 +51,14 @@ class _Asked(NamedTuple):
     weight: float
 
 
+class _Found(NamedTuple):
+    """An embedding, its row among the vectors, and its BM25 or cosine."""
+
+    embedding: int
+    row: int
+    score: float
+
+
 class Search:
     """One search in one snapshot. `vector`: of the question, with length 1; None not to search by vectors."""
 
@@ -73,6 +81,7 @@ class Search:
         self._text = text
         self._limit = limit
         self._only = only
+        self._condition, self._values = only.condition()
         self._weights = weights
 
     def hits(self, *, explain: bool = False) -> list[Hit]:
@@ -80,18 +89,24 @@ class Search:
         depth = max(self._limit * _DEPTH, _LEAST_DEPTH)
         if self._text is None:
             found = self._by_vectors(self._limit)
-            return [self._hit(embedding, score, score) for embedding, score in found]
+            return [self._hit(one.embedding, one.score, one.score) for one in found]
         asked = self._telling(words_of_query(self._text))
-        worded = dict(self._by_words(asked, depth))
-        nearest = {} if self._vector is None else dict(self._by_vectors(depth))
+        worded = self._by_words(asked, depth)
+        nearest = [] if self._vector is None else self._by_vectors(depth)
         question = QueryWords({one.word: one.weight for one in asked}, self._text)
         paths = self._paths(asked) if self._weights.path else {}
         ranked = Ranked(self._connection, self._only, question, self._weights, paths)
-        similarities = self._similarities(list({**worded, **nearest})) if nearest else {}
-        best = ranked.best(worded, similarities, self._limit)
+        similarities = self._similarities([*worded, *nearest]) if nearest else {}
+        best = ranked.best({one.embedding: one.score for one in worded}, similarities, self._limit)
         return [
-            self._hit(one.embedding, score, similarities.get(one.embedding), one, one.points if explain else None)
-            for one, score in best
+            self._hit(
+                one.candidate.embedding,
+                one.score,
+                similarities.get(one.candidate.embedding),
+                one.candidate,
+                one.points if explain else None,
+            )
+            for one in best
         ]
 
     def _telling(self, words: list[str]) -> list[_Asked]:
@@ -111,42 +126,46 @@ class Search:
             count = max(map(self._words.count, terms))
         return _Asked(word, terms, count, math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5)))
 
-    def _by_vectors(self, limit: int) -> list[tuple[int, float]]:
-        """Embeddings and their cosine. Rows without places, or filtered out, are passed over: more are asked for until there are enough."""
+    def _by_vectors(self, limit: int) -> list[_Found]:
+        # Rows without places, or filtered out, are passed over: more are asked for until there are enough.
         asked = limit + 16
         while True:
             numbers, scores = self._vectors.best(self._require_vector(), min(asked, len(self._vectors)))
-            identifiers = self._of_rows([int(number) for number in numbers])
+            rows = numbers.tolist()
+            passed = self._passed("row", rows)
             found = [
-                (identifiers[int(number)], float(score))
-                for number, score in zip(numbers, scores, strict=True)
-                if int(number) in identifiers
+                _Found(passed[row], row, score)
+                for row, score in zip(rows, scores.tolist(), strict=True)
+                if row in passed
             ]
             if len(found) >= limit or asked >= len(self._vectors):
                 return found[:limit]
             asked *= 8
 
-    def _by_words(self, asked: list[_Asked], limit: int) -> list[tuple[int, float]]:
-        """Embeddings and their BM25, larger for better. Those that are filtered out are passed over as by vectors."""
+    def _by_words(self, asked: list[_Asked], limit: int) -> list[_Found]:
+        # Larger BM25 is better. Those that are filtered out are passed over as by vectors.
         terms = list(dict.fromkeys(term for one in asked for term in one.terms))
         wanted = limit
         while True:
             best = self._words.best(terms, wanted)
-            passed = self._passed([number for number, _ in best])
-            found = [one for one in best if one[0] in passed]
+            passed = self._passed("id", [number for number, _ in best])
+            found = [_Found(number, passed[number], score) for number, score in best if number in passed]
             if len(found) >= limit or len(best) < wanted:
                 return found[:limit]
             wanted *= 8
 
-    def _passed(self, embeddings: list[int]) -> set[int]:
-        """Those of some embeddings that stand somewhere where the filter lets them pass."""
-        condition, values = self._only.condition()
-        exists = f" AND e.id IN ({EMBEDDINGS} WHERE {condition} AND p.embedding = e.id)" if condition else ""
-        rows = self._connection.execute(
-            f"SELECT e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.id = asked.value WHERE e.places > 0{exists}",  # noqa: S608  # texts of ours
-            [json.dumps(embeddings), *values],
+    def _passed(self, column: str, numbers: list[int]) -> dict[int, int]:
+        """Those of some embeddings that stand somewhere where the filter lets them pass: of each "id" the row, of each "row" the id."""
+        other = "id" if column == "row" else "row"
+        exists = (
+            f" AND e.id IN ({EMBEDDINGS} WHERE {self._condition} AND p.embedding = e.id)" if self._condition else ""
         )
-        return {number for (number,) in rows}
+        rows = self._connection.execute(
+            f"SELECT e.{column}, e.{other} FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.{column} = asked.value "  # noqa: S608  # texts of ours
+            f"WHERE e.places > 0{exists}",
+            [json.dumps(numbers), *self._values],
+        )
+        return dict(rows.fetchall())
 
     def _paths(self, asked: list[_Asked]) -> dict[str, float]:
         """BM25 of the words of files' names."""
@@ -158,24 +177,11 @@ class Search:
         )
         return {source: best[number] for number, source in rows}
 
-    def _of_rows(self, numbers: list[int]) -> dict[int, int]:
-        """Row to embedding, of those rows that the filter lets pass."""
-        condition, values = self._only.condition()
-        exists = f" AND e.id IN ({EMBEDDINGS} WHERE {condition} AND p.embedding = e.id)" if condition else ""
-        rows = self._connection.execute(
-            f"SELECT e.row, e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.row = asked.value WHERE e.places > 0{exists}",  # noqa: S608  # texts of ours
-            [json.dumps(numbers), *values],
-        )
-        return dict(rows.fetchall())
-
-    def _similarities(self, embeddings: list[int]) -> dict[int, float]:
-        """The cosine of each with the question, read at one go; none if vectors were not asked."""
-        if self._vector is None:
-            return {}
-        asked = "SELECT e.row, e.id FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.id = asked.value"
-        identifiers = dict(self._connection.execute(asked, (json.dumps(embeddings),)).fetchall())
-        found = self._vectors.similarities(list(identifiers), self._vector)
-        return {identifiers[row]: similarity for row, similarity in found.items()}
+    def _similarities(self, found: Iterable[_Found]) -> dict[int, float]:
+        """The cosine of each with the question, read at one go."""
+        embeddings = {one.row: one.embedding for one in found}
+        similarities = self._vectors.similarities(list(embeddings), self._require_vector())
+        return {embeddings[row]: similarity for row, similarity in similarities.items()}
 
     def _hit(
         self,
@@ -188,8 +194,7 @@ class Search:
         text, tokens = self._connection.execute(
             "SELECT text, tokens FROM embeddings WHERE id = ?", (embedding,)
         ).fetchone()
-        condition, values = self._only.condition()
-        places = list(self._places(embedding, condition, values))
+        places = list(self._places(embedding))
         first = next((place for place in places if at is not None and place["source"] == at.source), places[0])
         also = dict.fromkeys(f"{place['source']}:{place['start_line']}" for place in places)
         del also[f"{first['source']}:{first['start_line']}"]
@@ -211,15 +216,15 @@ class Search:
             metadata=json.loads(first["metadata"] or "{}") | json.loads(first["own"] or "{}"),
         )
 
-    def _places(self, embedding: int, condition: str, values: list[Any]) -> Iterator[sqlite3.Row]:
+    def _places(self, embedding: int) -> Iterator[sqlite3.Row]:
         cursor = self._connection.cursor()
         cursor.row_factory = sqlite3.Row
-        more = f" AND {condition}" if condition else ""
+        more = f" AND {self._condition}" if self._condition else ""
         query = (
             "SELECT f.source, f.tag, f.metadata AS own, v.language, p.* FROM places AS p JOIN versions AS v ON v.id = p.version "  # noqa: S608  # texts of ours
             f"JOIN files AS f ON f.version = v.id WHERE p.embedding = ?{more} ORDER BY f.source, p.number, f.tag LIMIT ?"
         )
-        yield from cursor.execute(query, [embedding, *values, _PLACES])
+        yield from cursor.execute(query, [embedding, *self._values, _PLACES])
 
     def _require_vector(self) -> Vectors:
         if self._vector is None:

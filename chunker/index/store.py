@@ -23,6 +23,7 @@ from typing import Any
 from chunker.index.errors import DamagedIndexError, LockedIndexError, NotAnIndexError, StorageError
 from chunker.index.full_text import FullText
 from chunker.index.full_text import create as create_full_text
+from chunker.index.kept_open import KeptOpen
 from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
 from chunker.index.settings import Settings
 from chunker.index.settling import KINDS, folder_of, settling
@@ -55,10 +56,11 @@ class Snapshot:
 
 
 class Store:
-    """The folder of an index. Holds nothing open between calls, so threads may share it, and it survives a fork."""
+    """The folder of an index. Threads may share it, and it survives a fork (`kept_open`)."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._kept_open = KeptOpen(folder)
         self.vector_store: VectorStore | None = None  # in place of a file
 
     def kept_store(self) -> str | None:
@@ -119,7 +121,7 @@ class Store:
         """The state of the last commit."""
         with (
             translating(self.folder),
-            contextlib.closing(connect(self.folder)) as connection,
+            self._kept_open.connection() as connection,
             contextlib.ExitStack() as stack,
         ):
             for attempt in range(_ATTEMPTS):
@@ -127,10 +129,13 @@ class Store:
                 try:
                     # Before the snapshot: what is removed from full text later, the snapshot may need.
                     before = _meta(connection)
-                    words, names = (FullText(folder_of(self.folder, kind, before[kind])) for kind in KINDS)
+                    words, names = (
+                        self._kept_open.full_text(folder_of(self.folder, kind, before[kind])) for kind in KINDS
+                    )
                     connection.execute("BEGIN")
-                    if _meta(connection)["revision"] == before["revision"] or last:
-                        vectors = self._vectors(connection, stack)
+                    now = _meta(connection)
+                    if now["revision"] == before["revision"] or last:
+                        vectors = self._vectors(connection, now, stack)
                         break
                 except FileNotFoundError as error:
                     # Written anew between our look at the database and this one; the next look sees where.
@@ -146,6 +151,8 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
         """Raises `LockedIndexError` at once if somebody else writes."""
+        # Who closes the database last writes back what is in its log.
+        self._kept_open.close()
         with (
             self._locked(),
             translating(self.folder),
@@ -166,11 +173,12 @@ class Store:
                 writer.tidy()
                 yield writer
 
-    def _vectors(self, connection: sqlite3.Connection, stack: contextlib.ExitStack) -> MappedRows | StoredRows:
+    def _vectors(
+        self, connection: sqlite3.Connection, meta: dict[str, Any], stack: contextlib.ExitStack
+    ) -> MappedRows | StoredRows:
         if self.vector_store is not None:
             table = stack.enter_context(self.vector_store.opened(str(table_name(connection))))
             return StoredRows(connection, table)
-        meta = _meta(connection)
         settings = Settings.from_json(str(meta.get("settings", "")))
         path = vectors_path(self.folder, meta["generation"])
         rows = map_rows(path, settings.dimensions, meta["rows"])

@@ -29,6 +29,7 @@ _MAGIC = b"BPEVEC01"
 _HEADER = struct.Struct("<8sII")
 # Rows at a time, so that a search or a copy needs little memory beside the file.
 BLOCK_ROWS = 8192
+_NEAR_ROWS = 256
 # Rows that are compared exactly after their sketches, in all and for each that is looked for; sketches are asked where they save most of the rows.
 COMPARED = 4096
 _COMPARED_EACH = 8
@@ -107,13 +108,30 @@ def best_rows(rows: Vectors, query: Vectors, limit: int) -> tuple[NDArray[np.int
     scores = np.empty(len(rows), np.float32)
     for start in range(0, len(rows), BLOCK_ROWS):
         np.dot(rows[start : start + BLOCK_ROWS], query, out=scores[start : start + BLOCK_ROWS])
-    if limit < len(rows):
-        threshold = np.partition(scores, len(rows) - limit)[len(rows) - limit]
+    best = _largest(scores, limit)
+    return best, scores[best]
+
+
+def products(rows: Vectors, numbers: NDArray[np.int64], query: Vectors) -> Vectors:
+    """The dot products of some rows with a vector. The rows are brought together a few at a time, in memory that the processor keeps near."""
+    scores = np.empty(len(numbers), np.float32)
+    near = np.empty((_NEAR_ROWS, rows.shape[1]), np.float32)
+    for start in range(0, len(numbers), _NEAR_ROWS):
+        part = numbers[start : start + _NEAR_ROWS]
+        # Without "clip" numpy would go by a copy of its own.
+        np.take(rows, part, axis=0, out=near[: len(part)], mode="clip")
+        np.dot(near[: len(part)], query, out=scores[start : start + len(part)])
+    return scores
+
+
+def _largest(scores: Vectors, limit: int) -> NDArray[np.int64]:
+    """The numbers of the largest scores, best first; of equal ones the lower number is first."""
+    if limit < len(scores):
+        threshold = np.partition(scores, len(scores) - limit)[len(scores) - limit]
         numbers = np.flatnonzero(scores >= threshold)
     else:
-        numbers = np.arange(len(rows))
-    order = np.lexsort((numbers, -scores[numbers]))[:limit]
-    return numbers[order], scores[numbers[order]]
+        numbers = np.arange(len(scores))
+    return numbers[np.lexsort((numbers, -scores[numbers]))[:limit]]
 
 
 class MappedRows:
@@ -138,8 +156,9 @@ class MappedRows:
             return best_rows(self._rows, query, limit)
         near = self._sketches.nearest(query, compared)
         numbers = np.concatenate([near[near < sketched], np.arange(sketched, len(self._rows))])
-        found, scores = best_rows(self._rows[numbers], query, limit)
-        return numbers[found], scores
+        scores = products(self._rows, numbers, query)
+        best = _largest(scores, limit)
+        return numbers[best], scores[best]
 
     def take(self, rows: Sequence[int]) -> dict[int, Vectors]:
         """The vectors of those rows that there are."""
@@ -147,7 +166,7 @@ class MappedRows:
 
     def similarities(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
         """The dot products of rows with a vector."""
-        return dict(zip(rows, (self._rows[list(rows)] @ query).tolist(), strict=True)) if rows else {}
+        return dict(zip(rows, products(self._rows, np.array(rows, np.int64), query).tolist(), strict=True))
 
     def surplus(self) -> int:
         """The number of rows that nobody knows: those that a killed run left are no part of a snapshot."""

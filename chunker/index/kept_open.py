@@ -1,0 +1,109 @@
+"""Files of an index that readers keep open from one search to the next, for as long as they are the same files.
+
+    search 1    open the database, its full text   search   hand them back
+    search 2    the same files? take them          search   hand them back
+
+To open a database and its full text anew, and to read the first pages of both, costs more than most searches. A connection is used by one search at a
+time; a process that was forked opens its own. On Windows, where an open file cannot be removed, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+from chunker.index.full_text import FullText
+from chunker.index.schema import DATABASE, connect
+
+_KEEPS = os.name != "nt"
+# Bytes of the database that are read as memory: a page costs no call of the system.
+_MAPPED = 1 << 30
+
+_State = tuple[int, int, int, int]
+# Connections of the process that this one was forked from: they are not ours to close.
+_INHERITED: list[object] = []
+
+
+class KeptOpen:
+    """The open files of one index."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._idle: list[tuple[_State | None, sqlite3.Connection]] = []
+        self._texts: dict[str, tuple[_State, FullText]] = {}
+        weakref.finalize(self, _close, self._idle, self._process)
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """A connection to the database, to be used by one thread at a time. After an error it is closed."""
+        state, connection = self._taken()
+        try:
+            yield connection
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except BaseException:
+            connection.close()
+            raise
+        if _KEEPS and self._process == os.getpid():
+            self._idle.append((state, connection))
+        else:
+            connection.close()
+
+    def full_text(self, folder: Path) -> FullText:
+        """The last commit of a folder of full text. Raises FileNotFoundError if there is none."""
+        state = _state(folder / "meta.json")
+        known = self._texts.get(folder.name)
+        if known is not None and known[0] == state:
+            return known[1]
+        found = FullText(folder)
+        if _KEEPS:
+            # Of a kind the last generation alone.
+            kind = folder.name.partition("-")[0]
+            for name in [name for name in self._texts if name.partition("-")[0] == kind]:
+                self._texts.pop(name, None)
+            self._texts[folder.name] = (state, found)
+        return found
+
+    def close(self) -> None:
+        """Let go of what no search uses."""
+        self._texts.clear()
+        _close(self._idle, self._process)
+
+    def _taken(self) -> tuple[_State | None, sqlite3.Connection]:
+        if self._process != os.getpid():
+            _INHERITED.append((self._idle, self._texts))
+            self._begin()
+        state = None
+        with contextlib.suppress(OSError):
+            state = _state(self._folder / DATABASE)
+        with contextlib.suppress(IndexError):
+            while True:
+                known, connection = self._idle.pop()
+                if known == state:
+                    return known, connection
+                connection.close()
+        connection = connect(self._folder)
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+        return state, connection
+
+
+def _close(idle: list[tuple[_State | None, sqlite3.Connection]], process: int) -> None:
+    if process != os.getpid():
+        _INHERITED.append(idle)
+        return
+    with contextlib.suppress(IndexError):
+        while True:
+            idle.pop()[1].close()
+
+
+def _state(path: Path) -> _State:
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
