@@ -97,6 +97,8 @@ class FullTextWriter:
         with _translating(folder):
             # One thread: the order of the texts in a part is that in which they came.
             self._writer = index.writer(_HEAP, 1)
+            # What a killed run left goes: its numbers are given once more, and a file that is there already is an error to tantivy.
+            self._writer.garbage_collect_files()
 
     def add(self, number: int, terms: str) -> None:
         """Keep a text under a number that has none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from chunker.index import Index, settling
+from chunker.index.full_text import FullText, FullTextWriter, create
 from chunker.index.settling import Settling
 from chunker.index.stems import stems_of
 from chunker.index.terms import terms_of, terms_of_word
@@ -59,6 +61,28 @@ def test_words_between_quotes_are_looked_for_whatever_they_are(index: Index, wri
     write("band.md", "A band plays, and a band is a band.\n")
     index.sync(tmp_path)
     assert index.search('band "the who"', by="words")[0].source == "who.md"
+
+
+def test_a_commit_that_was_killed_half_way_can_be_made_again(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    create(whole)
+    with contextlib.closing(FullTextWriter(whole)) as writer:
+        for number in range(5):
+            writer.add(number, f"word w{number}")
+        writer.commit()
+    shutil.copytree(whole, killed)
+    with contextlib.closing(FullTextWriter(whole)) as writer:
+        writer.remove([1])
+        writer.commit()
+    # All that the commit wrote before its last step.
+    for path in whole.iterdir():
+        if path.name != "meta.json":
+            shutil.copy(path, killed)
+    assert len(FullText(killed)) == 5
+    with contextlib.closing(FullTextWriter(killed)) as writer:
+        writer.remove([1])
+        writer.commit()
+    assert FullText(killed).numbers() == [0, 2, 3, 4]
 
 
 def unsettled(index: Index) -> int:
