@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile("default")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# Bytes: a run writes a twentieth of it.
+MEMORY_FOR_FILES = 2 << 30
 _PACKAGE = Path(bpe_engine.__file__).resolve().parent
 _SOURCE_TREE = Path(__file__).resolve().parent.parent
 
@@ -35,6 +38,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Indexes wait for the disk at each commit, where a disk is busy most of their time; a process that is killed loses nothing in memory either.
+    memory = Path("/dev/shm")
+    if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_FOR_FILES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
     if config.getoption("--installed") and _PACKAGE.parent == _SOURCE_TREE:
         raise pytest.UsageError(
             f"bpe_engine was imported from the source tree {_SOURCE_TREE}, not from an installed wheel"
