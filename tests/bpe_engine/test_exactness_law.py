@@ -12,14 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, byte_strings, fragments, small_tokenizers, texts
+from thresholds import THRESHOLDS, thresholds_set_to
 
-import bpe_engine.fallback.appending_encoder
-import bpe_engine.fallback.engine
-import bpe_engine.fallback.interval_encoder
-import bpe_engine.fallback.open_pieces
-import bpe_engine.fallback.prepending_encoder
-import bpe_engine.reference.interval
-import bpe_engine.text.truncation
 from bpe_engine import AppendingEncoder, EncodingError, Mark, PrependingEncoder, StaleMarkError, Tokenizer, Vocabulary
 from bpe_engine.fallback.engine import VocabularyEngine
 from bpe_engine.reference import naive
@@ -30,24 +24,10 @@ KINDS = ("o200k_base", "cl100k_base", "r50k", "whole")
 PROGRAMS = 450
 
 
-@pytest.fixture(params=["ordinary", "small"], autouse=True, scope="module")
+@pytest.fixture(params=THRESHOLDS, autouse=True, scope="module")
 def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "small":
-            for module in (
-                bpe_engine.fallback.appending_encoder,
-                bpe_engine.fallback.prepending_encoder,
-                bpe_engine.fallback.interval_encoder,
-            ):
-                patch.setattr(module, "LONG_TAIL", 5)
-            for module in (bpe_engine.fallback.appending_encoder, bpe_engine.fallback.prepending_encoder):
-                patch.setattr(module, "SHORT_PIECE", 2)
-            patch.setattr(bpe_engine.fallback.interval_encoder, "WINDOW", 3)
-            patch.setattr(bpe_engine.fallback.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
-            patch.setattr(bpe_engine.fallback.engine, "BLOCK", 7)
-            patch.setattr(bpe_engine.text.truncation, "BLOCK", 3)
-            patch.setattr(bpe_engine.reference.interval, "STRIDE", 2)
+    """Once as it is, once with every threshold of the engine in Python so small that short texts take the ways that only long ones take."""
+    with thresholds_set_to(request.param):
         yield
 
 

@@ -10,12 +10,8 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
+from thresholds import THRESHOLDS, thresholds_set_to
 
-import bpe_engine.fallback.appending_encoder
-import bpe_engine.fallback.engine
-import bpe_engine.fallback.interval_encoder
-import bpe_engine.fallback.open_pieces
-import bpe_engine.fallback.prepending_encoder
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.registry import load_vocabulary
@@ -59,22 +55,10 @@ def tokenizer(name: str) -> Tokenizer:
     return Tokenizer(Vocabulary.from_ranks(dict(ranks), name=name, pattern=PATTERNS[name]))
 
 
-@pytest.fixture(params=["ordinary", "small"], autouse=True, scope="module")
+@pytest.fixture(params=THRESHOLDS, autouse=True, scope="module")
 def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "small":
-            for module in (
-                bpe_engine.fallback.appending_encoder,
-                bpe_engine.fallback.prepending_encoder,
-                bpe_engine.fallback.interval_encoder,
-            ):
-                patch.setattr(module, "LONG_TAIL", 5)
-            for module in (bpe_engine.fallback.appending_encoder, bpe_engine.fallback.prepending_encoder):
-                patch.setattr(module, "SHORT_PIECE", 2)
-            patch.setattr(bpe_engine.fallback.interval_encoder, "WINDOW", 3)
-            patch.setattr(bpe_engine.fallback.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
-            patch.setattr(bpe_engine.fallback.engine, "BLOCK", 7)
+    """Once as it is, once with every threshold of the engine in Python so small that short texts take the ways that only long ones take."""
+    with thresholds_set_to(request.param):
         yield
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -14,8 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, fragments, texts
+from thresholds import thresholds_set_to
 
-import bpe_engine.fallback.staged_encoders
 from bpe_engine import AppendingEncoder, EncodingError, StaleMarkError, Tokenizer, UnknownTokenError, Vocabulary
 from bpe_engine.fallback.appending_encoder import AppendingEncoder as ReferenceEncoder
 from bpe_engine.fallback.engine import VocabularyEngine
@@ -297,18 +297,18 @@ def refused(encoder: AppendingEncoder, marks: list[tuple[Any, Items]]) -> None:
             encoder.rollback(mark)
 
 
-@pytest.fixture(params=["ordinary", "small"], autouse=True, scope="module")
-def thresholds(request: pytest.FixtureRequest) -> Any:
-    """Once as it is, once so that short texts take the ways that only long ones take."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "small":
-            patch.setattr(bpe_engine.fallback.staged_encoders, "TAIL", 1)
-            patch.setattr(bpe_engine.fallback.appending_encoder, "LONG_TAIL", 5)
-            patch.setattr(bpe_engine.fallback.appending_encoder, "SHORT_PIECE", 2)
+@pytest.fixture
+def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
+    with thresholds_set_to(request.param):
         yield
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    ("name", "thresholds"),
+    [(name, which) for name in KINDS for which in ("ordinary", "small") if which == "ordinary" or "in Python" in name],
+    indirect=["thresholds"],
+)
+@pytest.mark.usefixtures("thresholds")
 @settings(max_examples=60)
 @given(program=programs)
 def test_any_program(name: str, program: list[tuple[str, Any]]) -> None:

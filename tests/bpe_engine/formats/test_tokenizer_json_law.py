@@ -12,22 +12,18 @@ from huggingface_files import FAMILIES, OTHER_MODELS, both, combination, crowded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import broken_texts, byte_strings, texts
+from thresholds import THRESHOLDS, thresholds_set_to
 
-import bpe_engine.fallback.staged_encoders
-import bpe_engine.fallback.staged_intervals
 from bpe_engine import AppendingEncoder, EncodingError, Tokenizer, VocabularyError
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.pre_tokenizers import Punctuation, Split, WhitespaceSplit
 from bpe_engine.pipeline.specification import Specification
 
 
-@pytest.fixture(params=["ordinary", "small"], autouse=True, scope="module")
+@pytest.fixture(params=THRESHOLDS, autouse=True, scope="module")
 def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Once as it is, once with every threshold so small that short texts take the ways that only long ones take."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "small":
-            patch.setattr(bpe_engine.fallback.staged_encoders, "TAIL", 1)
-            patch.setattr(bpe_engine.fallback.staged_intervals, "STRIDE", 3)
+    """Once as it is, once with every threshold of the engine in Python so small that short texts take the ways that only long ones take."""
+    with thresholds_set_to(request.param):
         yield
 
 
