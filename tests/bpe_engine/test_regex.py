@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 import regex
+from code_points import PLANES, SURROGATES, blocks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import byte_strings, texts
@@ -26,7 +27,6 @@ PUBLISHED = {
     **{f"{name} {number}": source for name, sources in STAGES.items() for number, source in enumerate(sources)},
     **{stage.source: stage.source for found in PRE_TOKENIZATIONS.values() for stage in found.stages},
 }
-SURROGATES = range(0xD800, 0xE000)
 # Each 0 is the character.
 SURROUNDINGS = ("a0A1", " 0 中0'0s\n0  0")
 CATEGORIES = [
@@ -179,12 +179,11 @@ def spans_of_block(name: str, classes: str, first: bool, size: int, text: str) -
     return BLOCKS[key]
 
 
-@pytest.mark.parametrize("plane", range(17))
+@pytest.mark.parametrize("plane", PLANES)
 def test_named_patterns_on_every_character(plane: int) -> None:
-    for first in range(plane << 16, plane + 1 << 16, 256):
-        if first in SURROGATES:
-            continue
-        characters = [chr(code) for code in range(first, first + 256)]
+    for block in blocks(plane):
+        first = block[0]
+        characters = [chr(code) for code in block]
         text = "".join(surrounding.replace("0", each) for surrounding in SURROUNDINGS for each in characters)
         classes = stand_ins(text)
         size = len(characters[0].encode())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from code_points import PLANES, blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import broken_texts, byte_strings, texts
@@ -28,9 +29,6 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "build_core_tables.py
 
 # Each 0 is the character: beside letters of either case, digits, punctuation, white space and Han, and beside itself.
 SURROUNDINGS = ("0a 00A1", "02!0\n中0'0  0")
-# Code points in a text. Many such texts have the same classes, and what the pattern says of them is computed once.
-AT_ONCE = 256
-SURROGATES = range(0xD800, 0xE000)
 
 
 @cache
@@ -49,16 +47,15 @@ def test_every_named_pattern_has_a_scanner() -> None:
     assert not _core.has_scanner("no such pattern")
 
 
-@pytest.mark.parametrize("plane", range(17))
+@pytest.mark.parametrize("plane", PLANES)
 def test_every_code_point_in_several_surroundings(plane: int) -> None:
-    for first in range(plane << 16, plane + 1 << 16, AT_ONCE):
-        if first in SURROGATES:
-            continue
-        characters = "".join(map(chr, range(first, first + AT_ONCE)))
+    """Many blocks have the same classes, and what the pattern says of them is computed once."""
+    for block in blocks(plane):
+        characters = "".join(map(chr, block))
         text = "".join([surrounding.replace("0", each) for surrounding in SURROUNDINGS for each in characters])
         classes = stand_ins(text)
         for name in PATTERNS:
-            assert [*map(len, engine(name).split(text))] == lengths(name, classes), f"{name}, from U+{first:04X} on"
+            assert [*map(len, engine(name).split(text))] == lengths(name, classes), f"{name}, from U+{block[0]:04X} on"
 
 
 @cache

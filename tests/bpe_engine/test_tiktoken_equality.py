@@ -6,11 +6,11 @@ import random
 from itertools import pairwise
 
 import pytest
+from code_points import PLANES, code_points
 from hypothesis import given, settings
 from oracles import ENCODINGS, tiktoken_encoding, tokenizer
 from strategies import broken_texts, texts
 
-PLANES = 17
 STEP = 2048
 
 
@@ -20,13 +20,8 @@ def assert_equal(name: str, text: str) -> None:
     assert tokenizer(name).count(text) == len(expected)
 
 
-def code_points(plane: int) -> list[str]:
-    numbers = range(plane << 16, (plane + 1) << 16)
-    return [chr(number) for number in numbers if not 0xD800 <= number < 0xE000]
-
-
 @pytest.mark.parametrize("name", ENCODINGS)
-@pytest.mark.parametrize("plane", range(PLANES))
+@pytest.mark.parametrize("plane", PLANES)
 def test_every_code_point_alone(name: str, plane: int) -> None:
     ours, theirs = tokenizer(name), tiktoken_encoding(name)
     wrong = [
@@ -36,7 +31,7 @@ def test_every_code_point_alone(name: str, plane: int) -> None:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-@pytest.mark.parametrize("plane", range(PLANES))
+@pytest.mark.parametrize("plane", PLANES)
 def test_every_code_point_between_letters_spaces_and_newlines(name: str, plane: int) -> None:
     ours, theirs = tokenizer(name), tiktoken_encoding(name)
     characters = code_points(plane)
