@@ -20,8 +20,8 @@ from bpe_engine.reference import naive
 from bpe_engine.reference.dictionary import TokenDictionary
 
 KINDS = ("o200k_base", "cl100k_base", "r50k", "whole")
-# Programs a kind, for each of appending, prepending and slicing, at ordinary and at small thresholds.
-PROGRAMS = 450
+# Programs a kind, for each of appending, prepending and slicing.
+PROGRAMS = 450 // len(THRESHOLDS)
 
 
 @pytest.fixture(params=THRESHOLDS, autouse=True, scope="module")

@@ -18,6 +18,8 @@ from bpe_engine.published.registry import load_vocabulary
 
 # Enough for words in Latin letters; it also has every single byte.
 TOKENS = 3000
+# Programs a grammar, for each of growing and slicing.
+PROGRAMS = 200 // len(THRESHOLDS)
 # What one grammar or another treats in its own way.
 PIECES = [
     "a",
@@ -68,7 +70,7 @@ steps = st.lists(st.one_of(pieces, pieces, repeated, texts(3)), max_size=14)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@settings(max_examples=200)
+@settings(max_examples=PROGRAMS)
 @given(added=steps, back=st.lists(st.integers(0, 13), max_size=4), again=steps)
 def test_growing(name: str, added: list[str], back: list[int], again: list[str]) -> None:
     ours = tokenizer(name)
@@ -96,7 +98,7 @@ def test_growing(name: str, added: list[str], back: list[int], again: list[str])
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@settings(max_examples=200)
+@settings(max_examples=PROGRAMS)
 @given(text=st.one_of(texts(), steps.map("".join)), data=st.data())
 def test_slices(name: str, text: str, data: st.DataObject) -> None:
     ours = tokenizer(name)
