@@ -20,6 +20,7 @@ from chunker.arguments import require, require_all, require_text, require_whole,
 from chunker.errors import OptionError, WrongTypeError
 from chunker.files.intake import Intake
 from chunker.files.patterns import Patterns, Wanted
+from chunker.index import opening
 from chunker.index.adding import Adding, checked_texts
 from chunker.index.asking import Asking
 from chunker.index.checking import faults
@@ -32,7 +33,7 @@ from chunker.index.embedders import (
     identity,
 )
 from chunker.index.errors import EmbedderError, NotAnIndexError
-from chunker.index.opening import GIVEN, IndexOptions, given_embedder, settings_of, vector_store_of
+from chunker.index.opening import GIVEN, IndexOptions
 from chunker.index.reports import Status, SyncReport
 from chunker.index.schema import tables
 from chunker.index.settings import Settings
@@ -89,15 +90,15 @@ class Index(Asking):
             embedder_options: Options of a named embedder.
             store: Where the vectors are kept: the name of a store (`chunker.index.vector_stores`), or a store. By
                 default that of the index; for a new one a file in its folder.
-            root: The folder that source names are relative to; by default the one around the index.
+            root: The folder that source names are relative to. By default that of the index; for a new one the folder around it.
             create: Start a new index if there is none.
             rebuild: Accept other settings than the index has. Files are then chunked again, and vectors are kept if the
                 embedder is the same.
             options: How files are chunked (`IndexOptions`). By default as the index has it.
 
         Raises:
-            SettingsMismatchError: Given settings differ from those of the index.
-            NotAnIndexError: There is no index, and `create` is not set; or the folder holds something else.
+            SettingsMismatchError: Given settings, or the root, differ from those of the index.
+            NotAnIndexError: There is no index and `create` is not set, or the folder holds something else.
             DamagedIndexError: The files of the index are damaged.
             OptionError: An option cannot be used.
         """
@@ -105,17 +106,17 @@ class Index(Asking):
         require(root, (str, os.PathLike, type(None)), "root", "a folder, as a str or a path, or None")
         require(embedder_options, (dict, type(None)), "embedder_options", "a dict or None")
         if embedder is not None and not isinstance(embedder, str):
-            embedder = given_embedder(embedder)
+            embedder = opening.given_embedder(embedder)
         if store is not None and not isinstance(store, str | VectorStore):
             raise WrongTypeError(f"store must be a name or a chunker.index.VectorStore, not {told(store)}")
         folder = Path(path).absolute()
         kept_by = Store(folder)
         kept = kept_by.settings()
-        kept_by.vector_store = vector_store_of(kept_by, store, exists=kept is not None)
+        kept_by.vector_store = opening.vector_store_of(kept_by, store, exists=kept is not None)
+        top, moved = opening.root_of(kept_by, root, exists=kept is not None, rebuild=rebuild)
         if kept is None and not create:
-            raise NotAnIndexError(
-                f"there is no index at {folder}: make one with `chunker index PATH`, or Index.open(...).sync(...)"
-            )
+            hint = "make one with `chunker index PATH`, or Index.open(...).sync(...)"
+            raise NotAnIndexError(f"there is no index at {folder}: {hint}")
         made: Embedder | None
         if kept is not None and embedder is None:
             made, name, configured = None, kept.embedder, kept.embedder_options
@@ -127,16 +128,16 @@ class Index(Asking):
                 if embedder is None or isinstance(embedder, str)
                 else embedder
             )
-        asked = settings_of(kept, made, name, configured, options)
-        index = cls(kept_by, Path(root) if root is not None else folder.parent, asked, made, exists=kept is not None)
+        asked = opening.settings_of(kept, made, name, configured, options)
+        index = cls(kept_by, top, asked, made, exists=kept is not None)
         if kept is None:
             return index
         if not rebuild:
             kept.require(asked)
-        elif kept.fingerprint() != asked.fingerprint() or kept.identity != asked.identity:
+        elif moved or kept.fingerprint() != asked.fingerprint() or kept.identity != asked.identity:
             asked.cut()
             with kept_by.writing() as writer:
-                writer.restart(asked)
+                writer.restart(asked, opening.written_root(folder, top))
         return index
 
     @property
@@ -224,8 +225,7 @@ class Index(Asking):
             raise OptionError(f"max_file_bytes must be a whole number from 0, got {max_file_bytes!r}")
         intake = Intake(secrets=secrets, generated=generated, encoding=encoding)
         limits = Limits(hidden, max_file_bytes, intake, Wanted.of(include, exclude))
-        listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        sources = Sources(listed, self._root, self.path, limits)
+        sources = Sources([paths] if isinstance(paths, str | os.PathLike) else paths, self._root, self.path, limits)
         named = _names(tags, "tags")
         tell = progress or _nobody
         if dry_run:
@@ -347,7 +347,7 @@ class Index(Asking):
             return writer.forget(tag)
 
     def prune(self) -> int:
-        """Remove the vectors that no chunk needs.
+        """Remove the vectors that no chunk needs, which else go once they are more than 1,024 and the needed ones.
 
         Returns:
             Their number.
@@ -363,10 +363,11 @@ class Index(Asking):
     def _ensure(self) -> None:
         if not self._exists:
             self._settings.cut()  # raises for bad options before a folder is made
-            self._store.create(self._settings)
+            self._store.create(self._settings, opening.written_root(self.path, self._root))
             kept = self._store.settings()
             if kept is not None:
                 kept.require(self._settings)
+                opening.root_of(self._store, self._root, exists=True, rebuild=False)
             self._exists = True
 
     @contextlib.contextmanager
@@ -382,9 +383,8 @@ class Index(Asking):
             yield connection
 
     def __repr__(self) -> str:
-        return (
-            f"Index({str(self.path)!r}, embedder={self._settings.embedder!r}, max_tokens={self._settings.max_tokens})"
-        )
+        has = self._settings
+        return f"Index({str(self.path)!r}, embedder={has.embedder!r}, max_tokens={has.max_tokens})"
 
 
 def _names(given: str | Iterable[str], option: str) -> list[str]:

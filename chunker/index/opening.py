@@ -1,7 +1,9 @@
-"""What an index is opened with: the store of its vectors, and its settings."""
+"""What an index is opened with: the root of its names, the store of its vectors, and its settings."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, TypedDict
 
 from chunker.arguments import require_whole, told
@@ -45,6 +47,30 @@ def given_embedder(given: object) -> Embedder:
             f"chunker.index.Embedder, with all of {_EMBEDDER}, not {told(given)}"
         )
     return made
+
+
+def written_root(folder: Path, root: Path) -> str:
+    """A root of names as an index in `folder` keeps it: relative to that folder, so that a tree with its index may be moved; absolute if the two stand apart."""
+    here, top = os.path.realpath(folder), os.path.realpath(root)
+    around = str(Path(here).parent)
+    try:
+        together = os.path.commonpath([around, top]) in {around, top}
+    except ValueError:  # two drives
+        together = False
+    return os.path.relpath(top, here) if together else top
+
+
+def root_of(kept_by: Store, given: str | os.PathLike[str] | None, *, exists: bool, rebuild: bool) -> tuple[Path, bool]:
+    """The root of the names of an index, and whether it is another than the index has. Raises `SettingsMismatchError` for another without `rebuild`."""
+    kept = kept_by.kept_root() if exists else None
+    if kept is None:
+        return kept_by.folder.parent if given is None else Path(given), False
+    root = Path(os.path.realpath(kept_by.folder), kept)
+    if given is None or os.path.realpath(given) == os.path.realpath(root):
+        return (Path(os.path.realpath(root)) if given is None else Path(given)), False
+    if not rebuild:
+        raise SettingsMismatchError({"root": (os.path.realpath(root), os.path.realpath(given))})
+    return Path(given), True
 
 
 def vector_store_of(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:

@@ -14,10 +14,10 @@ class SyncReport:
 
     Attributes:
         files: How many files there are.
-        added: New files.
+        added: Names that are new. A renamed file counts: its new name is.
         changed: Files with another text.
-        renamed: Files with another name and the same text.
-        removed_files: Files that are gone.
+        renamed: Files with another name and the same text. Each of them also counts once in `added` and once in `removed_files`.
+        removed_files: Names that are gone. A renamed file counts: its old name is.
         unchanged: Files as before.
         computed: Chunks that the embedder embedded.
         reused: Chunks in a new place whose vector was there.

@@ -42,7 +42,7 @@ class Settings:
         dimensions: The length of a vector.
         max_tokens: The largest number of tokens of a chunk.
         desired_tokens: As for `chunker.TextChunker`, as are the others.
-        min_tokens: The smallest number of tokens of a chunk, if another cut avoids fewer.
+        min_tokens: The smallest number of tokens of a chunk; the last may have fewer, so as not to divide what fits.
         overlap: The largest number of tokens that the next chunk repeats.
         context: Whether chunks begin with lines that say where they stand.
         strategy: "grow" or "optimal".

@@ -69,6 +69,12 @@ class Store:
             found = connection.execute("SELECT value FROM meta WHERE name = 'store'").fetchone()
         return None if found is None else str(json.loads(found[0]))
 
+    def kept_root(self) -> str | None:
+        """The root of the names of an index, as `opening.written_root` writes it; None for one that does not know it."""
+        with translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
+            found = connection.execute("SELECT value FROM meta WHERE name = 'root'").fetchone()
+        return None if found is None else str(found[0])
+
     def settings(self) -> Settings | None:
         """The settings that the index was made with; None where there is no index yet. Raises the errors of `IndexingError`."""
         if not (self.folder / DATABASE).exists():
@@ -88,8 +94,8 @@ class Store:
             )
         return Settings.from_json(str(meta.get("settings", "")))
 
-    def create(self, settings: Settings) -> None:
-        """Make an empty index; killed at any point, it can be made again."""
+    def create(self, settings: Settings, root: str) -> None:
+        """Make an empty index whose names have this root; killed at any point, it can be made again."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -98,7 +104,7 @@ class Store:
         with self._locked(), translating(self.folder), contextlib.closing(connect(self.folder)) as connection:
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 return  # another process was first
-            values: dict[str, str | int] = {"schema": SCHEMA, "settings": settings.to_json()}
+            values: dict[str, str | int] = {"schema": SCHEMA, "settings": settings.to_json(), "root": root}
             values |= {"generation": 0, "rows": 0, "revision": 0, "stems": json.dumps([ENGLISH])}
             for kind in KINDS:
                 values |= {kind: 0, f"{kind}_removed": 0}

@@ -200,8 +200,8 @@ class Writer:
         spare, needed = self._connection.execute(ask).fetchone()
         return int(spare), int(needed)
 
-    def restart(self, settings: Settings) -> None:
-        """Forget all files, and go on with other settings. Vectors are kept where the embedder is the same."""
+    def restart(self, settings: Settings, root: str) -> None:
+        """Forget all files, and go on with other settings and this root. Vectors are kept where the embedder is the same."""
         before = Settings.from_json(self._text("settings"))
         same = before.identity == settings.identity
         if not same:
@@ -218,6 +218,7 @@ class Writer:
             else:
                 self._begin_anew()
             self._set("settings", settings.to_json())
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('root', ?)", (root,))
             self._set("revision", self._meta("revision") + 1)
         # Before anything new can have the numbers of what is gone.
         self._full_text.settle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from chunker.index import (
     NotAnIndexError,
     SettingsMismatchError,
 )
+from chunker.index.schema import DATABASE
 
 Write = Callable[..., Path]
 Look = Callable[[Index], dict[str, Any]]
@@ -165,3 +167,46 @@ def test_meta_of_another_version(full: Index) -> None:
     connection.close()
     with pytest.raises(DamagedIndexError, match="99"):
         Index.open(full.path)
+
+
+def test_the_root_is_remembered(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "a.txt").write_text("Apples are red.\n", encoding="utf-8")
+    (files / "c.txt").write_text("Cherries are dark.\n", encoding="utf-8")
+    Index.open(tmp_path / "index", root=files).sync(files)
+    (files / "c.txt").unlink()
+    again = Index.open(tmp_path / "index")
+    report = again.sync(files)
+    assert (report.added, report.removed_files, again.status().files) == (0, 1, 1)
+    assert [hit.source for hit in again.search("cherries apples", limit=9)] == ["a.txt"]
+    Index.open(tmp_path / "index", root=tmp_path / "index" / ".." / "files")
+
+
+def test_another_root_is_an_error_and_a_rebuild_takes_it(full: Index, tmp_path: Path) -> None:
+    with pytest.raises(SettingsMismatchError, match="root is"):
+        Index.open(full.path, root=full.path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "z.txt").write_text("Zebras.\n", encoding="utf-8")
+    moved = Index.open(full.path, root=other, rebuild=True)
+    assert moved.status().files == 0
+    Index.open(full.path).sync(other)
+    assert [hit.source for hit in Index.open(full.path).search("zebras")] == ["z.txt"]
+
+
+def test_a_tree_may_be_moved_with_its_index(tmp_path: Path) -> None:
+    files = tmp_path / "tree" / "files"
+    files.mkdir(parents=True)
+    (files / "a.txt").write_text("Apples are red.\n", encoding="utf-8")
+    Index.open(tmp_path / "tree" / "index", root=files).sync(files)
+    (tmp_path / "tree").rename(tmp_path / "wood")
+    report = Index.open(tmp_path / "wood" / "index").sync(tmp_path / "wood" / "files")
+    assert (report.unchanged, report.added, report.removed_files) == (1, 0, 0)
+
+
+def test_an_index_that_has_no_root_yet_takes_any(full: Index, tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(full.path / DATABASE)) as connection, connection:
+        connection.execute("DELETE FROM meta WHERE name = 'root'")
+    Index.open(full.path, root=tmp_path / "elsewhere")
+    assert Index.open(full.path).sync(tmp_path).has_changes is False
