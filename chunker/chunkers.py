@@ -45,7 +45,9 @@ class TextChunker:
     Args:
         max_tokens: The largest number of tokens of a chunk.
         tokenizer: The name of an encoding or model, or a tokenizer.
-        min_tokens: No chunk has fewer tokens if another cut avoids it. By default an eighth of `max_tokens`.
+        min_tokens: No chunk has fewer tokens, except the last one where every other cut would divide a part that fits
+            into a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most
+            `max_tokens - min_tokens` tokens (with its context and an overlap) is never divided.
         desired_tokens: A chunk that has this many tokens ends at the best boundary before `max_tokens`. None fills it.
         overlap: The largest number of tokens at the end of a chunk that the next one repeats.
         overlap_by: The overlap consists of whole units of the format ("unit"), of sentences where no unit fits
@@ -116,7 +118,7 @@ class TextChunker:
 
     @property
     def min_tokens(self) -> int:
-        """No chunk has fewer tokens if another cut avoids it."""
+        """No chunk has fewer tokens, except the last one where every other cut would divide a part that fits."""
         return self._budget.min_tokens
 
     @property

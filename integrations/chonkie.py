@@ -41,7 +41,7 @@ class TokenBudgetChunker(BaseChunker):
             `chunk_size`.
         language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
             it by the name of the file in a document's metadata, and by the text.
-        min_chunk_size: No chunk has fewer tokens if another cut avoids it; by default an eighth of `chunk_size`.
+        min_chunk_size: No chunk has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of `chunk_size`.
         strategy: "grow" fills chunk after chunk, "optimal" chooses all cuts together.
 
     Raises:

@@ -40,7 +40,7 @@ class TokenBudgetDocumentSplitter:
     Args:
         split_length: The largest number of tokens of a document.
         split_overlap: The largest number of tokens that a document repeats of the one before.
-        split_threshold: No document has fewer tokens if another cut avoids it; by default an eighth of `split_length`.
+        split_threshold: No document has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of `split_length`.
         tokenizer: Counts the tokens; all that `chunker.TextChunker` takes. Only a name can be saved with a pipeline.
         language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
             it by the file that the metadata name ("file_path", "file_name", "source"), and by the text.

@@ -118,7 +118,7 @@ MinTokens = Annotated[
         min=0,
         show_envvar=False,
         show_default=False,
-        help="The fewest tokens of a chunk, if another cut avoids fewer. Default: an eighth of --max-tokens.",
+        help="The fewest tokens of a chunk; the last may have fewer, so as not to divide what fits. Default: an eighth of --max-tokens.",
     ),
 ]
 Overlap = Annotated[

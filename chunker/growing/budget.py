@@ -41,8 +41,8 @@ def _least(max_tokens: int, desired_tokens: int | None) -> int:
 class Budget:
     """The limits of a chunk, all in tokens.
 
-    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer where a cut exists that avoids it; by default an eighth of
-    `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next, in whole pieces of
+    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer, except the last one where every other cut would divide a unit that fits; by
+    default an eighth of `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next, in whole pieces of
     `overlap_by`. `desired_tokens`: a chunk that has so many ends at the best place before `max_tokens`. `reserve`: tokens that a model puts
     around each chunk; they are taken off already, so that a chunk and they have `max_tokens + reserve`.
     """

@@ -12,10 +12,11 @@ Three rules, and all only ever move a cut to the left:
    they fit into a chunk of their own with that line; unless the rest of the definition is whole without them. Nor does rule 1 move a cut there.
 3. *Balanced tail.* If what is left of the text after the cut is less than `min_tokens`, the cut moves to a boundary that breaks no
    unit that was whole and leaves at least `min_tokens` on both sides: the strongest of these, or of equals the farthest. If there is none, the
-   cut moves to where the smaller side is as large as it can be.
+   cut moves to where the smaller side is as large as it can be without that. So a last chunk may be below `min_tokens` after a unit that fits.
 
-Together they keep every unit whole that is at most `max_tokens - min_tokens` long: whatever stands before it is either enough for a
-chunk, and then rule 1 cuts there, or so little that the unit fits after it.
+Together they keep every unit whole that is at most `max_tokens - min_tokens` long, with the context and the overlap that stand before it: its
+chunk has either enough before it, and then rule 1 cuts there, or so little that the unit fits after it. Where a chunk should have `desired`
+tokens and the text ends within the budget, `best_cut` alone decides, and this does not hold.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class PageSettings(NamedTuple):
     Args:
         tokenizer: The name of the tokenizer.
         max_tokens: The largest number of tokens of a chunk.
-        min_tokens: The smallest number of tokens of a chunk, if another cut avoids fewer.
+        min_tokens: The smallest number of tokens of a chunk; the last may have fewer, so as not to divide what fits.
         overlap: The largest number of tokens that the next chunk repeats.
         context: Whether chunks begin with lines that say where they stand.
         show_tokens: Show the tokens of each chunk at first.

@@ -37,7 +37,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
         language: A format or programming language whose structure decides the cuts, also a LangChain `Language`; None for
             plain text; "auto" to detect it by the file that the metadata name as "source", and by the text.
-        min_chunk_size: No chunk has fewer tokens if another cut avoids it; by default an eighth of `chunk_size`.
+        min_chunk_size: No chunk has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of `chunk_size`.
         strategy: "grow" fills chunk after chunk, "optimal" chooses all cuts together.
         add_start_index: Put the offset of each chunk, in characters, into its metadata as "start_index".
         add_chunk_metadata: Put all fields of a chunk into its metadata: its offsets in characters ("start_index",

@@ -25,7 +25,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
         tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
         language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
             it by the file that the metadata name ("file_path", "file_name"), and by the text.
-        min_chunk_size: No node has fewer tokens if another cut avoids it; by default an eighth of the budget.
+        min_chunk_size: No node has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of the budget.
         strategy: "grow" fills node after node, "optimal" chooses all cuts together.
         strip_whitespace: Strip the ends of nodes.
         include_chunk_metadata: Put the fields of a chunk into the metadata of its node, where models are not shown them.

@@ -65,7 +65,9 @@ class AskedCut(Asked):
     )
     min_tokens: Annotated[
         Tokens | None,
-        Field(description="No chunk has fewer if another cut avoids it; null: an eighth of `max_tokens`."),
+        Field(
+            description="No chunk has fewer, except the last one where every other cut would divide a part that fits; null: an eighth of `max_tokens`."
+        ),
     ] = None
     desired_tokens: Annotated[
         Tokens | None, Field(description="A chunk of this many tokens ends at the next good boundary; null fills it.")

@@ -1,4 +1,4 @@
-"""The two rules that choose a cut, on chunks drawn by hand: one letter a unit, one token a letter."""
+"""The rules that choose a cut, on chunks drawn by hand: one letter a unit, one token a letter."""
 
 from __future__ import annotations
 
