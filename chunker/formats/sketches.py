@@ -102,22 +102,23 @@ class Sketch(Outline):
 
     def opened(self) -> Outline:
         """The outline, with all that is inside. Linear."""
-        offsets: list[int] = []
-        strengths: list[int] = []
-        labels: list[str] = []
+        offsets, strengths, labels = list(self.offsets), list(self.strengths), list(self.labels)
         scopes: list[Scope] = []
         heads = dict(self.heads)
-        for offset, strength, label in zip(self.offsets, self.strengths, self.labels, strict=True):
-            offsets.append(offset)
-            strengths.append(strength)
-            labels.append(label)
-            if offset in self.closed:
-                inside = self._look(offset)
-                offsets += inside.offsets
-                strengths += inside.strengths
-                labels += inside.labels
-                scopes += inside.scopes
-                heads.update(inside.heads)
+        if self.closed:
+            rows = list(zip(offsets, strengths, labels, strict=True))
+            offsets, strengths, labels = [], [], []
+            for offset, strength, label in rows:
+                offsets.append(offset)
+                strengths.append(strength)
+                labels.append(label)
+                if offset in self.closed:
+                    inside = self._look(offset)
+                    offsets += inside.offsets
+                    strengths += inside.strengths
+                    labels += inside.labels
+                    scopes += inside.scopes
+                    heads.update(inside.heads)
         return Outline.of_columns(
             offsets, strengths, labels, lambda: self._scopes_of(scopes), self.notes, finest=self.finest, heads=heads
         )

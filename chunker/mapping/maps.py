@@ -92,18 +92,17 @@ class _Drawing:
         found = definition_values([sheet.columns for sheet in self._sheets], len(numbers), starts, focused)
         values, prices, ends, marks = array("d"), array("q"), array("q"), array("q")
         self._firsts: list[int] = []  # the node of each file
-        self._total = 0.0
         at = 0
         for sheet in self._sheets:
-            first, size = len(prices), len(sheet.lines)
+            first = len(prices)
             self._firsts.append(first)
-            values.append(0.0)
-            values.extend(found[at : at + size - 1])
-            at += size - 1
             line_prices, mark_prices = sheet.prices(counter)
             prices += line_prices
             marks += mark_prices
-            ends.extend([first + end for end in sheet.ends])
+            ends += sheet.ends(first)
+            values.append(0.0)
+            values += found[at : at + len(line_prices) - 1]
+            at += len(line_prices) - 1
         self._total = sum(found) or 1.0
         self._tree = Tree(values, prices, ends, marks)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from chunker.mapping.reading import MappedFile
 from chunker.native import native
 from chunker.symbols.lowered import lowered_as, lowered_kinds
+from chunker.symbols.reading import MOST_LINES
 
 _FOCUS = 20.0
 _PRIVATE = 0.5
@@ -41,6 +42,8 @@ _RULES: dict[str, float] = {
     "steps": 24,
     "settled": 0.002,
 }
+
+_ROOTS = [math.sqrt(lines) for lines in range(MOST_LINES + 1)]
 
 _compiled = native()
 
@@ -71,10 +74,7 @@ def name_columns(file: MappedFile, numbers: dict[str, int]) -> NameColumns:
     used = array("q", [numbers.setdefault(name, len(numbers)) for name in file.symbols.uses])
     weights = array(
         "d",
-        [
-            math.sqrt(len(lines)) * (_PRIVATE if name.startswith("_") else 1.0)
-            for name, lines in file.symbols.uses.items()
-        ],
+        [_ROOTS[len(lines)] * (_PRIVATE if name.startswith("_") else 1.0) for name, lines in file.symbols.uses.items()],
     )
     defined, factors = array("q"), array("d")
     lowered = math.prod(lowered_kinds()[kind].factor for kind in lowered_as(file.name))
@@ -112,7 +112,7 @@ def focused_names(focus: Collection[str]) -> frozenset[str]:
 
 def definition_values(
     columns: Sequence[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int]
-) -> list[float]:
+) -> array[float]:
     """The value of each definition, file after file.
 
     Args:
@@ -122,8 +122,8 @@ def definition_values(
         focused: The names whose uses weigh more.
     """
     if _compiled is not None:
-        return list(_compiled.definition_values(list(columns), names, starts, focused, _RULES))
-    return values_in_python(columns, names, starts, focused)
+        return array("d", _compiled.definition_values(list(columns), names, starts, focused, _RULES))
+    return array("d", values_in_python(columns, names, starts, focused))
 
 
 def values_in_python(

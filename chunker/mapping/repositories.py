@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from chunker.files.discovery import FoundFile, portable
@@ -15,6 +16,8 @@ from chunker.mapping.sheets import Sheet
 
 # A larger file was written by a program.
 _MOST_BYTES = 1 << 20
+# So many files are worth several threads.
+_MANY = 32
 
 
 class Repository:
@@ -42,8 +45,8 @@ class Repository:
 
     def refresh(self) -> int:
         """Read what is new or has changed, forget what is gone; how many files that were."""
-        changed = 0
         seen: set[str] = set()
+        changed: dict[str, int] = {}
         for path, state in self._listing.files():
             if state.st_size > _MOST_BYTES or not stat.S_ISREG(state.st_mode):
                 continue
@@ -51,22 +54,31 @@ class Repository:
             now = (state.st_size, state.st_mtime_ns)
             if self._states.get(path) != now:
                 self._states[path] = now
-                changed += 1
-                self._sheets.pop(path, None)
-                self._read(path, state.st_size)
-        for path in self._states.keys() - seen:
+                changed[path] = state.st_size
+        gone = self._states.keys() - seen
+        for path in gone:
             del self._states[path]
+        for path in (*gone, *changed):
             self._sheets.pop(path, None)
-            changed += 1
-        return changed
+        # In the order of the files, for the numbers of names are given in it.
+        for path, mapped in zip(changed, self._mapped(changed), strict=True):
+            if mapped is not None:
+                self._sheets[path] = Sheet(mapped, self._numbers)
+        return len(changed) + len(gone)
 
-    def _read(self, path: str, size: int) -> None:
-        if named_as_secret(path):
+    def _mapped(self, sizes: dict[str, int]) -> Iterator[MappedFile | None]:
+        """What files, given with their sizes, have to be mapped. Parsing lets other threads run."""
+        if len(sizes) < _MANY:
+            yield from map(self._read, sizes, sizes.values())
             return
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            yield from threads.map(self._read, sizes, sizes.values())
+
+    def _read(self, path: str, size: int) -> MappedFile | None:
+        if named_as_secret(path):
+            return None
         name = portable(os.path.relpath(path, self._root)).replace(os.sep, "/")
-        mapped = mapped_file(name, FoundFile(path, size, named=False))
-        if mapped is not None:
-            self._sheets[path] = Sheet(mapped, self._numbers)
+        return mapped_file(name, FoundFile(path, size, named=False))
 
     @property
     def files(self) -> list[MappedFile]:

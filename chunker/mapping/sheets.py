@@ -14,7 +14,7 @@ from chunker.mapping.skeletons import depths, left_out, line_of, parents
 class Sheet:
     """The lines of a file: its name, and one for each definition. The columns have a row for each, but those of names."""
 
-    __slots__ = ("_counter", "_prices", "columns", "ends", "file", "lines", "marks")
+    __slots__ = ("_counter", "_ends", "_first", "_placed", "_prices", "columns", "file", "lines", "marks")
 
     def __init__(self, file: MappedFile, numbers: dict[str, int]) -> None:
         self.file = file
@@ -22,7 +22,9 @@ class Sheet:
         deep = depths(parents(definitions))
         self.lines = [file.name, *map(line_of, definitions, deep)]
         self.marks = ["", *map(left_out, deep)]
-        self.ends = _ends([-1, *deep])
+        self._ends = _ends([-1, *deep])
+        self._first = 0
+        self._placed = self._ends
         self.columns = name_columns(file, numbers).packed()
         self._counter: TokenCounter | None = None
         self._prices: tuple[array[int], array[int]] | None = None
@@ -37,6 +39,12 @@ class Sheet:
             marks[0] = -1
             self._counter, self._prices = counter, (array("q", [known[line] for line in self.lines]), marks)
         return self._prices
+
+    def ends(self, first: int) -> array[int]:
+        """Of each row the number of the next that is not in it, where the first has this number."""
+        if self._first != first:
+            self._first, self._placed = first, array("q", [first + end for end in self._ends])
+        return self._placed
 
     def shown(self, chosen: Collection[int]) -> Iterator[str]:
         """The lines of the chosen rows, with a mark where some are left out."""

@@ -31,7 +31,7 @@ _TYPED = re.compile(r"(?<!:):(?!:).*$")
 _PATH = re.compile(r"[~\w$?!]+(?:\s*(?:::|\\|\.|#|->)\s*[~\w$?!]+)*")
 _STEP = re.compile(r"\s*(?:::|\\|\.|#|->)\s*")
 _RECEIVER = re.compile(r"^func \(\s*(?:\w+\s+)?\*?\s*(\w+)")
-_OPENING, _CLOSING = frozenset("([<{"), {")": "(", "]": "[", "}": "{"}
+_SIGNIFICANT = re.compile(r"[()\[\]{\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +129,13 @@ def _signature(text: str, code: str, start: int, end: int) -> str:
     """From the start of the line up to the body: to where brackets are closed and a line ends, or a body begins."""
     depth = 0
     stop = min(end, start + 4 * _LONGEST_SIGNATURE)
-    at = start
-    for at in range(start, stop):  # `at` is used after the loop
-        character = code[at]
+    for match in _SIGNIFICANT.finditer(code, start, stop):
+        character, at = match[0], match.start()
         if character in "([":
             depth += 1
         elif character in ")]":
             depth -= 1
-        elif depth <= 0 and (character in "\r\n" or (character == "{" and code[start:at].strip())):
+        elif depth <= 0 and (character != "{" or code[start:at].strip()):
             break
     else:
         at = stop

@@ -91,5 +91,6 @@ def line_starts(text: str) -> list[int]:
     """The offsets in characters at which the lines begin."""
     if "\r" in text:
         return [0, *(match.end() for match in _LINE_START.finditer(text))]
-    ends = list(accumulate(map(len, text.split("\n"))))
-    return [0, *(end + number for number, end in enumerate(ends[:-1], 1))]
+    lines = text.split("\n")
+    del lines[-1]
+    return list(accumulate([len(line) + 1 for line in lines], initial=0))

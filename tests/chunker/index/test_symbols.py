@@ -11,6 +11,7 @@ from chunker.formats.code.tables import reading_named, table_names
 from chunker.formats.registry import format_named
 from chunker.index import Filter, Index
 from chunker.symbols import symbols_of, without_comments_and_strings
+from chunker.symbols.masking import imports_of
 
 Write = Callable[..., Path]
 
@@ -209,3 +210,17 @@ def test_symbols_are_found_under_each_tag(shop: Index, tmp_path: Path) -> None:
     assert shop.definitions("open_box")[0].tags == ("topic",)
     assert shop.definitions("Box", Filter(languages=("typescript",))) == []
     assert shop.verify() == []
+
+
+@pytest.mark.parametrize("language", sorted(table_names()))
+def test_no_pattern_of_imports_reads_white_space_again_and_again(language: str) -> None:
+    """Blank lines would be read anew from each of them on, and spaces be divided in all ways: quadratic both."""
+    for pattern in reading_named(language).get("imports", ()):
+        assert not pattern.startswith(r"^\s")
+        assert r"\s*\(?\s*" not in pattern
+
+
+def test_imports_after_blank_lines_and_inside_lines() -> None:
+    text = "\n \n\t\nimport os\r\n\r\n    from a.b import c\n\n\n"
+    assert imports_of(text, "python") == ["os", "a.b"]
+    assert imports_of('import (\n\n\t"fmt"\r\n\n\tx "net/http"\n)\n', "go") == ["fmt", "net/http"]

@@ -122,6 +122,6 @@ def test_compiled_values_are_those_of_the_specification(
     files, names = graph
     starts = [20.0 if number == 0 and focused else 1.0 for number in range(len(files))]
     wanted = [0] if focused else []
-    found = definition_values(files, names, starts, wanted)
+    found = list(definition_values(files, names, starts, wanted))
     assert found == values_in_python(files, names, starts, wanted)
     assert all(value >= 0 for value in found)
