@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import enum
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.options import (
     EXIT_CODES,
     Context,
+    DesiredTokens,
     Encoding,
     Exclude,
     Format,
@@ -29,6 +31,8 @@ from chunker.cli.options import (
     Paths,
     Secrets,
     StdinFilename,
+    Strategy,
+    StrategyName,
     TokenizerName,
     Verbatim,
     WebText,
@@ -38,13 +42,6 @@ from chunker.cli.options import (
     wanted_format,
     wanted_of,
 )
-
-
-class StrategyName(enum.StrEnum):
-    """The strategies of choosing cuts."""
-
-    GROW = "grow"
-    OPTIMAL = "optimal"
 
 
 class OverlapPieces(enum.StrEnum):
@@ -60,6 +57,7 @@ Examples:
   chunker chunk .
   chunker chunk src docs --max-tokens 256 --context
   chunker chunk src --overlap 32 --output chunks.jsonl
+  chunker chunk shop.py --explain
   chunker chunk . --workers 8 --output chunks.jsonl
   chunker chunk README.md --tokenizer gpt-4 --format jsonl | head -1
   git show HEAD:shop.py | chunker chunk - --stdin-filename shop.py --format jsonl
@@ -75,25 +73,19 @@ def chunk(
     tokenizer: TokenizerName = "o200k_base",
     max_tokens: MaxTokens = 512,
     min_tokens: MinTokens = None,
-    desired_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--desired-tokens",
-            min=1,
-            show_default=False,
-            help="End a chunk with this many tokens at the next good boundary.",
-        ),
-    ] = None,
+    desired_tokens: DesiredTokens = None,
     overlap: Overlap = 0,
     overlap_by: Annotated[
         OverlapPieces, typer.Option("--overlap-by", help="Overlap in whole units, sentences, or as much as fits.")
     ] = OverlapPieces.UNIT,
-    strategy: Annotated[
-        StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
-    ] = StrategyName.GROW,
+    strategy: Strategy = StrategyName.GROW,
     context: Context = False,
     language: Language = None,
     stdin_filename: StdinFilename = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help='Say of each chunk why it ends where it ends: a field "cut", or a row each.'),
+    ] = False,
     reserve: Annotated[
         int,
         typer.Option("--reserve", min=0, help="Tokens that the model adds around each chunk."),
@@ -119,6 +111,7 @@ def chunk(
     in each line, json an array of chunks; csv, parquet and arrow have one chunk in each row.
     """
     with ending_quietly():
+        from chunker.cli.explaining import ExplainedLines, ExplainedRows, explained_table
         from chunker.cli.outputs import CHUNKS, FileFormat, record_writer
         from chunker.cli.reports import CHUNK_COLUMNS, ChunkSummary, render_table
         from chunker.cli.runs import ChunkLines, ChunkRow, CutAloud, Run
@@ -146,12 +139,15 @@ def chunk(
             raise typer.BadParameter(str(error)) from None
 
         room = max_tokens - reserve
+        lines = ExplainedLines(cut) if explain else ChunkLines(cut)
         with open_output(output) as results:
             run = Run(paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, output=output, task="Chunking")
             if wanted is not FileFormat.TABLE:
-                with record_writer(wanted, results, CHUNKS) as writer:
-                    for lines in run.over(ChunkLines(cut), streaming=True, workers=workers):
-                        writer.write(lines)
+                with record_writer(wanted, results, {**CHUNKS, "cut": False} if explain else CHUNKS) as writer:
+                    for records in run.over(lines, streaming=True, workers=workers):
+                        writer.write(records)
+            elif explain:
+                results.write(explained_table([*chain.from_iterable(run.over(ExplainedRows(cut), workers=workers))]))
             else:
                 total = ChunkSummary("total", room)
                 rows = []

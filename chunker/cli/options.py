@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -121,6 +122,15 @@ MinTokens = Annotated[
         help="The fewest tokens of a chunk; the last may have fewer, so as not to divide what fits. Default: an eighth of --max-tokens.",
     ),
 ]
+DesiredTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--desired-tokens",
+        min=1,
+        show_default=False,
+        help="End a chunk with this many tokens at the next good boundary.",
+    ),
+]
 Overlap = Annotated[
     int,
     typer.Option(
@@ -130,6 +140,18 @@ Overlap = Annotated[
         show_envvar=False,
         help="Largest number of tokens that the next chunk repeats.",
     ),
+]
+
+
+class StrategyName(enum.StrEnum):
+    """The strategies of choosing cuts."""
+
+    GROW = "grow"
+    OPTIMAL = "optimal"
+
+
+Strategy = Annotated[
+    StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
 ]
 Context = Annotated[
     bool,

@@ -165,8 +165,8 @@ def json_line(record: dict[str, Any]) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def chunk_line(document: Document, chunk: Chunk) -> bytes:
-    """One chunk as a line: its record, whose source is the path of the file.
+def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> bytes:
+    """One chunk as a line: its record, whose source is the path of the file; with the reason why it ends, if that is asked for.
 
     The span counts characters and lines of the file read as `encoding`, which the metadata name if it is not UTF-8. Its bytes are those of
     the file if that is UTF-8; of UTF-16 and UTF-32 they are those of the text in UTF-8.
@@ -175,6 +175,8 @@ def chunk_line(document: Document, chunk: Chunk) -> bytes:
     record["source"] = portable(document.path)
     if document.encoding != "utf-8":
         record["metadata"] = {**record["metadata"], "encoding": document.encoding}
+    if cut is not None:
+        record["cut"] = cut
     return json_line(record)
 
 

@@ -13,13 +13,14 @@ import typer
 
 from chunker.chunkers import TextChunker, chunker_for
 from chunker.cli.console import STANDARD_OUTPUT, open_output
-from chunker.cli.options import load_tokenizer
+from chunker.cli.options import StrategyName, load_tokenizer
 from chunker.cli.runs import Run
 from chunker.counting import TokenCounter
 from chunker.errors import ChunkerError
 from chunker.files.chunk_files import suffix_of
 from chunker.files.discovery import portable, printable
 from chunker.files.documents import Document
+from chunker.options import Strategy
 from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenText, see
 from chunker.view.side_by_side import Column, side_by_side
@@ -35,7 +36,9 @@ class ViewOptions:
     tokenizer_name: str
     max_tokens: int
     min_tokens: int | None
+    desired_tokens: int | None
     overlap: int
+    strategy: Strategy
     context: bool
     show_tokens: bool
 
@@ -47,7 +50,9 @@ class ViewOptions:
             text=text,
             tokenizer=self.tokenizer,
             min_tokens=self.min_tokens,
+            desired_tokens=self.desired_tokens,
             overlap=self.overlap,
+            strategy=self.strategy,
             context=self.context,
         )
 
@@ -70,7 +75,9 @@ class ViewOptions:
             for name, value, default in (
                 ("tokenizer", self.tokenizer_name, "o200k_base"),
                 ("min_tokens", self.min_tokens, None),
+                ("desired_tokens", self.desired_tokens, None),
                 ("overlap", self.overlap, 0),
+                ("strategy", self.strategy, "grow"),
                 ("context", self.context, False),
             )
             if value != default
@@ -100,12 +107,22 @@ class ViewOptions:
             return {"tokenizer": load_tokenizer(value), "tokenizer_name": value}
         if name == "context":
             return {name: _BOOLEANS[value.lower()]}
+        if name == "strategy":
+            return {name: StrategyName(value).value}
         return {name: _WHOLE[name](value)}
 
 
 # What can be compared, with an example of each.
-_COMPARED = {"max_tokens": "256", "min_tokens": "16", "overlap": "32", "context": "true", "tokenizer": "cl100k_base"}
-_WHOLE = dict.fromkeys(("max_tokens", "min_tokens", "overlap"), int)
+_COMPARED = {
+    "max_tokens": "256",
+    "min_tokens": "16",
+    "desired_tokens": "140",
+    "overlap": "32",
+    "strategy": "optimal",
+    "context": "true",
+    "tokenizer": "cl100k_base",
+}
+_WHOLE = dict.fromkeys(("max_tokens", "min_tokens", "desired_tokens", "overlap"), int)
 _BOOLEANS = {"": True, "true": True, "yes": True, "false": False, "no": False}
 
 

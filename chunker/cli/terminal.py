@@ -6,6 +6,7 @@
     1 │ # Guide
     2 │
     ──── before section, structure 2 of 2 ─────────────────────────────────────────────────────
+       the next section (31 tokens) would make 92 of 64 tokens; it fits into a chunk of its own
     2  section   Guide > Install ...
 
 Nothing but text and colours goes out, from top to bottom, so a pager shows it (`FORCE_COLOR=1 chunker view --terminal PATH | less -R`). Colours
@@ -18,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -81,6 +83,9 @@ def _cut(item: SeenChunk, where: Screen) -> Iterator[str]:
     text = shortened(f"{rule * 4} {shown(str(item.cut))} ", where.width)
     style = _QUIET if item.cut.grade >= Grade.SENTENCE else _WEAK_CUT
     yield where.styled(text + rule * (where.width - cell_len(text)), style) + "\n"
+    if item.reason is not None:
+        for line in wrap(shown(str(item.reason)), where.width, initial_indent=GAP, subsequent_indent=GAP):
+            yield where.styled(line, _QUIET) + "\n"
 
 
 def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: Style) -> Iterator[str]:

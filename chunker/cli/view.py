@@ -14,6 +14,7 @@ from chunker.cli.console import STANDARD_OUTPUT, ending_quietly
 from chunker.cli.options import (
     EXIT_CODES,
     Context,
+    DesiredTokens,
     Encoding,
     Exclude,
     Generated,
@@ -23,6 +24,8 @@ from chunker.cli.options import (
     MinTokens,
     Overlap,
     Paths,
+    Strategy,
+    StrategyName,
     TokenizerName,
     Verbatim,
     check_paths,
@@ -49,7 +52,9 @@ def view(
     tokenizer: TokenizerName = "o200k_base",
     max_tokens: MaxTokens = 512,
     min_tokens: MinTokens = None,
+    desired_tokens: DesiredTokens = None,
     overlap: Overlap = 0,
+    strategy: Strategy = StrategyName.GROW,
     context: Context = False,
     output: Annotated[
         str | None,
@@ -84,8 +89,8 @@ def view(
 ) -> None:
     """Show how files are cut: one HTML page, or the terminal.
 
-    The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is,
-    where each token begins, with a filter and keys. For a folder it holds all files. Two settings are shown side by side.
+    The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is
+    and why it is there, where each token begins, with a filter and keys. For a folder it holds all files. Two settings are shown side by side.
     """
     with ending_quietly():
         from functools import partial
@@ -99,7 +104,15 @@ def view(
         intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim)
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(
-            load_tokenizer(tokenizer), tokenizer, max_tokens, min_tokens, overlap, context=context, show_tokens=tokens
+            load_tokenizer(tokenizer),
+            tokenizer,
+            max_tokens,
+            min_tokens,
+            desired_tokens,
+            overlap,
+            strategy=strategy.value,
+            context=context,
+            show_tokens=tokens,
         )
         if compare is not None and terminal:
             raise typer.BadParameter("settings are compared in a page, not in the terminal", param_hint="--compare")

@@ -17,7 +17,21 @@ from __future__ import annotations
 
 from chunker.view.code import code_of
 from chunker.view.page import PageSettings, page
+from chunker.view.reasons import CutPart, CutReason, cut_reasons
 from chunker.view.seeing import SeenChunk, SeenText, see, see_chunks
 from chunker.view.side_by_side import ChunkView, view
 
-__all__ = ["ChunkView", "PageSettings", "SeenChunk", "SeenText", "code_of", "page", "see", "see_chunks", "view"]
+__all__ = [
+    "ChunkView",
+    "CutPart",
+    "CutReason",
+    "PageSettings",
+    "SeenChunk",
+    "SeenText",
+    "code_of",
+    "cut_reasons",
+    "page",
+    "see",
+    "see_chunks",
+    "view",
+]

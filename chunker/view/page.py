@@ -122,6 +122,7 @@ def _chunk_data(seen: SeenChunk, place: _Utf16) -> dict[str, Any]:
             "quality": cut.quality,
             "grade": cut.grade,
             "strength": cut.strength,
+            "reason": str(seen.reason or ""),
         }
     if seen.repeated:
         data["repeated"] = _units(chunk.body[: seen.repeated])

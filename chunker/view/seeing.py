@@ -2,6 +2,7 @@
 
 chunk 3   function   src/shop.py > class Cart    lines 40-58   412 of 512 tokens, 80 %
 cut       before function, structure 1 of 3
+reason    the next function (81 tokens) would make 250 of 200 tokens; it fits into a chunk of its own
 overlap   its first 96 characters, 28 tokens, repeat the end of chunk 2
 tokens    [3, 1, 5, ...]: how many characters each of the 412 has
 """
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from chunker.chunkers import TextChunker
 from chunker.models import Chunk
 from chunker.view.cuts import Cuts, SeenCut
+from chunker.view.reasons import CutReason, Reasons
 
 _OWN_NOTES = frozenset({"source"})
 
@@ -28,6 +30,7 @@ class SeenChunk:
         breadcrumb: The names of the regions around its first new character, outermost first, also if the chunk has no
             context.
         cut: The cut before it; None for the first chunk.
+        reason: The reason for that cut; None for the first chunk, and where the chunks do not follow each other.
         repeated: How many characters at the start of its body repeat the end of the chunk before.
         repeated_tokens: The tokens of these characters alone.
         token_lengths: The characters of each token of `chunk.text`: 0 for one that ends inside a character, which the
@@ -38,6 +41,7 @@ class SeenChunk:
     fill: float
     breadcrumb: tuple[str, ...]
     cut: SeenCut | None
+    reason: CutReason | None
     repeated: int
     repeated_tokens: int
     token_lengths: list[int] | None
@@ -101,11 +105,12 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
     """
     outline = chunker.outline(text)
     cuts = Cuts(text, outline).before(chunks)
+    reasons = [None, *Reasons(chunker, text, outline).of(chunks)]
     offsets_of: Callable[[str], tuple[list[int], list[int]]] | None
     offsets_of = getattr(chunker.tokenizer, "encode_with_offsets", None)
     seen = []
     done = 0
-    for chunk, cut in zip(chunks, cuts, strict=True):
+    for chunk, cut, reason in zip(chunks, cuts, reasons[:-1], strict=True):
         start, end = chunk.span.start, chunk.span.end
         # Nested chunks may lie wholly inside earlier text.
         repeated = min(max(done - start, 0), end - start)
@@ -115,6 +120,7 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
                 fill=chunk.token_count / chunker.max_tokens,
                 breadcrumb=outline.breadcrumb(start + repeated if repeated < end - start else start),
                 cut=cut,
+                reason=reason,
                 repeated=repeated,
                 repeated_tokens=chunker.tokenizer.count(text[start : start + repeated]) if repeated else 0,
                 token_lengths=None if offsets_of is None else _lengths(offsets_of(chunk.text)[1], len(chunk.text)),

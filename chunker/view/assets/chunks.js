@@ -42,7 +42,9 @@ const nearby = new IntersectionObserver(
 );
 
 function cutLine(cut) {
-  return element("div", `cut g${cut.grade}`, `before ${cut.label}, ${cut.quality}`);
+  const line = element("div", `cut g${cut.grade}`, `before ${cut.label}, ${cut.quality}`);
+  line.title = cut.reason;
+  return line;
 }
 
 function factsLine(chunk, place) {

@@ -1,0 +1,332 @@
+"""The reason for each cut, found afterwards: which part did not fit, with its tokens.
+
+    chunk 3     ... def area(self): ...        | def add(self, item): ...
+                                    169 tokens ^ 81 tokens, together 250 of 200
+    rule        whole     following    method, 81 tokens, which fits into a chunk of its own
+                          around       class, 612 tokens, which had to be divided
+
+Nothing is grown again. The outline tells which parts begin at a cut and which ones it divides, and the tokenizer counts them: a part that
+begins there and does not fit beside the chunk is why the chunk ends. Where all that begins there would fit, the options are the reason.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from chunker.chunkers import TextChunker
+from chunker.formats import Outline
+from chunker.growing.limits import BLANKS, LONGEST_TOKEN
+from chunker.growing.pieces import ContextAt
+from chunker.growing.units import enclosing_ends
+from chunker.models import Chunk
+
+Rule = Literal["next", "whole", "head", "inside", "desired", "tail", "optimal", "other"]
+_END = 1 << 62  # stronger than every boundary
+
+
+class CutPart(NamedTuple):
+    """A part of a text: `text[start:end]`.
+
+    Args:
+        label: The kind of text that begins there: "function", "section".
+        start: Its start, in characters.
+        end: Its end.
+        tokens: Its tokens; None if it is far too long for a chunk, and was not counted.
+        complete: Whether it is all of the function or section, not its beginning.
+    """
+
+    label: str
+    start: int
+    end: int
+    tokens: int | None
+    complete: bool = True
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> str(CutPart("function", 0, 90, 31)), str(CutPart("line", 0, 900_000, None))
+        ('function (31 tokens)', 'line (900,000 characters)')
+        """
+        size = _tokens(self.tokens) if self.tokens is not None else f"{self.end - self.start:,} characters"
+        return f"{self.label} ({size})"
+
+
+@dataclass(frozen=True, slots=True)
+class CutReason:
+    """Why a text was cut where it was.
+
+    `str` makes sentences of it. Offsets are in characters, sizes in tokens.
+
+    Attributes:
+        rule: "next": the next part does not fit beside the chunk. "whole": some of the next part would fit, but it fits whole into the next
+            chunk. "head": the same for the comments and the first line of a definition. "inside": a part without
+            boundaries of its own does not fit. "desired": the chunk has `desired_tokens`. "tail": a full chunk would leave less than
+            `min_tokens`. "optimal": all cuts were chosen together. "other": none of these.
+        tokens: The tokens of the chunk that ends here.
+        limit: The most tokens that it may have: `max_tokens` without `reserve`.
+        following: The part that begins at the cut and does not fit beside the chunk: the largest that fits into one of its own, else the smallest.
+            None if all fit, or none is known.
+        together: The tokens of the chunk with that part; None if the part was not counted. For "tail", with all that is left of the text.
+        fits_alone: Whether that part, without blank lines at its end, fits into a chunk of its own, beside its context and an overlap.
+        around: The smallest part that the cut divides, without blank lines at its end; None if that is the whole text.
+        around_fits: Whether that part fits into a chunk of its own, beside its context and an overlap.
+        before: The new tokens of the chunk before that part, if these are fewer than `min_tokens`: then a part that fits is divided.
+        option: The value of `desired_tokens` or `min_tokens`, where that is the reason.
+    """
+
+    rule: Rule
+    tokens: int
+    limit: int
+    following: CutPart | None = None
+    together: int | None = None
+    fits_alone: bool = False
+    around: CutPart | None = None
+    around_fits: bool = False
+    before: int | None = None
+    option: int | None = None
+
+    def __str__(self) -> str:
+        """For people."""
+        told = "; ".join(filter(None, (self._here(), self._divided())))
+        return told or f"{self.tokens:,} of {_tokens(self.limit)} are in the chunk"
+
+    def _here(self) -> str:
+        part = self.following
+        if self.rule == "desired":
+            return f"the chunk has {_tokens(self.tokens)}, desired_tokens is {self.option:,}"
+        if self.rule == "tail":
+            return f"{_tokens(self.together or 0)} are left here, and a full chunk would leave less than min_tokens ({self.option:,}) of them"
+        if self.rule == "optimal":
+            return "more would fit, but the cuts of the whole text are best like this"
+        if part is None:
+            return ""
+        told = ("the next " if part.complete else "the beginning of the next ") + str(part)
+        told += " is too long" if self.together is None else f" would make {self.together:,} of {_tokens(self.limit)}"
+        if self.rule == "head":
+            return told + "; its comments and its first line are kept together"
+        return told + (
+            "; it fits into a chunk of its own" if self.fits_alone and (part.complete or self.rule == "whole") else ""
+        )
+
+    def _divided(self) -> str:
+        part = self.around
+        if part is None:
+            return ""
+        told = f"the {part} around the cut "
+        if part.tokens is None or part.tokens > self.limit:
+            return told + f"does not fit into {_tokens(self.limit)}"
+        if not self.around_fits:
+            return told + "does not fit beside its context or an overlap"
+        if self.before is not None:
+            return (
+                told + f"would fit into a chunk, but only {_tokens(self.before)} stand before it, fewer than min_tokens"
+            )
+        return told + "is divided"
+
+
+def cut_reasons(chunker: TextChunker, text: str, chunks: Sequence[Chunk]) -> list[CutReason | None]:
+    """Tell for each chunk why it ends where it ends. Linear in the text.
+
+    Args:
+        chunker: The chunker that made the chunks.
+        text: The text.
+        chunks: All its chunks, in order.
+
+    Returns:
+        A reason for each chunk; None for one that ends with the text, and where no other chunk goes on.
+    """
+    return Reasons(chunker, text, chunker.outline(text)).of(chunks)
+
+
+class Reasons:
+    """Finds the reasons for the cuts of one text from its outline."""
+
+    def __init__(self, chunker: TextChunker, text: str, outline: Outline) -> None:
+        self._chunker = chunker
+        self._text = text
+        self._outline = outline
+        self._context_at: ContextAt | None = None  # made when the source of a chunk is known
+        self._tokenizer = chunker.tokenizer
+        self._budget = chunker.budget
+        self._optimal = chunker.strategy == "optimal"
+        self._offsets, self._strengths, self._labels = outline.offsets, outline.strengths, outline.labels
+        self._heads = outline.heads
+        self._stronger: tuple[list[int], list[int]] | None = (
+            None  # for each row the nearest stronger ones before and after it
+        )
+        self._counted: dict[tuple[int, int], int] = {}  # the parts around cuts, which often are around several
+
+    def of(self, chunks: Sequence[Chunk]) -> list[CutReason | None]:
+        """See `cut_reasons`."""
+        reasons: list[CutReason | None] = []
+        begin = 0  # of what is new in a chunk
+        for chunk, after in pairwise(chunks):
+            goes_on = after.span.start <= chunk.span.end < after.span.end
+            reasons.append(self._reason(chunk, after, begin) if goes_on else None)
+            begin = chunk.span.end
+        return [*reasons, None] if chunks else []
+
+    def _reason(self, chunk: Chunk, after: Chunk, begin: int) -> CutReason:
+        cut = chunk.span.end
+        row = bisect_right(self._offsets, cut) - 1
+        if self._offsets[row] != cut:
+            ahead = self._offset(row + 1)
+            if self._text[cut:ahead].strip() or ahead == len(self._text):
+                return self._inside(chunk, begin, row)
+            row += 1  # the blank lines before a boundary were left to the next chunk
+        return self._with_around(self._at_boundary(chunk, after, row), self._around(row), chunk, begin)
+
+    def _inside(self, chunk: Chunk, begin: int, row: int) -> CutReason:
+        """The reason for a cut inside a part that has no boundary of the outline."""
+        size, limit = chunk.token_count, self._budget.max_tokens
+        return self._with_around(CutReason("inside", size, limit), self._part(row, row + 1), chunk, begin)
+
+    def _with_around(self, reason: CutReason, part: CutPart | None, chunk: Chunk, begin: int) -> CutReason:
+        """The reason, with the part that the cut divides; `begin`: where the new text of the chunk begins."""
+        if part is None:
+            return reason
+        fits, before = self._fits_alone(chunk.source, part.start, part.end), None
+        if fits and not self._optimal and part.start >= begin:
+            body = len(chunk.context) - chunk.span.start
+            count = self._tokenizer.count
+            gained = count(chunk.text[: body + part.start]) - count(chunk.text[: body + begin])
+            before = gained if gained < max(self._budget.min_tokens, 1) else None
+        return replace(reason, around=part, around_fits=fits, before=before)
+
+    def _at_boundary(self, chunk: Chunk, after: Chunk, row: int) -> CutReason:
+        """The reason for a cut at a boundary: what begins there, or an option."""
+        cut, size, limit, budget = chunk.span.end, chunk.token_count, self._budget.max_tokens, self._budget
+        ends = list(self._ends_of_parts(row))
+        fitting = self._fitting(chunk, ends)
+        if fitting < len(ends):
+            alone = self._fits_alone(chunk.source, cut, self._offset(ends[fitting]))
+            if not fitting or alone or self._keeps_head(chunk, row):
+                rule: Rule = "next" if not fitting else "whole" if alone else "head"
+                part, together = self._following(chunk, row, ends[fitting:])
+                return CutReason(rule, size, limit, part, together, alone)
+        if self._optimal:
+            return CutReason("optimal", size, limit)
+        if budget.desired_tokens is not None and size >= budget.desired_tokens:
+            return CutReason("desired", size, limit, option=budget.desired_tokens)
+        if after.span.end == len(self._text):
+            left = self._tokenizer.count(chunk.text + self._text[cut:])
+            if left - limit < budget.min_tokens:
+                return CutReason("tail", size, limit, together=left, option=budget.min_tokens)
+        return CutReason("other", size, limit)
+
+    def _fitting(self, chunk: Chunk, ends: Sequence[int]) -> int:
+        """How many of the parts that begin where a chunk ends, the smallest first, fit beside it."""
+        encoder, done, limit = self._tokenizer.appending_encoder(), chunk.span.end, self._budget.max_tokens
+        encoder.append(chunk.text)
+        for number, behind in enumerate(ends):
+            end = self._offset(behind)
+            if end - done > limit * LONGEST_TOKEN:
+                return number
+            encoder.append(self._text[done:end])
+            if encoder.count > limit:
+                return number
+            done = end
+        return len(ends)
+
+    def _following(self, chunk: Chunk, row: int, ends: Sequence[int]) -> tuple[CutPart, int | None]:
+        """The part to tell of, among those that do not fit beside a chunk: the largest that fits into one of its own, else the first; and the sum."""
+        cut, last = chunk.span.end, ends[0]
+        for behind in ends:
+            if not self._fits_alone(chunk.source, cut, self._offset(behind)):
+                break
+            last = behind
+        end, complete = self._offset(last), self._strength(last) >= self._strengths[row]
+        if end - cut > self._budget.max_tokens * LONGEST_TOKEN:
+            return CutPart(self._labels[row], cut, end, None, complete), None
+        count = self._tokenizer.count
+        part = CutPart(self._labels[row], cut, end, count(self._text[cut:end]), complete)
+        return part, count(chunk.text + self._text[cut:end])
+
+    def _fits_alone(self, source: str | None, start: int, end: int) -> bool:
+        """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
+        most = self._budget.max_tokens - self._budget.overlap
+        if end - start > most * LONGEST_TOKEN:
+            return False
+        if self._context_at is None:
+            self._context_at = self._chunker.context_of(self._text, self._outline, source)
+        context = self._context_at(start)
+        return self._tokenizer.count_up_to(context + self._text[start : self._ink(start, end)], most) is not None
+
+    def _keeps_head(self, chunk: Chunk, row: int) -> bool:
+        """Whether comments and a first line begin here that would be parted: they do not fit beside the chunk, or what begins with that line does not."""
+        cut, inner = chunk.span.end, row + 1
+        while (end := self._heads.get(self._offset(inner))) is not None:
+            if self._is_over(chunk.text, cut, end):
+                return True
+            for behind in self._ends_of_parts(inner):
+                start, end = self._offset(inner), self._offset(behind)
+                if self._is_over(chunk.text, cut, end):
+                    if self._fits_alone(chunk.source, start, end):
+                        return True
+                    break
+            inner += 1
+        return False
+
+    def _is_over(self, before: str, start: int, end: int) -> bool:
+        limit = self._budget.max_tokens
+        return (
+            end - start > limit * LONGEST_TOKEN
+            or self._tokenizer.count_up_to(before + self._text[start:end], limit) is None
+        )
+
+    # --- parts
+
+    def _offset(self, row: int) -> int:
+        return self._offsets[row] if row < len(self._offsets) else len(self._text)
+
+    def _strength(self, row: int) -> int:
+        return self._strengths[row] if row < len(self._strengths) else _END
+
+    def _ends_of_parts(self, row: int) -> Iterator[int]:
+        """The rows where the parts end that begin at `row`, the smallest part first."""
+        strongest = -1
+        for behind in range(row + 1, len(self._offsets) + 1):
+            strength = self._strength(behind)
+            if strength > strongest:
+                yield behind
+                strongest = strength
+            if strength >= self._strengths[row]:
+                return
+
+    def _around(self, row: int) -> CutPart | None:
+        """The smallest part that a cut at `row` divides."""
+        size = len(self._offsets)
+        if self._stronger is None:
+            rows = range(size)
+            back = enclosing_ends(rows, self._strengths[::-1], size)[::-1]
+            self._stronger = [size - 1 - at for at in back], enclosing_ends(rows, self._strengths, size)
+        first, last = max(self._stronger[0][row], 0), self._stronger[1][row]
+        return None if first == 0 and last == size else self._part(first, last)
+
+    def _part(self, first: int, last: int) -> CutPart:
+        start, end = self._offset(first), self._offset(last)
+        end = self._ink(start, end)
+        tokens = None
+        if end - start <= self._budget.max_tokens * LONGEST_TOKEN:
+            tokens = self._counted.get((start, end))
+            if tokens is None:
+                tokens = self._counted[start, end] = self._tokenizer.count(self._text[start:end])
+        return CutPart(self._labels[first], start, end, tokens)
+
+    def _ink(self, start: int, end: int) -> int:
+        """The end of text[start:end] without the blank lines at its end, of which no more is read."""
+        size = BLANKS
+        while True:
+            first = max(end - size, start)
+            ink = len(self._text[first:end].rstrip())
+            if ink or first == start:
+                return self._text.find("\n", first + ink, end) + 1 or end
+            size *= 2
+
+
+def _tokens(number: int) -> str:
+    return f"{number:,} token{'' if number == 1 else 's'}"
