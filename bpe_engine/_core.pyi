@@ -453,6 +453,14 @@ class AppendingEncoder:
     def common_prefix(self, text: str | bytes) -> tuple[int, int]:
         """Bytes and characters that this text and another both begin with."""
 
+    def common_prefix_of(self, parts: Iterable[str]) -> tuple[int, int, str]:
+        """
+        Bytes and characters that this text and the joined parts both begin with, and the rest of the other text.
+        """
+
+    def text_before(self, length: int, characters: int) -> str:
+        """The last `characters` characters of the first `length` bytes."""
+
     def replace_tail(self, length: int, parts: object) -> None:
         """
         Keep the first `length` bytes, and go on with texts and tokens as such.
@@ -590,6 +598,14 @@ class PipelineAppendingEncoder:
 
     def common_prefix(self, text: str | bytes) -> tuple[int, int]:
         """Bytes and characters that this text and another both begin with."""
+
+    def common_prefix_of(self, parts: Iterable[str]) -> tuple[int, int, str]:
+        """
+        Bytes and characters that this text and the joined parts both begin with, and the rest of the other text.
+        """
+
+    def text_before(self, length: int, characters: int) -> str:
+        """The last `characters` characters of the first `length` bytes."""
 
     def replace_tail(self, length: int, parts: object) -> None:
         """

@@ -11,7 +11,7 @@ An appending encoder may also hold explicit tokens, such as special ones, and te
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, Self
 
@@ -200,6 +200,50 @@ class AppendingEncoder(GrowingEncoder):
             >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
             >>> encoder.append("naïve plan"); encoder.common_prefix("naïve place")
             (10, 9)
+        """
+
+    @abstractmethod
+    def common_prefix_of(self, parts: Iterable[str]) -> tuple[int, int, str]:
+        """`common_prefix` of the text that is joined of `parts`, and the rest of that text.
+
+        Each part is compared as it comes, and only the rest is kept: the other text is never made as a whole. A part
+        with lone surrogates is of the rest.
+
+        Args:
+            parts: The parts of the text to compare with.
+
+        Returns:
+            The length of the common prefix in bytes and in characters, and the other text after it.
+
+        Raises:
+            TypeError: A part is no str. Whatever `parts` raises passes through.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("naïve plan"); encoder.common_prefix_of(["naïve", " pla", "ce"])
+            (10, 9, 'ce')
+        """
+
+    @abstractmethod
+    def text_before(self, length: int, characters: int) -> str:
+        """The last characters of the first `length` bytes of the text. Takes the time of its result.
+
+        Args:
+            length: A number of bytes, at most those of the text.
+            characters: How many characters; all if there are fewer.
+
+        Returns:
+            The characters. Bytes that are not UTF-8 show as U+FFFD.
+
+        Raises:
+            OverflowError: The text is not so long.
+
+        Examples:
+            >>> from bpe_engine import Tokenizer
+            >>> encoder = Tokenizer.load("o200k_base").appending_encoder()
+            >>> encoder.append("naïve plan"); encoder.text_before(6, 3)
+            'ïve'
         """
 
     @abstractmethod

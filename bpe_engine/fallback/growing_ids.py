@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from operator import eq
 from typing import Generic, NamedTuple, Self
@@ -129,6 +129,22 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
             ours, theirs = to_bytes(ours).decode(errors="replace"), bytes(text).decode(errors="replace")
         length = sum(1 for _ in takewhile(bool, map(eq, ours, theirs)))
         return len(to_bytes(ours[:length])), length
+
+    def common_prefix_of(self, parts: Iterable[str]) -> tuple[int, int, str]:
+        """As `AppendingEncoder` says."""
+        text = "".join(parts)
+        if received(text) != text:
+            return 0, 0, text
+        size, length = self.common_prefix(text)
+        return size, length, text[length:]
+
+    def text_before(self, length: int, characters: int) -> str:
+        """As `AppendingEncoder` says."""
+        data = self.data
+        if not (0 <= length <= len(data) and 0 <= characters <= len(data)):
+            raise OverflowError(f"length and characters are from 0 to {len(data)}, not {length} and {characters}")
+        text = data[:length].decode(errors="replace")
+        return text[max(0, len(text) - characters) :]
 
     def replace_tail(self, length: int, parts: Sequence[Part]) -> None:
         """As `AppendingEncoder` says."""

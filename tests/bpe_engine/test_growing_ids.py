@@ -243,6 +243,11 @@ class Program:
                 len(characters[:-1]),
             )
             assert self.encoder.common_prefix(characters + text) == (len(characters.encode()), len(characters))
+            middle, same = place % max(1, len(characters)), characters[:-1]
+            found = self.encoder.common_prefix_of(iter((characters[:middle], "", characters[middle:-1], another, "b")))
+            assert found == (len(same.encode()), len(same), another + "b")
+            assert self.encoder.common_prefix_of([characters]) == (len(characters.encode()), len(characters), "")
+            assert self.encoder.text_before(len(same.encode()), min(place, len(same.encode()))) == same[max(0, len(same) - place) :]  # fmt: skip
         new = parted(self.kind, text)
         parts = []
         plain = ""
@@ -330,6 +335,29 @@ def test_tails_of_no_such_length(name: str) -> None:
     assert (encoder.data, encoder.tokens()) == before
     with pytest.raises(TypeError):
         encoder.common_prefix(1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        encoder.common_prefix_of(["a", b"b"])  # type: ignore[list-item]
+    for argument in (-1, len(before[0]) + 1):
+        with pytest.raises(OverflowError):
+            encoder.text_before(argument, 0)
+        with pytest.raises(OverflowError):
+            encoder.text_before(0, argument)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_parts_that_raise_and_parts_with_surrogates(name: str) -> None:
+    encoder = kind_of(name).encoder()
+    encoder.append("one two")
+    assert encoder.common_prefix_of(["\ud83d", "\ude00"]) == (0, 0, "\ud83d\ude00")
+    assert encoder.common_prefix_of([]) == (0, 0, "")
+
+    def parts() -> Iterator[str]:
+        yield "one"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        encoder.common_prefix_of(parts())
+    assert encoder.text == "one two"
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -57,6 +57,11 @@ void define_ids(nb::class_<Growing<Core>>& bound) {
              nb::sig("def move_to(self, text: str | bytes, allowed_special: object = ()) -> None"), "Go to another text by the longest common prefix.")
         .def("common_prefix", &Bound::common_with, nb::arg("text").none(), nb::sig("def common_prefix(self, text: str | bytes) -> tuple[int, int]"),
              "Bytes and characters that this text and another both begin with.")
+        .def("common_prefix_of", &Bound::common_with_parts, nb::arg("parts").none(),
+             nb::sig("def common_prefix_of(self, parts: typing.Iterable[str]) -> tuple[int, int, str]"),
+             "Bytes and characters that this text and the joined parts both begin with, and the rest of the other text.")
+        .def("text_before", &Bound::text_before, nb::arg("length").none(), nb::arg("characters").none(),
+             nb::sig("def text_before(self, length: int, characters: int) -> str"), "The last `characters` characters of the first `length` bytes.")
         .def("replace_tail", &Bound::replace_tail, nb::arg("length").none(), nb::arg("parts"),
              nb::sig("def replace_tail(self, length: int, parts: object) -> None"), "Keep the first `length` bytes, and go on with texts and tokens as such.")
         .def("fork", &Bound::fork, nb::sig("def fork(self) -> typing.Self"), "An independent encoder over the same text, without marks.")

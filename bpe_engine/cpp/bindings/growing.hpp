@@ -150,6 +150,12 @@ public:
     // Bytes and characters that this text and another both begin with.
     nb::typed<nb::tuple, int, int> common_with(nb::handle text) const;
 
+    // Bytes and characters that this text and the parts of another both begin with, and the rest of the other.
+    nb::typed<nb::tuple, int, int, nb::str> common_with_parts(nb::handle parts) const;
+
+    // The last `characters` characters of the first `length` bytes.
+    nb::object text_before(nb::handle length, nb::handle characters) const;
+
     // Keeps the first `length` bytes, and goes on with `parts`: (text, id, how the token is written) each.
     void replace_tail(nb::handle length, nb::handle parts);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bpe/room.hpp"
 #include "bpe/utf8.hpp"
 #include "growing.hpp"
 
@@ -40,6 +41,53 @@ nb::typed<nb::tuple, int, int> Growing<Core>::common_with(nb::handle text) const
     while (common > 0 && (continues(old, common) || continues(given, common))) --common;
     bool const is_ascii = other.is_str() && !other.had_surrogates() && static_cast<std::size_t>(PyUnicode_GetLength(text.ptr())) == given.size;
     return nb::make_tuple(common, is_ascii ? common : characters_in(old.part(0, common)));
+}
+
+// Bytes and characters that this text and the parts of another both begin with, and the rest of the other. A part is compared while it is in the processor's
+// cache, and is not kept.
+template <class Core>
+nb::typed<nb::tuple, int, int, nb::str> Growing<Core>::common_with_parts(nb::handle parts) const {
+    std::size_t size = 0, characters = 0;
+    nb::list rest;
+    bool differs = false;
+    for (nb::handle part : nb::iter(parts)) {
+        if (!PyUnicode_Check(part.ptr())) {
+            PyErr_Format(PyExc_TypeError, "parts of a text are str, not %R", reinterpret_cast<PyObject*>(Py_TYPE(part.ptr())));
+            throw nb::python_error();
+        }
+        if (differs) {
+            rest.append(part);
+            continue;
+        }
+        Text const received(part);
+        Bytes const given = received.bytes(), old = core_.text();
+        std::size_t const from = std::min(size, old.size);
+        std::size_t common = received.had_surrogates() ? 0 : common_prefix(old.part(from, old.size), given);
+        auto const length = static_cast<std::size_t>(PyUnicode_GetLength(part.ptr()));
+        differs = common < given.size || received.had_surrogates();
+        if (!differs) {
+            size += common;
+            characters += length;
+            continue;
+        }
+        while (common > 0 && (continues(old, from + common) || continues(given, common))) --common;
+        std::size_t const same = common == 0 ? 0 : characters_in(given.part(0, common));
+        size += common;
+        characters += same;
+        rest.append(nb::steal(PyUnicode_Substring(part.ptr(), static_cast<Py_ssize_t>(same), static_cast<Py_ssize_t>(length))));
+    }
+    return nb::make_tuple(size, characters, nb::str("").attr("join")(rest));
+}
+
+// The last `characters` characters of the first `length` bytes.
+template <class Core>
+nb::object Growing<Core>::text_before(nb::handle length, nb::handle characters) const {
+    Bytes const all = core_.text();
+    auto const end = static_cast<std::size_t>(given::number(length, "length", 0, static_cast<std::int64_t>(all.size)));
+    auto left = static_cast<std::size_t>(given::number(characters, "characters", 0, static_cast<std::int64_t>(all.size)));
+    std::size_t start = end;
+    while (start > 0 && left > 0) left -= !continues(all, --start);
+    return decoded(all.part(start, end), "replace");
 }
 
 // Keeps the first `length` bytes, and goes on with `parts`: (text, id, how the token is written) each.
@@ -170,7 +218,10 @@ void Growing<Core>::read(Bytes text, std::size_t begin, const ExplicitToken* tok
                 for (int back = 0; back < 3 && continues(text, end); ++back) --end;
             core_.append(text.part(place, end));
             place = end;
-            if (checkpoints_.empty() || core_.state().length >= checkpoints_.back().length + stride) checkpoints_.push_back(core_.state());
+            if (checkpoints_.empty() || core_.state().length >= checkpoints_.back().length + stride) {
+                make_room(checkpoints_, 1);
+                checkpoints_.push_back(core_.state());
+            }
         }
         if (number == count) break;
         core_.append_token(tokens[number].id, text.part(stop, tokens[number].end - begin));

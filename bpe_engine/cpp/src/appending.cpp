@@ -1,5 +1,6 @@
 #include "bpe/appending.hpp"
 
+#include "bpe/room.hpp"
 #include "bpe/thresholds.hpp"
 
 namespace bpe {
@@ -16,6 +17,7 @@ AppendingEncoder::AppendingEncoder(std::shared_ptr<const Encoder> encoder)
 void AppendingEncoder::append(Bytes more) {
     if (more.size == 0) return;
     State const before = state_;
+    make_room(text_, more.size);
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         update(before.length);
@@ -27,6 +29,7 @@ void AppendingEncoder::append(Bytes more) {
 
 void AppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
+    make_room(text_, text.size);
     text_.insert(text_.end(), text.begin(), text.end());
     std::size_t const end = text_.size();
     try {

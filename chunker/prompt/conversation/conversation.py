@@ -18,6 +18,7 @@ from typing import Any
 
 from bpe_engine.special_tokens import Part
 from chunker.arguments import require
+from chunker.prompt.conversation.compared import WholeText
 from chunker.prompt.conversation.drifting import drifts
 from chunker.prompt.conversation.layout import Layout
 from chunker.prompt.conversation.pins import Drift, Pin
@@ -259,7 +260,7 @@ class Conversation(RenderedMessages):
         text = self.text
         made._encoder = self._tokenizer.appending_encoder()
         made._layout, made._pins, made._sampled, made._length = Layout(self._tokenizer), [], [], len(text)
-        tail = made._layout.tail(text, self.broken_text(), 0, [])
+        tail = made._layout.tail(WholeText(text), WholeText(self.broken_text()), 0, [])
         made._encoder.replace_tail(0, tail.parts)
         made._layout.keep(tail)
         made._whole = tail.parts
@@ -271,7 +272,8 @@ class Conversation(RenderedMessages):
         """
         if self._whole is not None:
             return self._whole
-        return Layout(self._tokenizer).tail(self.text, self.broken_text(), 0, self._all_pins()).parts
+        text, told = WholeText(self.text), WholeText(self.broken_text())
+        return Layout(self._tokenizer).tail(text, told, 0, self._all_pins()).parts
 
     def broken_text(self) -> str:
         """The text with one letter changed in each special token that a message spells: the special tokens left are the

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from bpe_engine import Tokenizer
 from bpe_engine.special_tokens import Part
@@ -25,12 +25,21 @@ from chunker.prompt.conversation.pins import Pin
 _CHAIN = 4
 
 
+class Sliced(Protocol):
+    """A text, as far as it is asked here."""
+
+    def part(self, start: int, end: int | None = None) -> str: ...  # noqa: D102
+
+
 class Tail(NamedTuple):
-    """The parts that an encoder appends from `start` (characters) on; `ends`: of the special tokens in it, from which a text can be read on."""
+    """The parts that an encoder appends from `start` (characters) on; `ends`: of the special tokens in it, from which a text can be read on; `text`: all
+    of it.
+    """
 
     start: int
     parts: list[Part]
     ends: list[int]
+    text: str
 
 
 class Layout:
@@ -44,7 +53,7 @@ class Layout:
         # Text before a token decides whether it is a word by itself; and after a normalizer, lengths are those of another text.
         added = () if specification is None else specification.added_tokens
         self._reads_on = not any(token.special and token.single_word for token in added)
-        self._ends = array("Q")
+        self._ends = array("I")  # a rendered text is below 4 GB (limits.LONGEST)
 
     def copy(self) -> Layout:
         """Another one, to be changed by itself."""
@@ -53,7 +62,7 @@ class Layout:
         made._ends = self._ends[:]
         return made
 
-    def tail(self, text: str, told: str, same: int, pins: Sequence[Pin]) -> Tail:
+    def tail(self, text: Sliced, told: Sliced, same: int, pins: Sequence[Pin]) -> Tail:
         """The difference to a text whose first `same` characters, special tokens and pins stay.
 
         Args:
@@ -66,24 +75,28 @@ class Layout:
         start = self._ends[number - 1] if number else 0
         parts: list[Part] = []
         ends: list[int] = []
-        place = start
-        behind = [pin for pin in pins if pin.end > start]
-        special = [(start + first, start + last, token) for first, last, token in self._tokenizer.find_special(told[start:], "all")]  # fmt: skip
-        for first, last, token in self._merged(told, special, behind):
+        place = 0
+        rest = text.part(start)
+        broken = rest if told is text else told.part(start)
+        found: Iterable[tuple[int, int, int | Pin]] = self._tokenizer.find_special(broken, "all")
+        if behind := pins[bisect_right(pins, start, key=_end) :]:
+            found = self._merged(broken, start, found, behind)
+        for first, last, token in found:
             if isinstance(token, Pin):
-                parts += token.parts(text[place:first])
+                parts += token.parts(rest[place:first])
             else:
-                parts.append(Part(text[place:first], token, text[first:last].encode()))
-                ends.append(last)
+                parts.append(Part(rest[place:first], token, rest[first:last]))
+                ends.append(start + last)
             place = last
-        parts.append(Part(text[place:], None, b""))
-        return Tail(start, parts, ends)
+        parts.append(Part(rest[place:], None, b""))
+        return Tail(start, parts, ends, rest)
 
-    def outside(self, told: str, pin: Pin) -> Pin | None:
+    def outside(self, told: Sliced, pin: Pin) -> Pin | None:
         """The part of a pin that does not begin or end inside a special token that the template writes."""
         start, end = max(0, pin.start - self.ahead), pin.end + self.ahead
-        special = [(start + first, start + last, token) for first, last, token in self._tokenizer.find_special(told[start:end], "all")]  # fmt: skip
-        return pin.outside([(first, first + len(told[first:last].strip()), token) for first, last, token in special])
+        part = told.part(start, end)
+        special = self._tokenizer.find_special(part, "all")
+        return pin.outside([(start + first, start + first + len(part[first:last].strip()), token) for first, last, token in special])  # fmt: skip
 
     def keep(self, tail: Tail) -> None:
         """The text has this tail now."""
@@ -91,17 +104,22 @@ class Layout:
         self._ends.extend(tail.ends)
 
     def _merged(
-        self, told: str, special: Sequence[tuple[int, int, int]], pins: Sequence[Pin]
+        self, told: str, start: int, special: Iterable[tuple[int, int, int | Pin]], pins: Sequence[Pin]
     ) -> list[tuple[int, int, int | Pin]]:
-        """Special tokens and pins in the order of the text. A special token takes no white space of a pin, and in a pin there is none beside its ids."""
+        """Special tokens and pins in the order of the text, from `start` on. A special token takes no white space of a pin, and in a pin there is none
+        beside its ids.
+        """
         made: list[tuple[int, int, int | Pin]] = []
-        number = 0
+        left = [(max(0, pin.start - start), pin.end - start, pin) for pin in reversed(pins)]
         for first, last, token in special:
-            while number < len(pins) and pins[number].end <= first:
-                made.append((pins[number].start, pins[number].end, pins[number]))
-                number += 1
-            if number == len(pins) or pins[number].start >= last:
+            while left and left[-1][1] <= first:
+                made.append(left.pop())
+            if not left or left[-1][0] >= last:
                 made.append((first, last, token))
-            elif told[first : pins[number].start].strip() in self._tokenizer.special_tokens_set:
-                made.append((first, pins[number].start, token))
-        return made + [(pin.start, pin.end, pin) for pin in pins[number:]]
+            elif told[first : left[-1][0]].strip() in self._tokenizer.special_tokens_set:
+                made.append((first, left[-1][0], token))
+        return made + left[::-1]
+
+
+def _end(pin: Pin) -> int:
+    return pin.end

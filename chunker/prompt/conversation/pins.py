@@ -75,20 +75,19 @@ class Pin:
         ends = array("Q", (end - begin for end in self.ends[first:last]))
         return Pin(start, start + len(data.decode("utf-8", "replace")), self.message, self.ids[first:last], ends, data)
 
-    def beginning(self, text: str, start: int) -> Pin | None:
-        """The longest beginning of the pin that stands in `text` at `start`, in whole ids and characters."""
-        there = text[start : start + len(self.data)].encode()
-        same = _common(self.data, there)
+    def beginning(self, there: str) -> Pin | None:
+        """The longest beginning of the pin that stands where it does in a text, in whole ids and characters. `there`: the text from its start on."""
+        same = _common(self.data, there.encode())
         last = sum(1 for end in self.ends if end <= same)
         while last and not _is_whole(self.data[: self.ends[last - 1]]):
             last -= 1
-        return self.cut(0, last, start) if last else None
+        return self.cut(0, last, self.start) if last else None
 
-    def ending(self, text: str, start: int, end: int) -> Pin | None:
-        """The longest end of the pin that stands somewhere in text[start:end], in whole ids and characters; of several
-        the last.
+    def ending(self, there: str, start: int) -> Pin | None:
+        """The longest end of the pin that stands somewhere in `there`, which begins at `start`, in whole ids and
+        characters; of several the last.
         """
-        region = text[start:end].encode()
+        region = there.encode()
         best: tuple[int, int] | None = None
         tail = self.data[self.ends[-2] if len(self.ends) > 1 else 0 :]
         place = region.rfind(tail) if tail else -1

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from chunker.prompt.conversation.layout import Layout
+from chunker.prompt.conversation.compared import ComparedText
+from chunker.prompt.conversation.layout import Layout, Sliced
 from chunker.prompt.conversation.pins import Pin
 from chunker.prompt.templates.contents import answers
 from chunker.prompt.templates.template import ChatTemplate, Request
@@ -22,14 +23,10 @@ _OTHERS = ("user", "system", "developer", "tool")
 
 
 class Rendered(NamedTuple):
-    """A rendered text.
+    """A rendered text; `told`: the same with all special tokens broken that the template does not write."""
 
-    `told`: the same with all special tokens broken that the template does not write; `same`: characters that the text of before begins with as well.
-    """
-
-    text: str
-    told: str
-    same: int
+    text: ComparedText
+    told: Sliced
 
 
 def placed(
@@ -44,7 +41,8 @@ def placed(
         wanted: What the text was rendered from.
         rendered: The text.
     """
-    text, told, same = rendered
+    text, told = rendered
+    same = text.same
     number = bisect_right(pins, same - layout.ahead, key=lambda pin: pin.end)
     kept, lost = list(pins[:number]), list[Pin]()
     for pin in pins[number:]:
@@ -56,13 +54,13 @@ def placed(
     for pin in lost:
         if pin.message >= len(wanted.messages) or wanted.messages[pin.message]["role"] in _OTHERS:
             continue
-        beginning = pin.beginning(text, pin.start) if pin.start <= same else None
+        beginning = pin.beginning(text.part(pin.start, pin.start + len(pin.data))) if pin.start <= same else None
         candidates: list[Pin | None] = [beginning]
         if beginning is None or len(beginning.ids) < len(pin.ids):
             if where is None:
-                where = answers(template, wanted, text, [pin.message for pin in lost])
+                where = answers(template, wanted, text.whole, [pin.message for pin in lost])
             start, end, least = where.get(pin.message, (0, 0, 0))
-            ending = pin.ending(text, start, end)
+            ending = pin.ending(text.part(start, end), start)
             candidates.append(ending if ending is not None and ending.end >= least else None)
         fitting = [layout.outside(told, one) for one in candidates if one is not None]
         found = max(filter(None, fitting), key=lambda one: len(one.ids), default=None)

@@ -16,7 +16,8 @@ from bpe_engine.special_tokens import Part
 from chunker.arguments import require
 from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt.chat import ChatFormat
-from chunker.prompt.conversation.layout import Layout
+from chunker.prompt.conversation.compared import ComparedText, WholeText
+from chunker.prompt.conversation.layout import Layout, Sliced
 from chunker.prompt.conversation.pins import Pin
 from chunker.prompt.conversation.placing import Rendered, first_difference, placed, renumbered, same_before
 from chunker.prompt.conversation.tokenizers import tokenizer_of
@@ -229,26 +230,25 @@ class RenderedMessages:
     def _go(self, state: State, *, tell: bool = True) -> Change:
         """Go to another state. Nothing has changed where it raises."""
         wanted = self._request(state)
-        text = self._template.rendered(wanted) if state.messages else ""
-        told = self._broken(wanted, text, state) if text else text
-        broken = differences(text, told) if told is not text else []
-        size, same = self._encoder.common_prefix(text)
-        before = self._all_pins()
-        pins = placed(
-            renumbered(before, self._state.messages, state.messages),
-            self._layout,
-            self._template,
-            wanted,
-            Rendered(text, told, same),
-        )
-        stays = same_before(same, self._plain, broken)
-        if (changed := first_difference(before, pins)) is not None:
-            stays = min([stays, *(some[changed].start for some in (before, pins) if changed < len(some))])
+        compare = ComparedText.beside(self._encoder)
+        text = self._template.taken(wanted, compare) if state.messages else compare(())
+        told: Sliced = text
+        broken: list[int] = []
+        if self._speller is not None and (state.spellings or state.spelled) and text.length:
+            broken_text = self._broken(wanted, text.whole, state)
+            told, broken = WholeText(broken_text), differences(text.whole, broken_text)
+        pins: list[Pin] = []
+        stays = same_before(text.same, self._plain, broken)
+        if before := self._all_pins():
+            numbered = renumbered(before, self._state.messages, state.messages)
+            pins = placed(numbered, self._layout, self._template, wanted, Rendered(text, told))
+            if (changed := first_difference(before, pins)) is not None:
+                stays = min([stays, *(some[changed].start for some in (before, pins) if changed < len(some))])
         tail = self._layout.tail(text, told, stays, pins)
-        self._encoder.replace_tail(size - len(text[tail.start : same].encode()), tail.parts)
+        self._encoder.replace_tail(text.size - len(tail.text[: text.same - tail.start].encode()), tail.parts)
         self._layout.keep(tail)
         self._next = len(state.messages) - (state.continued is not None)
-        self._state, self._length, self._plain, self._pins, self._sampled = state, len(text), broken, pins, []
+        self._state, self._length, self._plain, self._pins, self._sampled = state, text.length, broken, pins, []
         return self._told() if tell else Change(0, memoryview(b""), 0)
 
     def _told(self) -> Change:

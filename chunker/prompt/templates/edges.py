@@ -36,6 +36,10 @@ class Asked(NamedTuple):
         """The field of a message."""
         return next((name for name in self.fields if self.wanted.messages[number].get(name)), None)
 
+    def mark(self) -> str:
+        """A character that the text does not have."""
+        return next((character for character in _CANDIDATES if character not in self.text), "")
+
     def again(self, messages: Mapping[int, Message]) -> str | None:
         """The text with other messages in these places; None where the template fails."""
         made = [messages.get(number, message) for number, message in enumerate(self.wanted.messages)]
@@ -76,7 +80,7 @@ def one_sided(asked: Asked, number: int, edges: Edges) -> list[tuple[int, int]]:
     value = wanted.messages[number].get(name or "")
     if name is None or not isinstance(value, str):
         return []
-    mark = next((character for character in _CANDIDATES if character not in text), "")
+    mark = asked.mark()
 
     def is_shown(place: int) -> bool:
         message = {**wanted.messages[number], name: value[:place] + mark + value[place:]}

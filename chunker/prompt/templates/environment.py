@@ -28,6 +28,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("jinja2", "templates") from error
 
+_DICT_NAMES = frozenset(dir(dict))
 _GUARDED_FILTERS = ("batch", "center", "format", "indent", "replace", "slice", "wordwrap")
 
 
@@ -156,6 +157,12 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         _Bounds(marks=self._marks).visit(tree)
         return tree
 
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - as Jinja declares it
+        """As Jinja does it; at once for an item of a dict, most of what templates read."""
+        if type(obj) is dict and attribute not in _DICT_NAMES:
+            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        return super().getattr(obj, attribute)
+
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - as Jinja declares it
         """Check it, and do it."""
         limits.operate(operator, left, right)
@@ -211,6 +218,7 @@ def _raise_exception(message: object) -> None:
 
 
 def _strftime_now(form: str) -> str:
+    limits.check_form("strftime_now", form)
     return datetime.now().strftime(form)  # noqa: DTZ005 - the time of this place, as templates expect it
 
 

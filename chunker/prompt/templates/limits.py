@@ -129,6 +129,12 @@ def check_widths(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -
             raise LimitExceededError(f"{name} with {value}, which is more than {WIDEST:,}")
 
 
+def check_form(name: str, *texts: str) -> None:
+    """Refuse texts that are too long for what takes more than a step a character. Raises LimitExceededError."""
+    if sum(map(len, texts)) > WIDEST:
+        raise LimitExceededError(f"{name} of more than {WIDEST:,} characters")
+
+
 def check_replacement(text: Any, old: Any, new: Any) -> None:  # noqa: ANN401 - whatever a template computes
     """Refuse a replacement whose result is too long. Raises LimitExceededError."""
     if isinstance(text, str) and isinstance(old, str) and isinstance(new, str) and len(new) > len(old):
@@ -143,10 +149,13 @@ def check_join(between: Any, parts: Any) -> None:  # noqa: ANN401 - whatever a t
 
 def written(parts: Iterable[str]) -> str:
     """The text that a template writes, part by part. Raises LimitExceededError at the part that makes it too long."""
-    made = []
+    return "".join(bounded(parts))
+
+
+def bounded(parts: Iterable[str]) -> Iterator[str]:
+    """The parts of a text that is not too long. Raises LimitExceededError at the part that makes it so."""
     left = LONGEST
     for part in parts:
-        made.append(part)
         left -= len(part)
         if left < 0:
             error = LimitExceededError(f"a text of more than {LONGEST:,} characters")
@@ -154,7 +163,7 @@ def written(parts: Iterable[str]) -> str:
             if isinstance(parts, Generator):
                 parts.throw(error)
             raise error
-    return "".join(made)
+        yield part
 
 
 class Buffer(list[str]):
@@ -197,6 +206,11 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         # The first ones are the environment or context, and the value.
         if name in _WIDENING:
             check_widths(name, arguments, named)
+        if name == "wordwrap":
+            # It copies the rest of a long word for each line.
+            texts = [value for value in (*arguments, *named.values()) if isinstance(value, str)]
+            check_form(name, *texts)
+            sized_length(math.prod(map(len, texts)))
         elif name == "replace":
             check_replacement(*[*map(str, arguments[-3:]), "", "", ""][:3])
         elif name == "format" and _WIDE.search(str(arguments[0])):

@@ -18,6 +18,7 @@ from chunker.prompt.errors import ChatTemplateError
 from chunker.prompt.templates.edges import Asked, edges_of
 from chunker.prompt.templates.letters import letters_of, shown
 from chunker.prompt.templates.recording import Event, Recording, events_of
+from chunker.prompt.templates.spelled import beginning
 from chunker.prompt.templates.template import ChatTemplate, Request
 
 
@@ -59,8 +60,20 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
             places += shown(text, content.strip() if isinstance(content, str) else None, letters[number])
         if places and min(places) < max(places):
             alone.append(Stretch("message", number, 0, min(places), max(places)))
-    made += _widened(template, wanted, text, alone, made)
+        elif not content and (place := _changed(template, wanted, text, number)) is not None:
+            alone.append(Stretch("message", number, 0, *place))
+    made += [one for one in _widened(template, wanted, text, alone, made) if one.start < one.end]
     return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
+
+
+def _changed(template: ChatTemplate, wanted: Request, text: str, number: int) -> tuple[int, int] | None:
+    """The part of the text that a content takes the place of, in a message without one; None if it takes none."""
+    asked = Asked(template, wanted, text, ("content",))
+    made = asked.again({number: {**wanted.messages[number], "content": asked.mark()}})
+    if made is None or made == text:
+        return None
+    start = len(beginning((text, made)))
+    return start, len(text) - len(beginning((text[start:][::-1], made[start:][::-1])))
 
 
 def _widened(

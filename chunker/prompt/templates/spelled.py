@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.special_tokens import Specials
@@ -50,18 +51,40 @@ class Spelling(NamedTuple):
     end: int
 
 
+class _Known(NamedTuple):
+    """The beginnings of the special tokens of a tokenizer, the length of the longest token, the common prefix of all that are found in raw text (a text
+    without it spells none), and the characters that beginnings end with.
+    """
+
+    beginnings: frozenset[str]
+    longest: int
+    start: str
+    lasts: frozenset[str]
+
+    @classmethod
+    def of(cls, tokenizer: Finds) -> _Known:
+        """Those of a tokenizer."""
+        specials = [text for text in tokenizer.special_tokens_set if text]
+        beginnings = frozenset(text[:length] for text in specials for length in range(1, len(text)))
+        added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
+        start = "" if any(token.special and token.normalized for token in added) else beginning(specials)
+        lasts = frozenset(beginning[-1] for beginning in beginnings)
+        return cls(beginnings, max(map(len, specials), default=0), start, lasts)
+
+
+_KNOWN: WeakKeyDictionary[Finds, _Known] = WeakKeyDictionary()
+
+
 class Speller:
     """Finds special tokens in the texts of messages, and breaks them."""
 
     def __init__(self, tokenizer: Finds) -> None:
         self._tokenizer = tokenizer
-        specials = [text for text in tokenizer.special_tokens_set if text]
-        self._beginnings = frozenset(text[:length] for text in specials for length in range(1, len(text)))
-        self._longest = max(map(len, specials), default=0)
-        # The common prefix of all special tokens that are found in raw text: a text without it spells none.
-        added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
-        self._start = "" if any(token.special and token.normalized for token in added) else _beginning(specials)
-        self._lasts = frozenset(beginning[-1] for beginning in self._beginnings)
+        # Conversations with one tokenizer share these: some have a thousand special tokens.
+        known = _KNOWN.get(tokenizer)
+        if known is None:
+            known = _KNOWN[tokenizer] = _Known.of(tokenizer)
+        self._beginnings, self._longest, self._start, self._lasts = known
 
     def spellings(self, value: object) -> list[Spelling]:
         """All that the texts of a plain value spell, keys too."""
@@ -174,10 +197,10 @@ def _shifted(character: str, shift: int) -> str:
     return marks[(marks.find(character) + shift) % len(marks)]
 
 
-def _beginning(texts: Sequence[str]) -> str:
+def beginning(texts: Sequence[str]) -> str:
     """The common beginning of all texts.
 
-    >>> _beginning(["<|a|>", "<|b|>"]), _beginning([])
+    >>> beginning(["<|a|>", "<|b|>"]), beginning([])
     ('<|', '')
     """
     first, last = min(texts, default=""), max(texts, default="")  # all texts share the prefix of these two

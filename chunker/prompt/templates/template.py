@@ -7,10 +7,10 @@ template.render([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import jinja2
 
@@ -23,6 +23,7 @@ from chunker.prompt.templates.values import Message, plain, plain_documents, pla
 
 # Stands after the last message while it is rendered, to find where that ends. The space shows whether the template trims.
 _TAG = "CONTINUE_FINAL_MESSAGE_TAG "
+Taken = TypeVar("Taken")
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 
 
@@ -124,6 +125,18 @@ class ChatTemplate:
             wanted: The request.
             listener: Records loops and generation blocks; the text then holds its marks.
         """
+        return self.taken(wanted, "".join, listener)
+
+    def taken(
+        self, wanted: Request, take: Callable[[Iterable[str]], Taken], listener: recording.Recording | None = None
+    ) -> Taken:
+        """The result of `take` for the text of a request, which it gets in parts while they are rendered.
+
+        Args:
+            wanted: The request.
+            take: Is called with the parts.
+            listener: As for `rendered`.
+        """
         source = self._source(wanted)
         messages, final = list(wanted.messages), None
         if wanted.continued is not None:
@@ -132,17 +145,24 @@ class ChatTemplate:
                 listener.watched[id(messages[-1])] = listener.watched[id(wanted.messages[-1])]
         values: dict[str, Any] = {**self.special_tokens, **wanted.variables}
         values |= {"messages": messages, "tools": wanted.tools, "documents": wanted.documents, "add_generation_prompt": wanted.add_generation_prompt}  # fmt: skip
-        text = self._run(source, values, listener)
-        return text if final is None else _cut(text, final)
+        if final is None:
+            return self._run(source, values, take, listener)
+        return take([_cut(self._run(source, values, "".join, listener), final)])
 
     def _source(self, wanted: Request) -> str:
         return self.others["tool_use"] if wanted.tools is not None and "tool_use" in self.others else self.text
 
-    def _run(self, source: str, values: dict[str, Any], listener: recording.Recording | None) -> str:
+    def _run(
+        self,
+        source: str,
+        values: dict[str, Any],
+        take: Callable[[Iterable[str]], Taken],
+        listener: recording.Recording | None,
+    ) -> Taken:
         before = limits.METER.begin()
         recording.LISTENING.recording, outer = listener, recording.LISTENING.recording
         try:
-            return compiled(source, marks=listener is not None).render(values)
+            return take(limits.bounded(compiled(source, marks=listener is not None).generate(values)))
         except limits.LimitExceededError as error:
             raise TemplateLimitError(f"it makes {error}", self.name, _line(error)) from None
         except (RecursionError, MemoryError, OverflowError) as error:

@@ -57,6 +57,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has in a messa
 
 def plain_message(message: Any, number: int) -> Message:  # noqa: ANN401 - checked here
     """A message as templates see it. Raises MessageError, which names it by its number."""
+    if _is_text(message):
+        return dict(message)
     try:
         made = plain(message)
     except RecursionError:
@@ -68,6 +70,18 @@ def plain_message(message: Any, number: int) -> Message:  # noqa: ANN401 - check
         raise MessageError(f"message {number} has no role: {message!r:.100}")
     reasoning = next((made[key] for key in _REASONING if made.get(key) is not None), None)
     return made if reasoning is None else {"thinking": reasoning, **made, "reasoning_content": reasoning}
+
+
+def _is_text(message: Any) -> bool:  # noqa: ANN401 - whatever a caller has
+    """Whether a message is one already, as most are: ASCII alone, a role, no reasoning."""
+    if type(message) is not dict or "role" not in message:
+        return False
+    for key, value in message.items():
+        if type(key) is not str or type(value) is not str or key in _REASONING:
+            return False
+        if not (key.isascii() and value.isascii()):
+            return False
+    return True
 
 
 def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:

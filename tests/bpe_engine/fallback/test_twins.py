@@ -201,6 +201,7 @@ def test_no_public_name_is_left_out() -> None:
     grown |= {"append_fitting", "counts"}
     # On both implementations in test_growing_ids.py.
     grown |= {"append_token", "changes", "ids", "move_to", "common_prefix", "replace_tail", "fork"}
+    grown |= {"common_prefix_of", "text_before"}
     for kind in (AppendingEncoder, PrependingEncoder, IntervalEncoder):
         assert {name for name, _ in inspect.getmembers(kind) if not name.startswith("_")} - {"register"} <= grown
 

@@ -77,13 +77,19 @@ def test_loops_over_numbers_of_messages(first: int) -> None:
 
 @pytest.mark.parametrize("name", ["gemma4", "gemma4_v3", "gemma4_v5"])
 @pytest.mark.parametrize("system", [[], [{"role": "system", "content": "Be brief."}]])
-def test_answers_of_tools_that_are_written_with_their_call(name: str, system: list[dict[str, str]]) -> None:
+@pytest.mark.parametrize("answer", [{"content": "b 4"}, {"content": ""}, {}], ids=["text", "empty", "none"])
+def test_answers_of_tools_that_are_written_with_their_call(
+    name: str, system: list[dict[str, str]], answer: dict[str, str]
+) -> None:
     """A loop over the numbers of the messages that follow, inside of the turn of the call."""
     made = conversation(templates()[name])
     calls = [
         {"id": one, "type": "function", "function": {"name": one, "arguments": {"place": "Oslo"}}} for one in ("a", "b")
     ]
-    answers = [{"role": "tool", "name": one, "content": f"{one} 4", "tool_call_id": one} for one in ("a", "b")]
+    answers = [
+        {"role": "tool", "name": one, "tool_call_id": one, **said}
+        for one, said in (("a", {"content": "a 4"}), ("b", answer))
+    ]
     asked = {"role": "user", "content": "Hi"}
     made.append(*system, asked, {"role": "assistant", "content": "", "tool_calls": calls}, *answers, asked)
     first = len(system)

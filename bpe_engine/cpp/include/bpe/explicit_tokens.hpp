@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bpe/room.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -26,16 +27,27 @@ struct ExplicitToken {
 class ExplicitTokens {
 public:
     std::size_t size() const { return tokens_.size(); }
-    const ExplicitToken& operator[](std::size_t number) const { return tokens_[number]; }
-    void push(ExplicitToken token) { tokens_.push_back(token); }
+    ExplicitToken operator[](std::size_t number) const {
+        Kept const& token = tokens_[number];
+        return {token.start, token.start + token.size, token.id};
+    }
+    void push(ExplicitToken token) {
+        make_room(tokens_, 1);
+        tokens_.push_back({token.start, static_cast<std::uint32_t>(token.end - token.start), token.id});
+    }
     void truncate(std::size_t size) {
         if (size < tokens_.size()) tokens_.resize(size);
     }
     // The start of the stretch after the first `size` tokens.
-    std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : tokens_[size - 1].end; }
+    std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : (*this)[size - 1].end; }
 
 private:
-    std::vector<ExplicitToken> tokens_;
+    // Two thirds of the size: a conversation has some for each message.
+    struct Kept {
+        std::size_t start;
+        std::uint32_t size, id;
+    };
+    std::vector<Kept> tokens_;
 };
 
 // The ids of a growing text, kept from one question to the next. The encoder need not know of it: what it has settled since is encoded when somebody
@@ -56,7 +68,9 @@ public:
         auto const same = static_cast<std::size_t>(first - ids_.begin());
         if (first != ids_.end() || differs != fresh_.end()) changed_from_ = std::min(changed_from_, same);
         ids_.resize(same);
+        make_room(ids_, static_cast<std::size_t>(fresh_.end() - differs));
         ids_.insert(ids_.end(), differs, fresh_.end());
+        if (fresh_.capacity() > scratch) fresh_ = std::vector<std::uint32_t>();
         known_ = core.state();
         return ids_;
     }
@@ -72,6 +86,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t scratch = 256;  // ids that `fresh_` keeps room for
     std::vector<std::uint32_t> ids_, fresh_;
     State known_;  // the ids of its settled text are at the start of `ids_`
     std::size_t changed_from_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bpe/room.hpp"
+
 namespace bpe {
 
 namespace {
@@ -27,6 +29,7 @@ struct CutSink {
 void PipelineAppendingEncoder::append(Bytes more) {
     if (more.size == 0) return;
     State const before = state_;
+    make_room(text_, more.size);
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
@@ -81,6 +84,7 @@ void PipelineAppendingEncoder::return_to(const State& state) {
 
 void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
+    make_room(text_, text.size);
     text_.insert(text_.end(), text.begin(), text.end());
     try {
         tokens_.push({start, text_.size(), id});
