@@ -9,14 +9,13 @@ generation blocks write invisible marks around what they write, which marks.py r
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from chunker.errors import MissingExtraError
-from chunker.prompt.templates import limits, recording
+from chunker.prompt.templates import limits, measuring, recording
 
 try:
     import jinja2
@@ -29,6 +28,10 @@ except ImportError as error:
     raise MissingExtraError("jinja2", "templates") from error
 
 _DICT_NAMES = frozenset(dir(dict))
+# They write a value, or compare the parts of one.
+_MEASURED_FILTERS = ("string", "pprint", "sort", "unique", "groupby", "min", "max", "dictsort", "urlize", "xmlattr", "list", "first", "last")  # fmt: skip
+_MEASURED_TESTS = ("==", "eq", "equalto", "!=", "ne", "<", "lt", "lessthan", "<=", "le", ">", "gt", "greaterthan", ">=", "ge", "in")  # fmt: skip
+_LONG_CHAIN = 8  # additions in one expression
 _GUARDED_FILTERS = ("batch", "center", "format", "indent", "replace", "slice", "wordwrap")
 
 
@@ -73,6 +76,40 @@ class _Bounds(NodeTransformer):
         end = nodes.Output([_call("_mark_end", [nodes.Const(number)], line)]).set_lineno(line)
         return [node, end]
 
+    def visit_Output(self, node: nodes.Output) -> Any:  # noqa: ANN401, N802
+        """A value that is written."""
+        self.generic_visit(node)
+        node.nodes = [_measured(one) for one in node.nodes]
+        return node
+
+    def visit_Concat(self, node: nodes.Concat) -> Any:  # noqa: ANN401, N802
+        """`a ~ b`."""
+        self.generic_visit(node)
+        return _call("_joined", list(node.nodes), node.lineno)
+
+    def visit_Add(self, node: nodes.Add) -> Any:  # noqa: ANN401, N802
+        """`a + b`, measured once in a long chain."""
+        self.generic_visit(node)
+        length, one = 1, node.left
+        while isinstance(one, nodes.Add):
+            length, one = length + 1, one.left
+        return node if length < _LONG_CHAIN else _call("_sized", [node], node.lineno)
+
+    def visit_Compare(self, node: nodes.Compare) -> Any:  # noqa: ANN401, N802
+        """Values that are compared, neither of which the template spells."""
+        self.generic_visit(node)
+        if not isinstance(node.expr, nodes.Const) and not all(isinstance(one.expr, nodes.Const) for one in node.ops):
+            node.expr = _measured(node.expr)
+            for one in node.ops:
+                one.expr = _measured(one.expr)
+        return node
+
+    def visit_Pair(self, node: nodes.Pair) -> Any:  # noqa: ANN401, N802
+        """A key and its value; of a key there is a hash."""
+        self.generic_visit(node)
+        node.key = _measured(node.key)
+        return node
+
     def visit_Macro(self, node: nodes.Macro) -> Any:  # noqa: ANN401, N802
         """A macro, or the body of a `call`."""
         self.generic_visit(node)
@@ -92,6 +129,14 @@ class _Bounds(NodeTransformer):
         node.filter = nodes.Filter(node.filter, "_sized", [], [], None, None)
         node.filter.set_lineno(node.lineno)
         return node
+
+
+def _measured(node: nodes.Expr) -> nodes.Expr:
+    """An expression that is measured, if its value may be more than a text."""
+    is_ours = isinstance(node, nodes.Call) and isinstance(node.node, nodes.EnvironmentAttribute)
+    if is_ours or isinstance(node, nodes.Const | nodes.TemplateData | nodes.Compare | nodes.Not):
+        return node
+    return _call("_measured", [node], node.lineno)
 
 
 def _call(name: str, arguments: list[Any], line: int) -> nodes.Call:
@@ -135,6 +180,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     chunker_tick = staticmethod(limits.tick)
     chunker_enter = staticmethod(limits.enter)
     chunker_sized = staticmethod(limits.sized)
+    chunker_measured = staticmethod(measuring.measured)
+    chunker_joined = staticmethod(measuring.joined)
     chunker_mark = staticmethod(recording.mark)
     chunker_mark_end = staticmethod(recording.mark_end)
 
@@ -143,7 +190,13 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self._marks = marks
         for name in _GUARDED_FILTERS:
             self.filters[name] = limits.guarded(name, self.filters[name])
-        self.filters["tojson"] = _tojson
+        for name in _MEASURED_FILTERS:
+            self.filters[name] = measuring.measuring(self.filters[name])
+        tests: dict[str, Any] = self.tests
+        for name in _MEASURED_TESTS:
+            tests[name] = measuring.measuring(tests[name])
+        self.filters["sum"] = _sum
+        self.filters["tojson"] = measuring.tojson
         self.filters["join"] = _join
         self.filters["_sized"] = limits.sized
         self.globals["lipsum"] = limits.guarded("lipsum", jinja2.utils.generate_lorem_ipsum)
@@ -163,14 +216,40 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
+    def getitem(self, obj: Any, argument: Any) -> Any:  # noqa: ANN401 - as Jinja declares it
+        """As Jinja does it."""
+        if type(argument) is str and type(obj) is dict:
+            if argument in obj:
+                return obj[argument]
+        elif type(argument) is tuple:
+            measuring.measured(argument)
+        return super().getitem(obj, argument)
+
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - as Jinja declares it
         """Check it, and do it."""
         limits.operate(operator, left, right)
+        if operator == "%" and isinstance(left, str):
+            values = right if isinstance(right, tuple) else right.values() if isinstance(right, Mapping) else (right,)
+            measuring.check_filled(left, values)
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, N805, PYI063 - as Jinja declares it
         """Check it, make it, and check what it returns."""
         limits.check_call(__obj, args, kwargs)
+        owner = getattr(__obj, "__self__", None)
+        if isinstance(owner, dict | list | tuple):
+            for value in args:  # which is hashed, or compared
+                measuring.measured(value)
+        elif isinstance(owner, str):
+            if __obj.__name__ in ("format", "format_map"):
+                given = (
+                    args[0].values()
+                    if __obj.__name__ == "format_map" and args and isinstance(args[0], Mapping)
+                    else args
+                )
+                measuring.check_filled(owner, (*given, *kwargs.values()))
+            elif __obj.__name__ == "translate" and args:
+                measuring.check_translated(owner, args[0])
         return limits.sized(super().call(__context, __obj, *args, **kwargs))
 
 
@@ -178,10 +257,14 @@ class _Dicts:
     """`dict(...)` and `dict.fromkeys(...)`, without the attributes of the class."""
 
     def __call__(self, *arguments: Any, **named: Any) -> dict[Any, Any]:  # noqa: ANN401
+        for value in arguments:
+            measuring.measured(value)
         return dict(*arguments, **named)
 
     def fromkeys(self, *arguments: Any) -> dict[Any, Any]:  # noqa: ANN401
         """`dict.fromkeys`."""
+        for value in arguments:
+            measuring.measured(value)
         return dict.fromkeys(*arguments)
 
 
@@ -213,6 +296,18 @@ def _join(context: nodes.EvalContext, value: Iterable[Any], d: str = "", attribu
     return str(jinja2.filters.do_join(context, limits.joined(value, str(d)), d))
 
 
+@jinja2.pass_environment
+def _sum(
+    environment: jinja2.Environment,
+    iterable: Iterable[Any],
+    attribute: str | int | None = None,
+    start: Any = 0,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Jinja's filter, bounded."""
+    measuring.check_summed(iterable, start)
+    return jinja2.filters.sync_do_sum(environment, iterable, attribute, start)
+
+
 def _raise_exception(message: object) -> None:
     raise jinja2.exceptions.TemplateError(None if message is None else str(message))
 
@@ -220,17 +315,6 @@ def _raise_exception(message: object) -> None:
 def _strftime_now(form: str) -> str:
     limits.check_form("strftime_now", form)
     return datetime.now().strftime(form)  # noqa: DTZ005 - the time of this place, as templates expect it
-
-
-def _tojson(
-    value: Any,  # noqa: ANN401 - whatever a template computes
-    ensure_ascii: bool = False,  # noqa: FBT001, FBT002 - as templates write it
-    indent: int | str | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,  # noqa: FBT001, FBT002
-) -> str:
-    limits.check_widths("tojson", (indent,), {})
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
 @lru_cache(maxsize=2)

@@ -217,6 +217,11 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             raise LimitExceededError("a format with a width of six digits")
         return sized(function(*arguments, **named))
 
+    return named_like(function, wrapper)
+
+
+def named_like(function: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that stands for one of Jinja: it is given the same."""
     for attribute in ("jinja_pass_arg", "__name__"):
         if hasattr(function, attribute):
             setattr(wrapper, attribute, getattr(function, attribute))

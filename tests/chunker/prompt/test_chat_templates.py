@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from transformers.utils.chat_template_utils import render_jinja_template
 
 from chunker.prompt import CHAT_FORMATS, ChatTemplate, ChatTemplateError, MessageError, TemplateLimitError
-from chunker.prompt.templates import limits
+from chunker.prompt.templates import limits, measuring
 
 TOKENS = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 HI = [{"role": "user", "content": "Hi"}]
@@ -167,6 +167,25 @@ ENDLESS = {
     "join, filter": "{{ (['x' * 9999999] * 99999) | join }}",
     "join, filter of what is mapped": "{{ (['x' * 9999999] * 99999) | map('upper') | join(', ') }}",
     "join, filter of a field": "{{ ([{'a': 'x' * 9999999}] * 99999) | join(attribute='a') }}",
+    "wordwrap": "{{ ('a' * 999999) | wordwrap(1) }}",
+    "wordwrap, wide": "{{ 'a' | wordwrap(10 ** 9) }}",
+    "wordwrap, what is put between": "{{ ('a ' * 9999) | wordwrap(2, wrapstring='b' * 9999) }}",
+    "strftime": "{{ strftime_now('%Y' * 9999999) }}",
+    "tojson": "{{ (['a' * 9999999] * 99) | tojson }}",
+    "tojson, separators": "{{ (range(9999) | list) | tojson(separators=('a' * 99999, ':')) }}",
+    "tojson, indent": "{{ (range(99999) | list) | tojson(indent=99999) }}",
+    "string": "{{ (['a' * 9999999] * 99) | string }}",
+    "what is written": "{{ ['a' * 9999999] * 99 }}",
+    "a tilde": "{% set x = 'a' * 60000000 %}{% set y = x ~ x ~ x %}",
+    "a tilde, list": "{% set x = ['a' * 9999999] * 99 ~ '' %}",
+    "many additions": "{% set x = 'a' * 9999999 %}{{ (" + " + ".join("x" * 99) + ") | length }}",
+    "percent, many": "{{ '%s' * 9999 % (('a' * 9999,) * 9999) }}",
+    "percent, names": "{{ '%(a)s' * 9999 % {'a': 'a' * 9999} }}",
+    "format, many": "{{ ('{0}' * 9999).format('a' * 9999) }}",
+    "format, name": "{{ '{a:>999999999}'.format(a=1) }}",
+    "translate": "{{ ('a' * 99999).translate({97: 'b' * 99999}) }}",
+    "a sum of lists": "{{ ([[1] * 9] * 99999) | sum(start=[]) }}",
+    "center, method": "{{ 'a'.ljust(10 ** 9) }}{{ 'a'.rjust(10 ** 9) }}",
     "all that is written": "{% for i in range(99999) %}{{ 'x' * 9999999 }}{% endfor %}",
     "all that a macro writes": "{% macro f() %}{% for i in range(99999) %}{{ 'x' * 9999999 }}{% endfor %}{% endmacro %}{{ f() | length }}",
 }
@@ -177,6 +196,74 @@ def test_what_never_ends_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(limits, "STEPS", 100_000)
     with pytest.raises(TemplateLimitError, match="the chat template, line 2: it"):
         ChatTemplate("\n" + ENDLESS[name]).render(HI)
+
+
+_NESTED = (
+    "\n{% set n = namespace(x=[], y=[], z=()) %}{% for i in range(60) %}"
+    "{% set n.x = [n.x, n.x] %}{% set n.y = [n.y, n.y] %}{% set n.z = (n.z, n.z) %}{% endfor %}"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ n.x }}",
+        "{{ n.x | tojson }}",
+        "{{ n.x | string }}",
+        "{{ n.x | pprint }}",
+        "{{ n.x ~ 'a' }}",
+        "{{ [n.x] | join }}",
+        "{{ '%s' % (n.x,) }}",
+        "{{ '{}'.format(n.x) }}",
+        "{{ n.x == n.y }}",
+        "{{ n.x in [n.y] }}",
+        "{{ [n.y].index(n.x) }}",
+        "{{ n.x is eq(n.y) }}",
+        "{{ [n.x, n.y] | sort }}",
+        "{{ [n.z] | unique | list }}",
+        "{{ {n.z: 1} }}",
+        "{{ {}[n.z] }}",
+        "{{ {}.get(n.z) }}",
+        "{{ dict([(n.z, 1)]) }}",
+    ],
+)
+def test_values_that_hold_themselves_many_times(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few values in memory, and 2 ** 60 where they are written, compared or hashed."""
+    monkeypatch.setattr(measuring, "VALUES", 10_000)
+    with pytest.raises(TemplateLimitError, match="line 2: it makes a value of more than 10,000 parts"):
+        ChatTemplate(_NESTED + text).render(HI)
+
+
+def test_values_that_are_nested_deeply() -> None:
+    text = "\n{% set n = namespace(x=[]) %}{% for i in range(99999) %}{% set n.x = [n.x] %}{% endfor %}"
+    for written in ("{{ n.x | tojson }}", "{{ n.x }}"):
+        with pytest.raises(TemplateLimitError, match="line 2: it goes too far"):
+            ChatTemplate(text + written).render(HI)
+    nested: Any = "a"
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(MessageError, match="message 0 is nested too deeply"):
+        ChatTemplate("x").render([{"role": "user", "content": nested}])
+    while isinstance(nested, list):
+        nested = nested[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ messages[0].role ~ 1 ~ none ~ x ~ ['a'] }}",
+        "{{ messages }}{{ messages[0] == messages[1] }}{{ messages[0] in messages }}",
+        "{{ [3, 1] | sort }}{{ [[1], [2]] | sum(start=[]) }}{{ [1, 2.5] | sum }}{{ messages | sum(attribute='n') }}",
+        "{{ '%s-%d %%' % ('a', 3) }}{{ '{}{b}'.format(1, b='c') }}{{ '%(a)s' % {'a': 1} }}",
+        "{{ {('a', 1): 2}[('a', 1)] }}{{ messages[0]['items'] }}{{ messages[0]['x'] }}{{ messages[0].x is defined }}",
+        "{{ 'abc'.translate({97: 'x'}) }}{{ messages | map(attribute='role') | unique | list }}",
+        "{{ " + " + ".join(["'a'"] * 20) + " + messages[0].role }}{{ ([1] + [2]) }}{{ 1 + 2 }}",
+        "{{ messages | tojson(indent=2) }}{{ messages | tojson(separators=(',', ':')) }}{{ messages | pprint }}",
+    ],
+)
+def test_what_is_measured_is_as_in_transformers(text: str) -> None:
+    messages = [{"role": "user", "content": "Hi", "n": 1}, {"role": "assistant", "content": "é", "n": 2}]
+    assert ours(text, messages) == theirs(text, messages) is not None
 
 
 @pytest.mark.parametrize(
