@@ -12,6 +12,8 @@ import ahocorasick
 from bpe_engine.errors import DisallowedSpecialTokenError
 from bpe_engine.text.input import received, source_places, to_bytes
 
+# Characters of a text for each place that a special token may begin at.
+_RARE = 32
 Specials = Literal["all"] | Collection[str]
 
 
@@ -60,6 +62,10 @@ class SpecialTokens:
         [(1, 8, 9)]
         """
         allowed_texts, disallowed_texts = self._named(allowed, disallowed)
+        if not disallowed_texts and _is_rare(allowed_texts, text):
+            for start, special in _starts(allowed_texts, text):
+                yield start, start + len(special), self._id_of[special]
+            return
         found = []
         # The set itself where it can be: it knows its hash.
         for start, special in _places(allowed_texts | disallowed_texts if disallowed_texts else allowed_texts, text):
@@ -147,6 +153,27 @@ def _places(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
             yield last + 1 - len(special), special
 
 
+def _is_rare(wanted: frozenset[str], text: str) -> bool:
+    """Whether so little of a text begins as the wanted texts do that looking at each such place is quicker than the automaton."""
+    start = _shared_start(wanted) if wanted else ""
+    return bool(start) and text.count(start) * _RARE < len(text)
+
+
+def _starts(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
+    """The occurrences of the wanted texts that count, and which: of those that overlap the leftmost, then the longest. They begin alike."""
+    start, lengths = _shared_start(wanted), _lengths(wanted)
+    place = text.find(start)
+    while place >= 0:
+        following = place + 1
+        for length in lengths:
+            special = text[place : place + length]
+            if special in wanted:
+                yield place, special
+                following = place + len(special)
+                break
+        place = text.find(start, following)
+
+
 def _disallowed(special: str, start: int) -> DisallowedSpecialTokenError:
     return DisallowedSpecialTokenError(
         f"the text holds the disallowed special token {special!r} at character {start}; allow it by "
@@ -163,6 +190,11 @@ def _shared_start(texts: frozenset[str]) -> str:
     return "".join(
         character for character, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     )
+
+
+@lru_cache(maxsize=64)
+def _lengths(texts: frozenset[str]) -> list[int]:
+    return sorted(set(map(len, texts)), reverse=True)
 
 
 @lru_cache(maxsize=64)

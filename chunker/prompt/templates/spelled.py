@@ -92,7 +92,7 @@ class Speller:
         for text in strings(value):
             if self._start in text:
                 found += [Spelling(text, start, end) for start, end, _ in self._tokenizer.find_special(text, "all")]
-            if text and text[-1] in self._lasts:
+            if text and text[-1] in self._lasts and self._start[:1] in text[-self._longest :]:
                 for length in range(min(len(text), self._longest - 1), 0, -1):
                     if text[-length:] in self._beginnings:
                         found.append(Spelling(text, len(text) - length, len(text)))
