@@ -9,7 +9,7 @@ generation blocks write invisible marks around what they write, which marks.py r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -236,21 +236,24 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, N805, PYI063 - as Jinja declares it
         """Check it, make it, and check what it returns."""
         limits.check_call(__obj, args, kwargs)
-        owner = getattr(__obj, "__self__", None)
+        function = getattr(__obj, "__wrapped__", __obj)  # as the sandbox wraps `str.format`
+        owner = getattr(function, "__self__", None)
         if isinstance(owner, dict | list | tuple):
             for value in args:  # which is hashed, or compared
                 measuring.measured(value)
         elif isinstance(owner, str):
-            if __obj.__name__ in ("format", "format_map"):
-                given = (
-                    args[0].values()
-                    if __obj.__name__ == "format_map" and args and isinstance(args[0], Mapping)
-                    else args
-                )
-                measuring.check_filled(owner, (*given, *kwargs.values()))
-            elif __obj.__name__ == "translate" and args:
-                measuring.check_translated(owner, args[0])
+            _check_text(owner, function.__name__, args, kwargs)
         return limits.sized(super().call(__context, __obj, *args, **kwargs))
+
+
+def _check_text(text: str, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
+    """Refuse the call of a method of a text whose result would be too long. Raises LimitExceededError."""
+    if name == "format":
+        measuring.check_filled(text, (*arguments, *named.values()))
+    elif name == "format_map" and arguments and isinstance(arguments[0], Mapping):
+        measuring.check_filled(text, arguments[0].values())
+    elif name == "translate" and arguments:
+        measuring.check_translated(text, arguments[0])
 
 
 class _Dicts:
@@ -293,7 +296,8 @@ def _join(context: nodes.EvalContext, value: Iterable[Any], d: str = "", attribu
     """Jinja's filter, bounded."""
     if attribute is not None:
         value = map(jinja2.filters.make_attrgetter(context.environment, attribute), value)
-    return str(jinja2.filters.do_join(context, limits.joined(value, str(d)), d))
+    parts = limits.joined(map(measuring.measured, value), str(measuring.measured(d)))
+    return str(jinja2.filters.do_join(context, parts, d))
 
 
 @jinja2.pass_environment
