@@ -7,12 +7,12 @@ Writes benchmarks/results/conversation.md. Peers that are not installed, or do n
 
 from __future__ import annotations
 
-import gc
 import json
+import os
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -87,67 +87,49 @@ def timed(turn: Callable[[list[dict[str, str]]], Any], messages: list[dict[str, 
 
 
 class Rendering:
-    """Time that rendering takes inside of a turn."""
+    """Milliseconds that rendering takes inside of a turn, with comparing the text while it is rendered."""
 
     def __init__(self, template: ChatTemplate) -> None:
         self.taken = 0.0
-        render = template.rendered
+        self.alone = take = template.taken
 
-        def rendered(*arguments: Any) -> str:  # noqa: ANN401 - as it takes them
+        def taken(*arguments: Any) -> Any:  # noqa: ANN401 - as it takes and returns them
             begin = perf_counter()
-            made = render(*arguments)
+            made = take(*arguments)
             self.taken = (perf_counter() - begin) * 1e3
             return made
 
-        object.__setattr__(template, "rendered", rendered)
+        object.__setattr__(template, "taken", taken)
 
 
 def ours(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> tuple[float, float, float]:
-    """Milliseconds of a turn without rendering, of rendering, and bytes a token."""
+    """Milliseconds of a turn after its rendering, of rendering and comparing, and of rendering the same to a text."""
     template = ChatTemplate(TEMPLATE)
     rendering = Rendering(template)
-    gc.collect()
-    before = resident()
     conversation = Conversation(tokenizer, template)
     conversation.sync(messages)
-    gc.collect()
-    memory = (resident() - before) / conversation.count
     random = Random(2)  # noqa: S311 - the same texts each time
-    rest, rendered = [], []
+    rest, compared, alone = [], [], []
     for _ in range(REPEATS * 3):
         message = {"role": "user", "content": text(random)}
         begin = perf_counter()
         conversation.append(message)
         rest.append((perf_counter() - begin) * 1e3 - rendering.taken)
-        rendered.append(rendering.taken)
+        compared.append(rendering.taken)
+        request = conversation.request
+        begin = perf_counter()
+        rendering.alone(request, "".join)
+        alone.append((perf_counter() - begin) * 1e3)
     anew = tokenizer.encode(template.render(conversation.messages), allowed_special="all")
     assert conversation.ids.tolist() == anew
-    return median(rest), median(rendered), memory
+    return median(rest), median(compared), median(alone)
 
 
-def warm(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> float:
-    """Milliseconds of a turn whose text has been rendered already and stands in the processor's cache, as the one before does: the least of several."""
-    template = ChatTemplate(TEMPLATE)
-    render = template.rendered
-    conversation = Conversation(tokenizer, template)
-    conversation.sync(messages)
-    random = Random(2)  # noqa: S311 - the same texts each time
-    times = []
-    for _ in range(REPEATS):
-        message = {"role": "user", "content": text(random)}
-        made = render(replace(conversation.request, messages=[*conversation.messages, message]))
-        object.__setattr__(template, "rendered", lambda *_, made=made: made)
-        conversation._encoder.common_prefix(made)  # noqa: SLF001 - into the processor's cache
-        begin = perf_counter()
-        conversation.append(message)
-        times.append((perf_counter() - begin) * 1e3)
-    assert conversation.ids.tolist() == tokenizer.encode(made, allowed_special="all")
-    return min(times)
-
-
-def resident() -> int:
-    """Bytes of memory that this process has."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+def memory(sizes: Sequence[int]) -> list[dict[str, float]]:
+    """Bytes a token, by a process of its own (conversation_memory.py)."""
+    command = [sys.executable, "-P", str(Path(__file__).with_name("conversation_memory.py")), *map(str, sizes)]
+    made = subprocess.run(command, env={**os.environ, "PYTHONMALLOC": "malloc"}, check=True, capture_output=True)  # noqa: S603 - our own file
+    return [json.loads(line) for line in made.stdout.splitlines()]
 
 
 def peers(tokenizer: Tokenizer, folder: Path) -> dict[str, Callable[[list[dict[str, str]]], Any] | str]:
@@ -194,15 +176,15 @@ def main() -> None:
     tokenizer = made_tokenizer()
     rows: dict[str, list[str]] = {}
     reasons = []
+    held = memory(SIZES)
     with tempfile.TemporaryDirectory() as folder:
         others = peers(tokenizer, Path(folder))
         for size in SIZES:
             messages = messages_of(tokenizer, size)
-            rest, rendered, memory = ours(tokenizer, messages)
-            rows.setdefault("Conversation, without rendering", []).append(f"{rest:.3f}")
-            rows.setdefault("Conversation, its text at hand", []).append(f"{warm(tokenizer, messages):.3f}")
-            rows.setdefault("Conversation, its rendering", []).append(f"{rendered:.2f}")
-            rows.setdefault("Conversation, bytes a token", []).append(f"{memory:.1f}")
+            rest, compared, alone = ours(tokenizer, messages)
+            rows.setdefault("Conversation, after rendering", []).append(f"{rest:.3f}")
+            rows.setdefault("Conversation, rendering and comparing", []).append(f"{compared:.2f}")
+            rows.setdefault("the same template, rendered to a text", []).append(f"{alone:.2f}")
             for name, turn in others.items():
                 if isinstance(turn, str):
                     if size == SIZES[0]:
@@ -213,6 +195,9 @@ def main() -> None:
                 except Exception as error:  # noqa: BLE001 - whatever a peer raises is the reason
                     cell = type(error).__name__
                 rows.setdefault(name, []).append(cell)
+    rows["Conversation, bytes a token, grown turn by turn"] = [f"{one['turn by turn']:.1f}" for one in held]
+    rows["the same, made at once"] = [f"{one['at once']:.1f}" for one in held]
+    rows["beside it, its dicts of the messages"] = [f"{one['dicts']:.1f}" for one in held]
     lines = [
         "# A turn of a conversation",
         "",

@@ -41,7 +41,10 @@ _SYSTEM, _HISTORY = "system", "history"
 
 
 class PromptSession:
-    """A prompt of fixed items and a growing history.
+    """A prompt of fixed items and a growing history, counted and kept within a budget.
+
+    It decides which messages there are. For the exact ids of messages under a chat template there is `Conversation`,
+    and `PlannedConversation` for these within a budget.
 
     A call of a tool and its answers always leave together, and so do turns of one `group`. It pickles if its tokenizer
     does; its texts are counted again where it is loaded. Not for use by several threads at a time.

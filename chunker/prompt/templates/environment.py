@@ -32,7 +32,7 @@ _DICT_NAMES = frozenset(dir(dict))
 _MEASURED_FILTERS = ("string", "pprint", "sort", "unique", "groupby", "min", "max", "dictsort", "urlize", "xmlattr", "list", "first", "last")  # fmt: skip
 _MEASURED_TESTS = ("==", "eq", "equalto", "!=", "ne", "<", "lt", "lessthan", "<=", "le", ">", "gt", "greaterthan", ">=", "ge", "in")  # fmt: skip
 _LONG_CHAIN = 8  # additions in one expression
-_GUARDED_FILTERS = ("batch", "center", "format", "indent", "replace", "slice", "wordwrap")
+_GUARDED_FILTERS = ("batch", "center", "indent", "replace", "slice", "wordwrap")
 
 
 class GenerationBlocks(jinja2.ext.Extension):
@@ -198,6 +198,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self.filters["sum"] = _sum
         self.filters["tojson"] = measuring.tojson
         self.filters["join"] = _join
+        self.filters["format"] = _format
         self.filters["_sized"] = limits.sized
         self.globals["lipsum"] = limits.guarded("lipsum", jinja2.utils.generate_lorem_ipsum)
         self.globals["raise_exception"] = _raise_exception
@@ -229,8 +230,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         """Check it, and do it."""
         limits.operate(operator, left, right)
         if operator == "%" and isinstance(left, str):
-            values = right if isinstance(right, tuple) else right.values() if isinstance(right, Mapping) else (right,)
-            measuring.check_filled(left, values)
+            measuring.check_percent(left, right)
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, N805, PYI063 - as Jinja declares it
@@ -243,15 +243,17 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
                 measuring.measured(value)
         elif isinstance(owner, str):
             _check_text(owner, function.__name__, args, kwargs)
+            if function.__name__ == "join" and args:
+                args = ([*limits.joined(map(measuring.measured, args[0]), owner)], *args[1:])
         return limits.sized(super().call(__context, __obj, *args, **kwargs))
 
 
 def _check_text(text: str, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
     """Refuse the call of a method of a text whose result would be too long. Raises LimitExceededError."""
     if name == "format":
-        measuring.check_filled(text, (*arguments, *named.values()))
+        measuring.check_format(text, (*arguments, *named.values()))
     elif name == "format_map" and arguments and isinstance(arguments[0], Mapping):
-        measuring.check_filled(text, arguments[0].values())
+        measuring.check_format(text, arguments[0].values())
     elif name == "translate" and arguments:
         measuring.check_translated(text, arguments[0])
 
@@ -298,6 +300,13 @@ def _join(context: nodes.EvalContext, value: Iterable[Any], d: str = "", attribu
         value = map(jinja2.filters.make_attrgetter(context.environment, attribute), value)
     parts = limits.joined(map(measuring.measured, value), str(measuring.measured(d)))
     return str(jinja2.filters.do_join(context, parts, d))
+
+
+def _format(value: Any, *args: Any, **kwargs: Any) -> str:  # noqa: ANN401 - as Jinja declares it
+    """Jinja's filter, bounded."""
+    limits.operate("%", str(value), args)
+    measuring.check_percent(str(value), kwargs or args)
+    return str(jinja2.filters.do_format(value, *args, **kwargs))
 
 
 @jinja2.pass_environment

@@ -35,7 +35,6 @@ WIDEST = 100_000
 # Bits of a whole number.
 _BITS = 100_000
 _WIDE = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\d{6}|\*|\d*\.(?:\d{6}|\*))")
-_WIDE_FIELD = re.compile(r"\{[^{}]*:[^{}]*(?:\d{6}|\{)")
 _WIDENING = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "tojson", "lipsum", "wordwrap"})  # fmt: skip
 
 
@@ -114,12 +113,14 @@ def check_call(function: Any, arguments: tuple[Any, ...], named: dict[str, Any])
     owner = getattr(function, "__self__", None)
     if name in _WIDENING:
         check_widths(name, arguments, named)
-    elif isinstance(owner, str) and name in ("format", "format_map") and _WIDE_FIELD.search(owner):
-        raise LimitExceededError("a format with a width of six digits")
-    elif isinstance(owner, str) and name == "replace" and len(arguments) > 1:
+    if isinstance(owner, str) and name == "replace" and len(arguments) > 1:
         check_replacement(owner, *arguments[:2])
-    elif isinstance(owner, str) and name == "join" and arguments and isinstance(arguments[0], list | tuple):
-        check_join(owner, arguments[0])
+    elif isinstance(owner, str) and name == "expandtabs":
+        sized_length(
+            len(owner)
+            + owner.count("\t")
+            * max((abs(one) for one in (*arguments, *named.values()) if isinstance(one, int)), default=8)
+        )
 
 
 def check_widths(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -139,12 +140,6 @@ def check_replacement(text: Any, old: Any, new: Any) -> None:  # noqa: ANN401 - 
     """Refuse a replacement whose result is too long. Raises LimitExceededError."""
     if isinstance(text, str) and isinstance(old, str) and isinstance(new, str) and len(new) > len(old):
         sized_length(len(text) + text.count(old) * (len(new) - len(old)))
-
-
-def check_join(between: Any, parts: Any) -> None:  # noqa: ANN401 - whatever a template computes
-    """Refuse a joined text that is too long. Raises LimitExceededError."""
-    if isinstance(parts, list | tuple):
-        sized_length(len(str(between)) * len(parts) + sum(len(part) for part in parts if isinstance(part, str)))
 
 
 def written(parts: Iterable[str]) -> str:
@@ -212,9 +207,11 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             check_form(name, *texts)
             sized_length(math.prod(map(len, texts)))
         elif name == "replace":
-            check_replacement(*[*map(str, arguments[-3:]), "", "", ""][:3])
-        elif name == "format" and _WIDE.search(str(arguments[0])):
-            raise LimitExceededError("a format with a width of six digits")
+            given = dict(zip(("s", "old", "new"), arguments[1:], strict=False)) | named
+            check_replacement(*(str(given.get(one, "")) for one in ("s", "old", "new")))
+        elif name == "indent":
+            width = max((len(one) if isinstance(one, str) else one for one in (*arguments[1:], *named.values()) if isinstance(one, str | int)), default=0)  # fmt: skip
+            sized_length((str(arguments[0]).count("\n") + 1) * width)
         return sized(function(*arguments, **named))
 
     return named_like(function, wrapper)

@@ -9,13 +9,18 @@ Writing, comparing and sorting such a value is one step of Python's, which no cl
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from string import Formatter
 from typing import Any
 
 from chunker.prompt.templates import limits
 
 # Values in a container, with those inside of it. A conversation of 10,000 messages has some 50,000.
 VALUES = 1_000_000
+_WIDE = re.compile(r"\d{6}|\{")
+_NUMBER = re.compile(r"\d+")
 _CONTAINERS = (list, tuple, dict)
 
 
@@ -65,11 +70,28 @@ def measuring(function: Callable[..., Any]) -> Callable[..., Any]:
     return limits.named_like(function, wrapper)
 
 
-def check_filled(text: str, values: Iterable[Any]) -> None:
-    """Refuse to fill places of a text with values that would make it too long. Raises LimitExceededError."""
-    places = text.count("%") + text.count("{")
+def check_percent(text: str, values: Any) -> None:  # noqa: ANN401 - whatever a template computes
+    """Refuse `text % values` that would be too long. Raises LimitExceededError."""
+    given = values if isinstance(values, tuple) else values.values() if isinstance(values, Mapping) else (values,)
+    _check_filled(text, re.findall(r"%[^a-zA-Z%]*", text), given)
+
+
+def check_format(text: str, values: Iterable[Any]) -> None:
+    """Refuse `text.format(values)` that would be too long. Raises LimitExceededError."""
+    with suppress(ValueError):  # it is no format, as will be said
+        _check_filled(
+            text,
+            [form for _, name, form, _ in Formatter().parse(text) if name is not None for form in [form or ""]],
+            values,
+        )
+
+
+def _check_filled(text: str, forms: Sequence[str], values: Iterable[Any]) -> None:
+    if any(_WIDE.search(form) for form in forms):
+        raise limits.LimitExceededError("a format with a width of six digits")
     longest = max((len(value) if isinstance(value, str) else sum(size(value)) for value in values), default=0)
-    limits.sized_length(len(text) + places * longest)
+    widths = sum(int(width) for form in forms for width in _NUMBER.findall(form))
+    limits.sized_length(len(text) + len(forms) * longest + widths)
 
 
 def check_translated(text: str, table: Any) -> None:  # noqa: ANN401 - whatever a template computes
