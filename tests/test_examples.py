@@ -51,6 +51,10 @@ def test_chunk_a_file(tmp_path: Path) -> None:
     assert all(row[5].startswith("chunk_a_file.py") for row in rows if row is not None)
 
 
+def test_sqlite_store(tmp_path: Path) -> None:
+    assert run("sqlite_store.py", cwd=tmp_path) == "3 vectors in SQLite\nbadger.txt: The badger is described here.\n"
+
+
 def test_chunk_a_named_file(tmp_path: Path) -> None:
     path = tmp_path / "notes.md"
     path.write_text("# Notes\n\nOne sentence.\n", encoding="utf-8")

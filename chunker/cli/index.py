@@ -85,7 +85,7 @@ def index(
             "--store",
             metavar="NAME",
             show_default=False,
-            help="Store for the vectors of a new index: lancedb:PLACE, qdrant:PLACE, pgvector:URL. Default: a file.",
+            help="Store for the vectors of a new index: lancedb:PLACE, chroma:PLACE, milvus:PLACE, elasticsearch:URL, qdrant:PLACE, pgvector:URL. Default: a file.",
         ),
     ] = None,
     tokenizer: Annotated[

@@ -40,7 +40,8 @@ from chunker.index.reports import Status, SyncReport
 from chunker.index.reranking import CrossEncoderReranker, Reranker
 from chunker.index.settings import Settings
 from chunker.index.symbol_search import FoundDefinition
-from chunker.index.vector_stores import VectorStore, store_named
+from chunker.index.vector_stores import VectorStore, VectorTable, store_named
+from chunker.index.vectors import Vectors
 
 __all__ = [
     "CallableEmbedder",
@@ -67,6 +68,8 @@ __all__ = [
     "SyncReport",
     "VectorStore",
     "VectorStoreError",
+    "VectorTable",
+    "Vectors",
     "Weights",
     "embedder_named",
     "store_named",

@@ -41,16 +41,16 @@ _PASSWORD = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*@")
 
 
 class VectorTable(Protocol):
-    """Protocol of the vectors of one index, by key. Keys have 16 bytes, vectors length 1. All errors are raised as
-    `VectorStoreError`.
+    """Protocol of the vectors of one index, by key. Keys have 16 bytes; vectors are rows of float32, of length 1. All errors are
+    raised as `VectorStoreError`.
     """
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
+        """Keep vectors: when this returns they outlast a crash. A key that was there gets the new vector.
 
         Args:
             keys: The keys.
-            vectors: A row for each key.
+            vectors: A row for each key, float32.
         """
         ...
 
@@ -96,7 +96,9 @@ class VectorStore(Protocol):
 
     @property
     def spec(self) -> str:
-        """The name by which `store_named` finds it again; "" for a store without one."""
+        """The name by which `store_named` finds it again, "KIND:PLACE" with an absolute place, so that an index reopens without
+        `store=`; "" for a store that has to be given each time.
+        """
         ...
 
     def create(self, table: str, dimensions: int) -> None:
@@ -109,7 +111,7 @@ class VectorStore(Protocol):
         ...
 
     def opened(self, table: str) -> AbstractContextManager[VectorTable]:
-        """A table, for as long as the context lasts.
+        """A table, for as long as the context lasts. Several may be open at once, in several threads.
 
         Args:
             table: The name of the table.
