@@ -232,6 +232,11 @@ def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tup
     Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.
     """
 
+def occurrences(text: str, part: str) -> list[int]:
+    """
+    Where a part begins in a text, in characters: the first, and each next one after the end of the one before. Raises UnicodeEncodeError for halves of surrogate pairs.
+    """
+
 class SpanMeter:
     """Turns character offsets into spans: see chunker.growing.spans."""
 

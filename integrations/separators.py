@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import accumulate, count, pairwise
+from operator import add
 from typing import Literal
 
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
 from chunker.formats.sketches import Inside, Sketch
+from chunker.native import native
 
 Keep = Literal["start", "end"] | bool
+
+_compiled = native()
 
 
 class SeparatorsFormat:
@@ -47,10 +52,13 @@ class SeparatorsFormat:
         finer = dict.fromkeys(used[self._whole :])
         self._finer = re.compile(f"[{re.escape(''.join(finer))}]" if finer else "(?!)")
         try:
+            self._literals = [None if regex else separator for separator in used]
             self._patterns = [re.compile(separator if regex else re.escape(separator)) for separator in used]
         except re.error as error:
             raise OptionError(f"separators must be regular expressions: {error.pattern!r}: {error}") from error
-        self._strengths = {separator: self._strength(used.index(separator)) for separator in finer}
+        # Of each rank, the best first.
+        self._by_rank = [Strength.STRUCTURE + len(used) - rank for rank in range(len(used))]
+        self._strengths = {separator: self._by_rank[used.index(separator)] for separator in finer}
 
     def outline(self, text: str) -> Outline:
         """The separators of `text`. As fast as the expressions are: each looks at the text once."""
@@ -60,15 +68,21 @@ class SeparatorsFormat:
         """The outline of `text`, with closed units: inside of those of at most `size` characters no separator of one character is looked for, unless there are stronger ones
         of several.
         """
+        if not text:
+            return Sketch.of_outline(Outline([]))
         found = self._find(text, 0, len(text), 0, self._whole)
+        closed: list[int] = []
         for rank in range(self._whole, len(self._patterns)):
             # What is still too long is looked into, one separator after the other.
             offsets = [0, *sorted(found), len(text)]
+            closed = []
             for start, end in pairwise(offsets):
                 if end - start > size:
                     found.update(self._find(text, start, end, rank, rank + 1))
+                else:
+                    closed.append(start)
         outline = self._outlined(text, found)
-        ends = dict(pairwise([*outline.offsets, len(text)]))
+        ends = dict(pairwise([*outline.offsets, len(text)])) if closed else {}
 
         def look(offset: int) -> Inside:
             places = [match.start() for match in self._finer.finditer(text, offset, ends[offset])]
@@ -81,29 +95,42 @@ class SeparatorsFormat:
             return Inside(places, strengths, ["part"] * len(places), ())
 
         return Sketch.of(
-            (outline.offsets, outline.strengths, outline.labels), ends.keys(), look, lambda _: (), finest=outline.finest
+            (outline.offsets, outline.strengths, outline.labels), closed, look, lambda _: (), finest=outline.finest
         )
 
     def _outlined(self, text: str, found: dict[int, int]) -> Outline:
         if not text:
             return Outline([])
-        offsets = [0, *sorted(found)]
-        strengths = [int(Strength.DOCUMENT), *(self._strength(found[offset]) for offset in offsets[1:])]
+        offsets = sorted(found)
+        strengths = [int(Strength.DOCUMENT), *map(self._by_rank.__getitem__, map(found.__getitem__, offsets))]
+        offsets.insert(0, 0)
         labels = ["text", *["part"] * (len(offsets) - 1)]
         return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)
 
     def _find(self, text: str, start: int, end: int, first: int, last: int) -> dict[int, int]:
         """The boundaries inside text[start:end] at separators of these ranks, and the best rank of each."""
         found: dict[int, int] = {}
-        for rank in range(first, last):
-            for match in self._patterns[rank].finditer(text, start, end):
-                found.setdefault(match.start() if self._cut_before else match.end(), rank)
+        for rank in reversed(range(first, last)):
+            found.update(dict.fromkeys(self._places(text, start, end, rank), rank))
         found.pop(start, None)
         found.pop(end, None)
         return found
 
-    def _strength(self, rank: int) -> int:
-        return Strength.STRUCTURE + len(self._patterns) - rank
+    def _places(self, text: str, start: int, end: int, rank: int) -> Iterable[int]:
+        """The cuts inside text[start:end] at the separators of a rank, in order."""
+        literal = self._literals[rank]
+        if not literal:
+            matches = self._patterns[rank].finditer(text, start, end)
+            return (match.start() if self._cut_before else match.end() for match in matches)
+        # All of them in one call, without an object of a match for each.
+        if _compiled is not None and end - start == len(text):
+            with suppress(UnicodeEncodeError):  # halves of surrogate pairs
+                found = _compiled.occurrences(text, literal)
+                return found if self._cut_before else [place + len(literal) for place in found]
+        parts = text[start:end].split(literal)
+        parts.pop()
+        first = start if self._cut_before else start + len(literal)
+        return map(add, accumulate(map(len, parts)), count(first, len(literal)))
 
     def without_separator(self, text: str) -> str:
         r"""`text` without the best separator that it ends with.

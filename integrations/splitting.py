@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Unpack
 
 from chunker import TextChunker, chunker_for
-from chunker.counting import TokenCounter
+from chunker.counting import TokenCounter, UnitCounter
 from chunker.errors import UnknownLanguageError
 from chunker.fields import SPAN_FIELDS, content_hash_of, flat, note_of
 from chunker.formats import Format, Outline
@@ -24,6 +24,7 @@ from chunker.growing.spans import SpanMeter
 from chunker.options import Options
 
 AUTO = "auto"
+_CHARACTERS = UnitCounter("characters")
 # Where readers of files put the name of the file, by system: LangChain, LlamaIndex, Haystack, chonkie.
 _NAMES = ("source", "file_path", "file_name", "filename", "path")
 
@@ -128,6 +129,31 @@ class Chunkers:
                 **place,
             )
 
+    def texts(
+        self,
+        text: str,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        strip: bool = False,
+        drop: Callable[[str], str] | None = None,
+    ) -> list[str]:
+        """The texts of the passages of `text`, for who needs nothing else."""
+        chunker = self.chunker(text, metadata)
+        if drop is not None or not isinstance(chunker.tokenizer, UnitCounter):
+            return [
+                text[part.start : part.end]
+                for part in _slices(text, chunker, chunker.sketch(text), strip=strip, drop=drop)
+            ]
+        if _is_one_chunk(text, chunker):
+            bodies = [text]
+        else:
+            outline = chunker.sketch(text)
+            bodies = [
+                text[piece.start : piece.end]
+                for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None))
+            ]
+        return [kept for body in bodies if (kept := body.strip())] if strip else [body for body in bodies if body]
+
     def slices(
         self,
         text: str,
@@ -141,17 +167,34 @@ class Chunkers:
         return _slices(text, chunker, chunker.sketch(text), strip=strip, drop=drop)
 
 
+def _is_one_chunk(text: str, chunker: TextChunker) -> bool:
+    """Whether a text fits by its length alone, and nothing but its length decides."""
+    fills = chunker.strategy == "grow" and chunker.desired_tokens is None and not chunker.context
+    return fills and len(text) <= chunker.budget.max_tokens and chunker.tokenizer == _CHARACTERS
+
+
 def _slices(
     text: str, chunker: TextChunker, outline: Outline, *, strip: bool, drop: Callable[[str], str] | None
 ) -> Iterator[Slice]:
     done = 0
+    # Less text never has more characters, bytes or words.
+    plain = strip and drop is None and isinstance(chunker.tokenizer, UnitCounter)
     for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
-        start, end, tokens = piece.start, piece.end, piece.tokens
+        start, end, _, tokens, label = piece
         fresh, done = max(done, start), end  # behind the overlap
-        if strip or drop is not None:
+        if plain:
+            start, end = _stripped(text, start, end)
+            tokens = chunker.tokenizer.count(text[start:end])
+        elif strip or drop is not None:
             start, end, tokens = _trimmed(text, piece, chunker, _windows(text[start:end], strip=strip, drop=drop))
         if start < end:
-            yield Slice(start, end, tokens, piece.label, fresh)
+            yield Slice(start, end, tokens, label, fresh)
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of `text[start:end]` without the white space at its ends."""
+    body = text[start:end].rstrip()
+    return start + len(body) - len(body.lstrip()), start + len(body)
 
 
 def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> Iterator[tuple[int, int]]:

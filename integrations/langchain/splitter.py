@@ -152,7 +152,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         Returns:
             The texts of the chunks, in order.
         """
-        return [text[part.start : part.end] for part in self._slices(text, None)]
+        return self._chunkers.texts(text, strip=self._strip_whitespace, drop=self._drop)
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
         """A document for each chunk of each text.

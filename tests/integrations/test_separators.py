@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from chunker import TextChunker
 from chunker.integrations.separators import SeparatorsFormat
+from chunker.integrations.splitting import Chunkers
 
 TEXTS = st.lists(st.sampled_from(["word", " ", ";", "\n", "\n\n", ". ", "中文", "  ", "x" * 30]), max_size=60).map(
     "".join
@@ -46,3 +48,40 @@ def test_expressions_are_looked_for_in_the_whole_text(*, keep: bool) -> None:
     format_ = SeparatorsFormat([r"\n(?=#)", r"\s"], regex=True, keep=keep)
     text = "a b\n# c d\n e"
     assert format_.sketch(text, 3).opened().boundaries == format_.outline(text).boundaries
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    text=TEXTS | st.text("aé\ud800\n;", max_size=30),
+    separator=st.sampled_from(["\n\n", ";", "\n", "é;"]),
+    cut_before=st.booleans(),
+)
+def test_literal_separators_are_where_their_expression_matches(text: str, separator: str, *, cut_before: bool) -> None:
+    keep: Any = "start" if cut_before else "end"
+    outlines = [
+        SeparatorsFormat([separator], keep=keep).outline(text),
+        SeparatorsFormat([re.escape(separator)], keep=keep, regex=True).outline(text),
+    ]
+    assert outlines[0].boundaries == outlines[1].boundaries
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    text=TEXTS,
+    size=st.sampled_from([1, 12, 40, 500]),
+    unit=st.sampled_from(["characters", "bytes", "words", "o200k_base"]),
+    strip=st.booleans(),
+    options=st.sampled_from([{}, {"desired_tokens": 1, "min_tokens": 0}, {"strategy": "optimal"}, {"context": True}]),
+    language=st.sampled_from([None, "markdown"]),
+)
+def test_texts_are_those_of_the_passages(
+    text: str, size: int, unit: str, options: Any, language: str | None, *, strip: bool
+) -> None:
+    if unit in {"bytes", "o200k_base"}:
+        size += 12  # room for a character
+    chunkers = Chunkers(size, language, tokenizer=unit, **options)
+    passages = list(chunkers.passages(text, strip=strip))
+    assert chunkers.texts(text, strip=strip) == [passage.text for passage in passages]
+    assert [passage.tokens for passage in passages if not options.get("context")] == [
+        chunkers.tokenizer.count(passage.text) for passage in passages if not options.get("context")
+    ]

@@ -1,6 +1,8 @@
 #include "chunker/text_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "chunker/utf8.hpp"
 
@@ -9,6 +11,20 @@ namespace chunker {
 namespace {
 
 bool ends_line(unsigned char byte) { return byte >= '\n' && byte <= '\r'; }
+
+// ASCII from here on ends no line.
+constexpr unsigned char first_inner = 0x0E;
+constexpr std::uint64_t each_byte = 0x0101010101010101;
+
+// The first place from `place` on, or a few bytes before it, where a line may end or a character is not ASCII: eight bytes at a time.
+std::size_t skip_inner(const unsigned char* text, std::size_t place, std::size_t size) {
+    for (; place + 8 <= size; place += 8) {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, text + place, 8);
+        if (((bytes - each_byte * first_inner) | bytes) & each_byte * 0x80) break;
+    }
+    return place;
+}
 
 }  // namespace
 
@@ -22,9 +38,11 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsi
     for (std::size_t place = 0; place < size;) {
         bool inked = false, separates = false, ended = false;
         while (place < size && !ended) {
-            unsigned char const byte = text[place];
+            unsigned char byte = text[place];
             if (byte < 0x80) {
-                ++place;
+                if (inked && byte >= first_inner) place = skip_inner(text, place, size);
+                if (place == size || text[place] >= 0x80) continue;
+                byte = text[place++];
                 ended = ends_line(byte);
                 if (ended && byte == '\r' && place < size && text[place] == '\n') ++place;
                 inked |= !ended && byte != ' ' && byte != '\t';
