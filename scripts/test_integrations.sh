@@ -73,7 +73,7 @@ for name in "$@"; do
     echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|chromadb|duckdb|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|mcp|milvus-lite|pgvector|polars|pymilvus|pyspark|qdrant-client|ray|sentence-transformers|starlette|uvicorn) ' | tr -s ' ' | tr '\n' ' ')"
     case $name in
         ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
-        stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/integrations/test_stores_elasticsearch.py" "$root/tests/chunker/scale") ;;
+        stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/integrations/test_stores_elasticsearch.py" "$root/tests/integrations/test_stores_weaviate.py" "$root/tests/chunker/scale") ;;
         sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
         *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
     esac

@@ -11,27 +11,23 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit, urlunsplit
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
 
 import numpy as np
 
-from chunker.errors import OptionError
 from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import without_password
 from chunker.index.vectors import Vectors
+from chunker.integrations.stores.json_server import JsonServer, require_url
 
 __all__ = ["ElasticsearchStore", "ElasticsearchTable"]
 
-# Documents in one request, the most that a search returns, and seconds to wait for an answer.
+# Documents in one request, and the most that a search returns.
 _DOCUMENTS = 500
 _MOST = 10_000
-_SECONDS = 60
 
 
 class ElasticsearchStore:
@@ -49,8 +45,7 @@ class ElasticsearchStore:
     def __init__(
         self, place: str = "http://localhost:9200", *, password: str | None = None, api_key: str | None = None
     ) -> None:
-        if not place.startswith(("http://", "https://")):
-            raise OptionError(f"the place of Elasticsearch must be a URL, such as http://localhost:9200; got {place!r}")
+        require_url(place, "Elasticsearch", "http://localhost:9200")
         self._place = place
         self._password = password
         self._api_key = api_key
@@ -110,7 +105,7 @@ class ElasticsearchStore:
         return f"ElasticsearchStore({without_password(self._place)!r})"
 
 
-class Server:
+class Server(JsonServer):
     """A server of Elasticsearch or OpenSearch, and how it is asked.
 
     Args:
@@ -121,54 +116,19 @@ class Server:
 
     def __init__(self, place: str, password: str | None, api_key: str | None) -> None:
         url = urlsplit(place)
-        port = f":{url.port}" if url.port else ""
-        self._url = urlunsplit((url.scheme, f"{url.hostname}{port}", url.path.rstrip("/"), "", ""))
-        self.shown = without_password(place)
-        self._headers = {"Content-Type": "application/json"}
+        headers = {}
         key = api_key or os.environ.get("ELASTICSEARCH_API_KEY")
         if url.username:
             secret = password or url.password or os.environ.get("ELASTICSEARCH_PASSWORD", "")
             pair = base64.b64encode(f"{url.username}:{secret}".encode()).decode()
-            self._headers["Authorization"] = f"Basic {pair}"
+            headers["Authorization"] = f"Basic {pair}"
         elif key:
-            self._headers["Authorization"] = f"ApiKey {key}"
-        self.name = "Elasticsearch"
+            headers["Authorization"] = f"ApiKey {key}"
+        super().__init__("Elasticsearch", place, headers)
         about = self.ask("GET", "") or {}
         self.is_opensearch = about.get("version", {}).get("distribution") == "opensearch"
         if self.is_opensearch:
             self.name = "OpenSearch"
-
-    def ask(self, method: str, path: str, body: Any = None, *, missing: bool = False) -> Mapping[str, Any] | None:  # noqa: ANN401  # JSON
-        """The answer to a request: an object of JSON; None where nothing is there, if it may be `missing`.
-
-        Args:
-            method: The verb of HTTP.
-            path: The path below the URL.
-            body: What to send as JSON; a list is sent a value a line.
-            missing: Whether what is not there is no error.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
-        data = None
-        if isinstance(body, list):
-            data = "".join(f"{json.dumps(line)}\n" for line in body).encode()
-        elif body is not None:
-            data = json.dumps(body).encode()
-        # The scheme was looked at when the store was made.
-        request = Request(f"{self._url}/{path}", data, self._headers, method=method)  # noqa: S310
-        try:
-            with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # see above
-                text = answer.read()
-            found: Mapping[str, Any] = json.loads(text) if text.strip() else {}
-        except HTTPError as error:
-            if missing and error.code == 404:
-                return None
-            said = error.read(500).decode("utf-8", "replace")
-            raise VectorStoreError(f"{self.name} at {self.shown}: {method} {path}: {error.code} {said}") from error
-        except (URLError, OSError, ValueError) as error:
-            raise VectorStoreError(f"{self.name} at {self.shown}: {error}") from error
-        return found
 
 
 class ElasticsearchTable:

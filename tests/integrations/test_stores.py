@@ -428,7 +428,15 @@ def test_by_name(kind: str, place: str, tmp_path: Path) -> None:
         points = distribution("bpe-chunker").entry_points.select(group="bpe_chunker.stores")
     except PackageNotFoundError:
         pytest.skip("the package is not installed, only imported: stores have no names then")
-    assert {point.name for point in points} == {"chroma", "elasticsearch", "lancedb", "milvus", "pgvector", "qdrant"}
+    assert {point.name for point in points} == {
+        "chroma",
+        "elasticsearch",
+        "lancedb",
+        "milvus",
+        "pgvector",
+        "qdrant",
+        "weaviate",
+    }
     project(tmp_path)
     index = Index.open(tmp_path / ".chunker", embedder=SMALL, store=f"{kind.partition('-')[0]}:{place}")
     index.sync(tmp_path)

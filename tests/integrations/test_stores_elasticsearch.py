@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from search_server import SearchServer, search_server
+from search_server import SearchServer, served
 
 from chunker.errors import OptionError
 from chunker.index import HashingEmbedder, Index, VectorStoreError
@@ -20,7 +20,7 @@ TABLE = "bpe_chunker_0123456789abcdef_1"
 
 @pytest.fixture(params=["Elasticsearch", "OpenSearch"])
 def server(request: pytest.FixtureRequest) -> Iterator[SearchServer]:
-    with search_server(opensearch=request.param == "OpenSearch") as made:
+    with served(SearchServer(opensearch=request.param == "OpenSearch")) as made:
         yield made
 
 

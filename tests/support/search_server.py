@@ -8,20 +8,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 
-class SearchServer(ThreadingHTTPServer):
-    """Indices by name, each a mapping and its vectors."""
+class StandIn(ThreadingHTTPServer):
+    """A server of JSON on a free port, which notes who asked."""
 
     daemon_threads = True
 
-    def __init__(self, *, opensearch: bool) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.opensearch = opensearch
-        self.indices: dict[str, tuple[dict[str, Any], dict[str, list[float]]]] = {}
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
         self.seen: list[str | None] = []
         self.lock = threading.Lock()
 
@@ -30,9 +28,22 @@ class SearchServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
+class SearchServer(StandIn):
+    """Indices by name, each a mapping and its vectors."""
+
+    def __init__(self, *, opensearch: bool) -> None:
+        super().__init__(_SearchHandler)
+        self.opensearch = opensearch
+        self.indices: dict[str, tuple[dict[str, Any], dict[str, list[float]]]] = {}
+
+
+Server = TypeVar("Server", bound=StandIn)
+
+
 @contextmanager
-def search_server(*, opensearch: bool) -> Iterator[SearchServer]:
-    with SearchServer(opensearch=opensearch) as server:
+def served(made: Server) -> Iterator[Server]:
+    """The server, for as long as the context lasts."""
+    with made as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
@@ -42,8 +53,10 @@ def search_server(*, opensearch: bool) -> Iterator[SearchServer]:
             thread.join()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: SearchServer
+class JsonHandler(BaseHTTPRequestHandler):
+    """Answers each request with what `found` makes of it."""
+
+    server: StandIn
 
     def log_message(self, *_: Any) -> None:
         """Nothing is printed."""
@@ -52,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.seen.append(self.headers.get("Authorization"))
         with self.server.lock:
-            status, found = self._found(self.path.lstrip("/").partition("?")[0], body)
+            status, found = self.found(self.path.lstrip("/").partition("?")[0], body)
         data = b"" if self.command == "HEAD" else json.dumps(found).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))
@@ -61,7 +74,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _answer  # noqa: N815  # names of http.server
 
-    def _found(self, path: str, body: bytes) -> tuple[int, Any]:
+    def found(self, path: str, body: bytes) -> tuple[int, Any]:
+        """The status and the answer."""
+        raise NotImplementedError
+
+
+class _SearchHandler(JsonHandler):
+    server: SearchServer
+
+    def found(self, path: str, body: bytes) -> tuple[int, Any]:
+        """See `JsonHandler`."""
         if not path:
             return 200, {
                 "version": {"number": "9", **({"distribution": "opensearch"} if self.server.opensearch else {})}
