@@ -27,7 +27,7 @@ TABLE_COLUMNS: Mapping[str, bool] = {
 }
 # The fields for systems that take only numbers and strings, without those that have a place of their own there.
 FLAT_NAMES = (
-    *("content_hash", "index", "breadcrumb", "token_count", "start_index", "end_index"),
+    *("id", "content_hash", "index", "breadcrumb", "token_count", "start_index", "end_index"),
     *("start_byte", "end_byte", "start_line", "end_line", "kind", "language", "note"),
 )
 BREADCRUMB_SEPARATOR = " > "

@@ -171,7 +171,8 @@ class TokenBudgetDocumentSplitter:
 def _description(passage: Passage) -> dict[str, int | str]:
     told = passage.description()
     del told["start_index"], told["end_index"]  # by the names that Haystack's own splitter has for them
-    return {"split_idx_end": passage.end, **told}
+    # A document has an id of its own, and saves its metadata beside it.
+    return {"split_idx_end": passage.end, "chunk_id": told.pop("id"), **told}
 
 
 def _leading_page_breaks(text: str) -> int:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Unpack
 from chunker import TextChunker, chunker_for
 from chunker.counting import TokenCounter, UnitCounter
 from chunker.errors import UnknownLanguageError
-from chunker.fields import SPAN_FIELDS, content_hash_of, flat, note_of
+from chunker.fields import SPAN_FIELDS, content_hash_of, flat, id_of, identity_of, note_of
 from chunker.formats import Format, Outline
 from chunker.formats.detect import format_called
 from chunker.formats.registry import format_names
@@ -31,7 +31,7 @@ _NAMES = ("source", "file_path", "file_name", "filename", "path")
 
 class Passage(NamedTuple):
     """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there, `breadcrumb` the names of the regions around it, `index` its
-    number among the passages of its text, `note` what the format has to say.
+    number among the passages of its text, `note` what the format has to say, `source` the name of the file that the text comes from.
     """
 
     text: str
@@ -47,12 +47,17 @@ class Passage(NamedTuple):
     language: str | None
     index: int = 0  # type: ignore[assignment]  # a tuple has a method of this name
     note: str | None = None
+    source: str | None = None
 
     def description(self) -> dict[str, int | str]:
         """Metadata of the passage, by the names of `chunker.fields`: only numbers and strings, because every store takes those."""
         told = self._asdict()
         span = {name: told[name] for name in SPAN_FIELDS}
-        return flat({**told, "content_hash": content_hash_of(self.text), "token_count": self.tokens, "span": span})
+        made = {
+            "id": id_of(identity_of(self.source), self.start, self.text),
+            "content_hash": content_hash_of(self.text),
+        }
+        return flat({**told, **made, "token_count": self.tokens, "span": span})
 
 
 class Slice(NamedTuple):
@@ -116,6 +121,7 @@ class Chunkers:
         outline = chunker.outline(text)
         meter = SpanMeter(text)
         note = note_of(outline.notes)
+        source = source_of(metadata)
         for index, part in enumerate(_slices(text, chunker, outline, strip=strip, drop=drop)):
             place = meter.span(part.start, part.end).model_dump()
             yield Passage(
@@ -126,6 +132,7 @@ class Chunkers:
                 language=chunker.language,
                 index=index,
                 note=note,
+                source=source,
                 **place,
             )
 
@@ -140,10 +147,7 @@ class Chunkers:
         """The texts of the passages of `text`, for who needs nothing else."""
         chunker = self.chunker(text, metadata)
         if drop is not None or not isinstance(chunker.tokenizer, UnitCounter):
-            return [
-                text[part.start : part.end]
-                for part in _slices(text, chunker, chunker.sketch(text), strip=strip, drop=drop)
-            ]
+            return [text[start:end] for start, end in self.slices(text, metadata, strip=strip, drop=drop)]
         if _is_one_chunk(text, chunker):
             bodies = [text]
         else:
@@ -161,10 +165,13 @@ class Chunkers:
         *,
         strip: bool = False,
         drop: Callable[[str], str] | None = None,
-    ) -> Iterator[Slice]:
+    ) -> list[tuple[int, int]]:
         """Where the passages of `text` begin and end, for who needs no more of them: then less of the text is looked at."""
         chunker = self.chunker(text, metadata)
-        return _slices(text, chunker, chunker.sketch(text), strip=strip, drop=drop)
+        if drop is None and _is_one_chunk(text, chunker):
+            start, end = _stripped(text, 0, len(text)) if strip else (0, len(text))
+            return [(start, end)] if start < end else []
+        return [(part.start, part.end) for part in _slices(text, chunker, chunker.sketch(text), strip=strip, drop=drop)]
 
 
 def _is_one_chunk(text: str, chunker: TextChunker) -> bool:

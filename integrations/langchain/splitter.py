@@ -17,7 +17,7 @@ from langchain_text_splitters import Language, TextSplitter
 from chunker.counting import HuggingFaceCounter, TokenCounter, resolve_tokenizer
 from chunker.counting.huggingface import is_huggingface
 from chunker.formats import Format
-from chunker.integrations.splitting import Chunkers, Passage, Slice
+from chunker.integrations.splitting import Chunkers, Passage
 from chunker.options import Options, Strategy
 
 _REPLACED = {
@@ -172,15 +172,12 @@ class TokenBudgetTextSplitter(TextSplitter):
                     metadata = {**copy.deepcopy(given), **passage.description()}
                     documents.append(Document(page_content=passage.text, metadata=metadata))
                 continue
-            for part in self._slices(text, given):
+            for start, end in self._chunkers.slices(text, given, strip=self._strip_whitespace, drop=self._drop):
                 metadata = copy.deepcopy(given)
                 if self._add_start_index:
-                    metadata["start_index"] = part.start
-                documents.append(Document(page_content=text[part.start : part.end], metadata=metadata))
+                    metadata["start_index"] = start
+                documents.append(Document(page_content=text[start:end], metadata=metadata))
         return documents
-
-    def _slices(self, text: str, metadata: Mapping[Any, object] | None) -> Iterator[Slice]:
-        return self._chunkers.slices(text, metadata, strip=self._strip_whitespace, drop=self._drop)
 
     def _passages(self, text: str, metadata: Mapping[Any, object] | None) -> Iterator[Passage]:
         return self._chunkers.passages(text, metadata, strip=self._strip_whitespace, drop=self._drop)

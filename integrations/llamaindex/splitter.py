@@ -48,6 +48,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
     include_chunk_metadata: bool = Field(default=False, description="Whether metadata say what is known of a node.")
 
     _counter: TokenCounter = PrivateAttr()
+    _last: tuple[object, Chunkers] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
         """Check the settings together.
@@ -123,11 +124,13 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
         Raises:
             ValueError: The metadata leave no room for text.
         """
-        head = f"{metadata_str}\n\n" if metadata_str else ""
+        if not metadata_str:
+            return self._chunkers(self.chunk_size).texts(text, {}, strip=self.strip_whitespace)
+        head = f"{metadata_str}\n\n"
         count = self._counter.count
 
         def excess(texts: Sequence[str], limit: int) -> int:
-            return max((count(head + content) - limit for content in texts), default=0) if head else 0
+            return max((count(head + content) - limit for content in texts), default=0)
 
         return [passage.text for passage in self._fitting(text, {}, count(head), excess)]
 
@@ -182,12 +185,17 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
 
     def _chunkers(self, budget: int) -> Chunkers:
         """The chunkers for the rest of the budget; the smallest chunk is an eighth of it by default."""
-        least = self.min_chunk_size
-        return Chunkers(
-            budget,
-            self.language,
-            tokenizer=self._counter,
-            min_tokens=least if least is None else min(least, budget),
-            overlap=min(self.chunk_overlap, budget - 1),
-            strategy=self.strategy,
-        )
+        # The fields may be set anew.
+        settings = (budget, self.language, self.min_chunk_size, self.chunk_overlap, self.strategy)
+        if self._last is None or self._last[0] != settings:
+            least = self.min_chunk_size
+            made = Chunkers(
+                budget,
+                self.language,
+                tokenizer=self._counter,
+                min_tokens=least if least is None else min(least, budget),
+                overlap=min(self.chunk_overlap, budget - 1),
+                strategy=self.strategy,
+            )
+            self._last = settings, made
+        return self._last[1]

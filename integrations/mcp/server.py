@@ -16,6 +16,7 @@ Whatever is wrong with a call (a file outside of the roots, a limit) is an error
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import fnmatch
 import io
@@ -35,6 +36,7 @@ from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
 from pydantic import ConfigDict, Field
 
+from chunker.files.readers.table import ending_of
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
 from chunker.integrations.mcp.asked import Path as AskedPath
 from chunker.integrations.mcp.messages import Answers, Lines
@@ -203,10 +205,15 @@ class _Tools:
             raise RefusedError("give either text or path")
         if not text and not path:
             raise RefusedError("give text, which is not empty, or path")
-        (content,) = await self._contents([_File(path) if path else text])
+        content = None
+        if path:
+            content = base64.b64encode(await self._content(path)).decode()
+        else:
+            (text,) = await self._contents([text])
         told = await self._ask(
             "chunk",
-            text=content,
+            text=text,
+            content=content,
             name=path,
             format=format,
             first=first,
@@ -371,10 +378,16 @@ class _Tools:
         return contents
 
     async def _read(self, path: str) -> str:
+        content = await self._content(path)
+        if ending_of(path) is None:
+            return (await asyncio.to_thread(self._offered.roots.read, path)).text
+        read = await self._ask("read", name=path, content=base64.b64encode(content).decode())
+        return str(read["text"])
+
+    async def _content(self, path: str) -> bytes:
         if not self._offered.roots:
             raise RefusedError("no files are offered: the server was started without roots")
-        document = await asyncio.to_thread(self._offered.roots.read, path)
-        return document.text
+        return await asyncio.to_thread(self._offered.roots.content, path)
 
     def _tokenizer(self, name: str) -> str:
         if name not in self._offered.tokenizers:

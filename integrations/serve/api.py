@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import threading
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from chunker.files.readers.table import ending_of
 from chunker.integrations.serve.bodies import (
     MOST_TEXT_BYTES,
     Asked,
@@ -104,8 +106,14 @@ class Api:
 
     async def _file(self, request: Request) -> Response:
         asked = await read(request, AskedFile)
-        document = await asyncio.to_thread(self._served.roots.read, asked.name)
-        return _json(json.dumps({"name": asked.name, "text": document.text}).encode())
+        roots = self._served.roots
+        if ending_of(asked.name) is None:
+            text = (await asyncio.to_thread(roots.read, asked.name)).text
+        else:
+            content = base64.b64encode(await asyncio.to_thread(roots.content, asked.name)).decode()
+            work = self._pool.ask("read", name=asked.name, content=content)
+            text = json.loads(await while_there(request, work))["text"]
+        return _json(json.dumps({"name": asked.name, "text": text}).encode())
 
     async def _search(self, request: Request) -> Response:
         asked = await read(request, AskedSearch)

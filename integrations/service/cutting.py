@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import io
 import shlex
@@ -14,7 +15,13 @@ from chunker import CodeChunker, TextChunker, chunker_for
 from chunker.cli.outputs import CHUNKS, FileFormat, record_writer, require_packages
 from chunker.cli.reports import json_line
 from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.errors import MissingGrammarError, OptionError
+from chunker.errors import DocumentError, MissingGrammarError, OptionError
+from chunker.fields import FIELDS
+from chunker.files.discovery import FoundFile, Problem
+from chunker.files.documents import Document
+from chunker.files.file_chunks import chunks_in_file
+from chunker.files.intake import Intake
+from chunker.files.readers.table import ending_of
 from chunker.formats.detect import detect
 from chunker.formats.registry import code_names, format_named, format_names
 from chunker.formats.unknown import LinesFormat
@@ -26,8 +33,8 @@ from chunker.view.page import text_data
 AUTO = "auto"
 # As many as a browser shows without trouble.
 MOST_CHUNKS = 50_000
-# The fields of a chunk that are useful to an agent (docs/reference/chunk-fields.md).
-_TOLD = ("index", "text", "breadcrumb", "token_count", "span", "kind", "language")
+# The fields of a chunk for an agent: all but the body, which is the end of the text.
+_TOLD = tuple(name for name in FIELDS if name != "body")
 # Defaults of the command line; only other values are shown.
 _DEFAULTS = {
     "tokenizer": "o200k_base",
@@ -61,13 +68,19 @@ def told_chunks(
     text: str,
     name: str,
     format: str,  # noqa: A002  # the word that users expect
+    *,
     first: int,
     most_characters: int,
+    content: str | None = None,
     **options: Any,  # noqa: ANN401  # checked by the server
 ) -> dict[str, Any]:
-    """The chunks of a text for an agent, from number `first` on, as many as fit an answer."""
+    """The chunks of a text, or of the file with this content in base 64, for an agent: from number `first` on, as many as fit an answer."""
+    document = None if content is None else _document(name, content)
+    text = text if document is None else document.text
     chunker = _chunker(text, name, format, options)
     chunks = _chunks(chunker, text, name)
+    if document is not None:
+        chunks = chunks_in_file(chunks, document)
     told: list[dict[str, Any]] = []
     left = most_characters
     for chunk in chunks[first:]:
@@ -81,8 +94,13 @@ def told_chunks(
         "total": len(chunks),
         "tokens": sum(chunk.token_count for chunk in chunks),
         "next": first + len(told) if first + len(told) < len(chunks) else None,
-        "notes": chunks[0].metadata if chunks else {},
+        "notes": {key: value for key, value in chunks[0].metadata.items() if key != "places"} if chunks else {},
     }
+
+
+def text_of(name: str, content: str) -> dict[str, Any]:
+    """The text of the file with this content in base 64."""
+    return {"text": _document(name, content).text}
 
 
 def records(text: str, name: str, format: str, **options: Any) -> dict[str, Any]:  # noqa: A002, ANN401  # see `see`
@@ -128,11 +146,22 @@ def command_of(name: str, format: str, options: dict[str, Any]) -> str | None:  
     return " ".join(["chunker chunk", path, *language, *given, *flags, "--format jsonl"])
 
 
+def _document(name: str, content: str) -> Document:
+    """What the command reads of a file of this name with this content; raises `DocumentError`."""
+    data = base64.b64decode(content)
+    found = Intake().read_bytes(data, FoundFile(name, len(data), named=True))
+    if isinstance(found, Problem):
+        raise DocumentError(str(found))
+    return found
+
+
 def _chunker(text: str, name: str, format: str, options: dict[str, Any]) -> TextChunker:  # noqa: A002  # see `see`
     """The chunker for a text; a language is parsed in a process of its own, and where its grammar is not installed by lines."""
     limit: int = options["max_tokens"]
     made = {**options, "tokenizer": tokenizer_named(options["tokenizer"])}
     del made["max_tokens"]
+    if format == AUTO and ending_of(name) is not None:
+        format = "markdown"  # noqa: A001  # see `see`; what readers make of documents
     if format == AUTO:
         if detect(name, text).format not in code_names():
             return chunker_for(name, limit, text=text, **made)

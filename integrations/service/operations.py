@@ -3,6 +3,7 @@
 see         a text, cut: what the page shows of it
 count       tokens of texts
 chunk       the chunks of a text, from one number on, as many as fit an answer
+read        the text of a document, such as a PDF
 records     all chunks of a text
 export      a file of them
 search      an index
@@ -23,7 +24,7 @@ from chunker.counting.counters import UNITS
 from chunker.fields import FIELDS, HIT_FIELDS
 from chunker.index import Filter, Index
 from chunker.index.searching import By
-from chunker.integrations.service.cutting import export, records, see, tokenizer_named, told_chunks
+from chunker.integrations.service.cutting import export, records, see, text_of, tokenizer_named, told_chunks
 from chunker.integrations.service.errors import TooMuchError
 from chunker.mapping import Repository, map_repository
 from chunker.prompt import Item, assemble
@@ -127,6 +128,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "see": see,
     "count": _count,
     "chunk": told_chunks,
+    "read": text_of,
     "records": records,
     "export": export,
     "search": _search,

@@ -28,6 +28,7 @@ from chunker.files.documents import Document, read_stream
 from chunker.files.gitignore import is_repository, repository_rules, rules_above
 from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
+from chunker.files.readers.table import ending_of
 from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
 from chunker.integrations.service.errors import RefusedError, TooMuchError
@@ -144,6 +145,8 @@ class Roots:
             return str(error)
         except OSError as error:
             return reason_of(error)
+        if ending_of(name) is not None:
+            return None
         document = read_stream(io.BytesIO(head), FoundFile(name, len(head), named=False))
         if isinstance(document, Document):
             return LEFT_OUT_BY_TEXT if begins_with_key(document.text) else None
@@ -151,15 +154,9 @@ class Roots:
         return document.reason if not document.failed or len(head) < _HEAD_BYTES else None
 
     def read(self, name: str) -> Document:
-        """The text of a file. Raises `RefusedError`, and `TooMuchError` for one that is too large."""
-        root, parts = self._found(name)
+        """The text of a file. Raises `RefusedError`, also for a document such as a PDF, and `TooMuchError` for one that is too large."""
+        content = self.content(name)
         shown = printable(name)
-        real = self._resolved(root, parts, shown)
-        _check_name(real, shown)
-        if root.is_folder:
-            _check_rules(root.path, real, shown)
-            self._check_wanted(root.path, real, shown)
-        content = self._content(root, real, shown)
         document = read_stream(io.BytesIO(content), FoundFile(portable(name), len(content), named=True))
         if isinstance(document, Problem):
             raise RefusedError(str(document))
@@ -167,14 +164,30 @@ class Roots:
             raise RefusedError(f"{shown} holds a private key: it is not given to anybody")
         return document
 
+    def content(self, name: str) -> bytes:
+        """The bytes of a file, whatever they say. Raises as `read` does.
+
+        A document is read from them by a worker (`operations`), as a file may be made to take long.
+        """
+        root, parts = self._found(name)
+        shown = printable(name)
+        real = self._resolved(root, parts, shown)
+        _check_name(real, shown)
+        if root.is_folder:
+            _check_rules(root.path, real, shown)
+            self._check_wanted(root.path, real, shown)
+        return self._content(root, real, shown)
+
     def gives(self, path: Path) -> bool:
         """Whether the file at a path could be read by some name."""
         plain = Path(os.path.normpath(path))
         for root in self._roots:
             if plain.is_relative_to(root.path):
                 below = plain.relative_to(root.path).as_posix() if root.is_folder else ""
+                name = "/".join(filter(None, (root.label, below)))
                 try:
-                    self.read("/".join(filter(None, (root.label, below))))
+                    # What is in a document was looked at when it was indexed.
+                    self.read(name) if ending_of(name) is None else self.content(name)
                 except (RefusedError, TooMuchError):
                     continue
                 return True

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from chunker.fields import BREADCRUMB_SEPARATOR, FLAT_NAMES, SPAN_FIELDS, content_hash_of
+from chunker.fields import BREADCRUMB_SEPARATOR, FLAT_NAMES, SPAN_FIELDS, content_hash_of, id_of, identity_of
 
 Record = dict[str, Any]
 
@@ -54,7 +54,13 @@ def haystack(text: str, source: str) -> list[Record]:
     splitter = TokenBudgetDocumentSplitter(split_length=40, split_overlap=6, language="auto")
     made = splitter.run([Document(content=text, meta={"source": source})])["documents"]
     return [
-        {**one.meta, "start_index": one.meta["split_idx_start"], "end_index": one.meta["split_idx_end"]} for one in made
+        {
+            **one.meta,
+            "id": one.meta["chunk_id"],
+            "start_index": one.meta["split_idx_start"],
+            "end_index": one.meta["split_idx_end"],
+        }
+        for one in made
     ]
 
 
@@ -72,6 +78,7 @@ def test_metadata_of_plugins(package: str, carried: Callable[[str, str], list[Re
         ours = {name: metadata[name] for name in FLAT_NAMES if name in metadata}
         assert set(FLAT_NAMES) - set(ours) <= {"note"}
         part = text[ours["start_index"] : ours["end_index"]]
+        assert ours["id"] == id_of(identity_of(source), ours["start_index"], part)
         assert ours["content_hash"] == content_hash_of(part)
         assert (ours["index"], metadata["source"]) == (index, source)
         assert text.encode()[ours["start_byte"] : ours["end_byte"]].decode() == part

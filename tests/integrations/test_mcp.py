@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -22,7 +23,8 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import TextContent, TextResourceContents, Tool
 
 from bpe_engine import Tokenizer
-from chunker import CodeChunker, MarkdownChunker
+from chunker import CodeChunker, MarkdownChunker, chunk_file
+from chunker.fields import FIELDS
 from chunker.index import Index
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES
 from chunker.integrations.mcp.command import mcp
@@ -109,6 +111,36 @@ def test_files_are_listed(project: Path, agent: Agent) -> None:
     (content,) = agent.portal.call(agent.client.read_resource, "chunker://files").contents
     assert isinstance(content, TextResourceContents)
     assert content.text.splitlines() == everything["files"]
+
+
+def test_documents_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
+    pytest.importorskip("pypdfium2", reason='needs pypdfium2: pip install "bpe-chunker[pdf]"')
+    from document_files import known_text, pdf_of  # noqa: PLC0415  # which needs the packages that make documents
+
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "report.pdf").write_bytes(pdf_of(known_text(1)))
+    (project / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
+    picture = base64.b64encode(bytes(range(256)) * 40).decode()
+    shown = {"output_type": "display_data", "metadata": {}, "data": {"image/png": picture, "text/plain": ["<Figure>"]}}
+    cell = {"cell_type": "code", "source": ["plot(1)"], "metadata": {}, "execution_count": 1, "outputs": [shown]}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (project / "plots.ipynb").write_text(json.dumps(notebook, indent=1))
+
+    with agent_of(str(project)) as agent:
+        assert agent.call("list_files")["files"] == ["broken.pdf", "plots.ipynb", "report.pdf"]
+        for name in ("report.pdf", "plots.ipynb"):
+            told = agent.call("chunk", path=name, max_tokens=200)
+            own = [chunk.record() for chunk in chunk_file(project / name, 200)]
+            assert [one["text"] for one in told["chunks"]] == [one["text"] for one in own]
+            assert [one["metadata"] for one in told["chunks"]] == [one["metadata"] for one in own]
+            assert all(list(one) == [field for field in FIELDS if field != "body"] for one in told["chunks"])
+            assert picture[:50] not in json.dumps(told)
+        assert agent.call("chunk", path="report.pdf")["chunks"][0]["metadata"]["places"][0]["page"] == 1
+        assert agent.call("count", paths=["report.pdf"])["total"] > 100
+        for tool in ("chunk", "count"):
+            with pytest.raises(ToolFailedError, match=r"broken\.pdf: not read"):
+                agent.call(tool, **({"path": "broken.pdf"} if tool == "chunk" else {"paths": ["broken.pdf"]}))
 
 
 def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:

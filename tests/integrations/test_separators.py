@@ -82,6 +82,7 @@ def test_texts_are_those_of_the_passages(
     chunkers = Chunkers(size, language, tokenizer=unit, **options)
     passages = list(chunkers.passages(text, strip=strip))
     assert chunkers.texts(text, strip=strip) == [passage.text for passage in passages]
+    assert chunkers.slices(text, strip=strip) == [(passage.start, passage.end) for passage in passages]
     assert [passage.tokens for passage in passages if not options.get("context")] == [
         chunkers.tokenizer.count(passage.text) for passage in passages if not options.get("context")
     ]

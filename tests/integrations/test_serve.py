@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 pytest.importorskip("starlette", reason='needs starlette: pip install "bpe-chunker[serve]"')
 pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "bpe-chunker[serve]"')
 
-from chunker import CodeChunker
+from chunker import CodeChunker, chunk_file
 from chunker.index import Index
 from chunker.integrations.serve import bodies, patience
 from chunker.integrations.serve.command import serve
@@ -91,6 +91,24 @@ def test_files_and_hits(server: Server) -> None:
     hits = server.ask("search", {"query": "f7", "by": "words"}).json["hits"]
     assert hits[0]["source"] == "src/a.py"
     assert "f7" in hits[0]["text"]
+
+
+def test_the_text_of_a_document(tmp_path: Path) -> None:
+    pytest.importorskip("docx", reason="needs python-docx")
+    from document_files import known_text, word_of  # noqa: PLC0415  # which needs the packages that make documents
+
+    known = known_text(1)
+    (tmp_path / "report.docx").write_bytes(word_of(known))
+    (tmp_path / "broken.docx").write_bytes(b"PK\x03\x04 and no more")
+    with serving(str(tmp_path)) as server:
+        assert server.ask("files", {}).json["files"] == ["broken.docx", "report.docx"]
+        text = server.ask("file", {"name": "report.docx"}).json["text"]
+        chunks = server.ask("chunk", {"text": text, "name": "report.docx", "max_tokens": 200}).json["chunks"]
+        refused = server.ask("file", {"name": "broken.docx"})
+    own = chunk_file(tmp_path / "report.docx", 200)
+    assert [one["text"] for one in chunks] == [chunk.text for chunk in own]
+    assert chunks[0]["language"] == "markdown"
+    assert (refused.status, "broken.docx: not read" in refused.error) == (422, True)
 
 
 @pytest.mark.parametrize(
