@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
+import pickle
 
 import pytest
 from hypothesis import given, settings
@@ -170,3 +172,17 @@ def test_the_ways_to_make_one() -> None:
     ]
     with pytest.raises(ValueError, match="is not supported; choose one of"):
         TokenBudgetTextSplitter.from_language(Language.COBOL)
+
+
+def test_as_a_transformer_of_documents() -> None:
+    """LangChain's standard tests (langchain-tests) have a suite for each class but splitters: their contract is that of a transformer."""
+    splitter = TokenBudgetTextSplitter(chunk_size=20, chunk_overlap=4, language="markdown")
+    given = [Document(page_content="# A\n\nSome words.\n" * 8, metadata={"tags": ["x"]}), Document(page_content="")]
+    before = copy.deepcopy(given)
+    found = list(splitter.transform_documents(given))
+    assert given == before
+    assert found == splitter.split_documents(given) == asyncio.run(splitter.atransform_documents(given))
+    assert found[0].metadata == {"tags": ["x"]}
+    assert found[0].metadata["tags"] is not given[0].metadata["tags"]
+    again = [copy.deepcopy(splitter), pickle.loads(pickle.dumps(splitter))]  # made here
+    assert all(list(made.transform_documents(given)) == found for made in again)
