@@ -10,12 +10,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from chunker.errors import DocumentTooLargeError
 from chunker.files.places import Places
 
 if TYPE_CHECKING:
     from chunker.files.readers.page_text import Block
 
 _APART = "\n\n"
+# A few bytes of a file may say the same text a million times, such as a string that the cells of a sheet share.
+MAX_CHARACTERS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class TextBuilder:
         self._where.append(place)
         self._texts.append(text)
         self._size += len(text)
+        if self._size > MAX_CHARACTERS:
+            raise DocumentTooLargeError(f"its text has more than {MAX_CHARACTERS:,} characters")
 
     def built(self, notes: Mapping[str, Any] | None = None) -> ReadText:
         """The whole."""

@@ -14,10 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from chunker.errors import DocumentTooLargeError
 from chunker.files.readers.page_text import Block, Line, Page, Part, union
 from chunker.files.readers.reading_order import Table, reading_order
 from chunker.formats.expressions import re
 
+# Of a table, with the empty ones that make its rows equally long.
+MAX_CELLS = 10_000_000
 _EDGE = 0.11  # share of the height of a page in which running heads stand
 _REPEATED = 3  # pages
 _LARGER = 1.13
@@ -251,6 +254,8 @@ def table_text(rows: list[list[str]]) -> str:
     | a\\|b | 1 |
     """
     width = max(map(len, rows))
+    if width * len(rows) > MAX_CELLS:
+        raise DocumentTooLargeError(f"a table in it has {width:,} columns and {len(rows):,} rows")
     lines = [
         "| "
         + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in [*row, *[""] * (width - len(row))])

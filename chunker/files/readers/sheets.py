@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Iterable
 from xml.etree.ElementTree import ParseError  # openpyxl raises it
 
-from chunker.errors import DamagedDocumentError, DocumentTooLargeError, MissingExtraError
+from chunker.errors import DamagedDocumentError, DocumentError, DocumentTooLargeError, MissingExtraError
 from chunker.files.readers import ReadText, TextBuilder
 from chunker.files.readers.zipped import Package
 
@@ -57,6 +57,8 @@ def read_sheets(content: bytes) -> ReadText:
                 rule = f"\n| {' | '.join(['---'] * width)} |" if begins else ""
                 builder.add(line + rule, place, "\n\n" if begins else "\n")
         sheets = len(book.worksheets)
+    except DocumentError:
+        raise
     except (
         KeyError,
         ValueError,

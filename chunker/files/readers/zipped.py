@@ -81,8 +81,7 @@ class Package:
 
 def parsed(content: bytes, name: str) -> ET.Element:
     """XML as a tree. Raises `DamagedDocumentError`."""
-    head = content[:4_096]
-    if any(word.encode(codec) in head for word in _DEFINITIONS for codec in ("ascii", "utf-16-le", "utf-16-be")):
+    if any(word.encode(codec) in content for word in _DEFINITIONS for codec in ("ascii", "utf-16-le", "utf-16-be")):
         raise DamagedDocumentError(f"{name} in it has definitions, which documents of this kind have not")
     try:
         return ET.fromstring(content)  # noqa: S314  # see above

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from document_files import book_of, known_text, mail_of, pdf_of, sheets_of, slides_of, word_of
 from PIL import Image
@@ -22,6 +23,7 @@ from chunker.errors import (
     MissingExtraError,
     NoTextError,
 )
+from chunker.files import readers
 from chunker.files.chunk_files import chunk_files
 from chunker.files.discovery import Problem
 from chunker.files.readers import zipped
@@ -90,9 +92,38 @@ def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
     for content in (entities, entities.decode().encode("utf-16")):
         with pytest.raises(DamagedDocumentError, match="definitions"):
             read_document_bytes(packed({"word/document.xml": content}), "docx")
+    late = b"<!--" + bytes(5_000).replace(b"\0", b"x") + b"-->" + entities
+    with pytest.raises(DamagedDocumentError, match="definitions"):
+        read_document_bytes(packed({"word/document.xml": late}), "docx")
     monkeypatch.setattr(zipped, "MAX_PARTS", 10)
     with pytest.raises(DocumentTooLargeError, match="parts"):
         read_document_bytes(packed({f"{number}.xml": b"" for number in range(11)}), "pptx")
+
+
+def test_a_small_file_of_a_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "MAX_CHARACTERS", 100_000)
+    book = openpyxl.Workbook()
+    for _ in range(40):
+        book.active.append(["one string that all cells share " * 100])
+    with pytest.raises(DocumentTooLargeError, match="its text has more than 100,000 characters"):
+        read_document_bytes(saved(book), "xlsx")
+    monkeypatch.setattr("chunker.files.readers.sheets.MAX_CELLS", 1_000)
+    book = openpyxl.Workbook()
+    book.active["XFD900000"] = 1
+    with pytest.raises(DocumentTooLargeError, match="more than 1,000 cells"):
+        read_document_bytes(saved(book), "xlsx")
+    space = b'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    text = b"<w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr>"
+    wide = b"<w:tbl><w:tr>" + b"<w:tc/>" * 4_000 + b"</w:tr>" + text + b"<w:tr><w:tc/></w:tr>" * 4_000 + b"</w:tbl>"
+    content = b"<w:document " + space + b"><w:body>" + wide + b"</w:body></w:document>"
+    with pytest.raises(DocumentTooLargeError, match="4,000 columns and 4,002 rows"):
+        read_document_bytes(packed({"word/document.xml": content}), "docx")
+
+
+def saved(book: openpyxl.Workbook) -> bytes:
+    made = io.BytesIO()
+    book.save(made)
+    return made.getvalue()
 
 
 def test_deep_nesting_is_read_or_an_error() -> None:
