@@ -212,6 +212,15 @@ def search(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what each rule of the ranking gave.")] = False,
     by: Annotated[SearchBy, typer.Option("--by", help="Vectors, words, or both together.")] = SearchBy.BOTH,
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            "--rerank",
+            metavar="MODEL",
+            show_default=False,
+            help="Let a cross-encoder of sentence-transformers decide among the best: the name or folder of a model.",
+        ),
+    ] = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", show_default=False, help="Only in this view.")
     ] = None,
@@ -239,7 +248,7 @@ def search(
             tuple(tag or ()), tuple(source or ()), tuple(language or ()), tuple(kind or ()), metadata_of(metadata or ())
         )
         with open_output(None) as results:
-            asked = IndexQuestion(folder, query, only, by.value)
+            asked = IndexQuestion(folder, query, only, by.value, rerank)
             if budget is not None:
                 run_pack(asked, budget, results)
             else:

@@ -22,6 +22,8 @@ from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
 from chunker.files.progress import is_terminal
 from chunker.index import Filter, Hit, Index, IndexingError, MissingExtraError, SettingsMismatchError, SyncReport
+from chunker.index.packing import hits_for
+from chunker.index.reranking import CrossEncoderReranker
 from chunker.index.searching import By
 from chunker.index.sources import MAX_FILE_BYTES
 
@@ -116,12 +118,18 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexQuestion:
-    """A question to an index: the folder of the index, the question, and the conditions on the answers."""
+    """A question to an index: the folder of the index, the question, the conditions on the answers, and the cross-encoder that ranks them."""
 
     folder: str
     query: str
     only: Filter
     by: By
+    rerank: str | None = None
+
+    def hits(self, index: Index, limit: int, *, explain: bool = False) -> list[Hit]:
+        """The best hits."""
+        reranker = None if self.rerank is None else CrossEncoderReranker(self.rerank)
+        return index.search(self.query, limit, self.only, by=self.by, explain=explain, rerank=reranker)
 
 
 def opened(folder: str) -> Index:
@@ -135,7 +143,7 @@ def opened(folder: str) -> Index:
 def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | None, *, explain: bool) -> None:
     """Print the hits in a form: "table" for people, "lines" as grep has them, "jsonl"; None for lines in a pipe and a table on a terminal."""
     with telling():
-        hits = opened(asked.folder).search(asked.query, limit, asked.only, by=asked.by, explain=explain)
+        hits = asked.hits(opened(asked.folder), limit, explain=explain)
     form = form or ("table" if is_terminal(sys.stdout) else "lines")
     for number, hit in enumerate(hits, 1):
         if form == "jsonl":
@@ -149,7 +157,9 @@ def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | N
 def run_pack(asked: IndexQuestion, budget: int, output: BinaryIO) -> None:
     """Print the pack of the hits, as it is; what it has is told on standard error."""
     with telling():
-        pack = opened(asked.folder).pack(asked.query, budget, asked.only, by=asked.by)
+        index = opened(asked.folder)
+        hits = None if asked.rerank is None else asked.hits(index, hits_for(budget))
+        pack = index.pack(asked.query, budget, asked.only, by=asked.by, hits=hits)
     output.write(pack.text.encode("utf-8", "surrogatepass"))
     files = len({part.source for part in pack.parts})
     typer.echo(f"{pack.token_count:,} of {budget:,} tokens, {_files(files)}, {len(pack.hits):,} hits", err=True)
@@ -192,7 +202,8 @@ def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
             now = time.monotonic()
             if now >= drawn + _REDRAWN_AFTER:
                 drawn = now
-                bar.update(task, description=f"{_files(report.files)}, {_bill(report)}")
+                told = f"{report.files:,} of {_files(report.found)}, {_bill(report)}"
+                bar.update(task, total=report.found, completed=report.files, description=told)
                 bar.refresh()
 
         yield show

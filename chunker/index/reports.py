@@ -13,7 +13,8 @@ class SyncReport:
     `removed`.
 
     Attributes:
-        files: How many files there are.
+        files: How many files there are; while a sync is at work, how many it has looked at.
+        found: How many it will look at; known before the first.
         added: Names that are new. A renamed file counts: its new name is.
         changed: Files with another text.
         renamed: Files with another name and the same text. Each of them also counts once in `added` and once in `removed_files`.
@@ -37,6 +38,7 @@ class SyncReport:
     """
 
     files: int = 0
+    found: int = 0
     added: int = 0
     changed: int = 0
     renamed: int = 0

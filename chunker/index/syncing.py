@@ -104,7 +104,9 @@ class Sync:
         """Do it all."""
         scopes, missing = sources.scopes(), sources.missing()
         self._load_known(scopes)
-        for item in sources.found():
+        items = list(sources.found())
+        self._report.found = sum(isinstance(item, Source) for item in items)
+        for item in items:
             if isinstance(item, Problem):
                 self._note(item, missing)
             else:

@@ -283,6 +283,12 @@ class _Tools:
         by: Literal["both", "vectors", "words"] = "both",
         sources: Annotated[list[str], Field(max_length=20, description="Only files such as src/*.")] = [],  # noqa: B006  # see count
         languages: Annotated[list[str], Field(max_length=20, description="Only these, such as python.")] = [],  # noqa: B006  # see count
+        kinds: Annotated[list[str], Field(max_length=20, description="Only chunks of these kinds.")] = [],  # noqa: B006  # see count
+        tags: Annotated[list[str], Field(max_length=20, description="Only files with one of these tags.")] = [],  # noqa: B006  # see count
+        metadata: Annotated[
+            dict[str, str | int | float | bool | list[str | int | float | bool]],
+            Field(max_length=20, description="Only texts that have one of the values under each name."),
+        ] = {},  # noqa: B006  # see count
         budget: Annotated[
             int,
             Field(
@@ -297,29 +303,14 @@ class _Tools:
         if index is None:
             raise RefusedError("there is no index")
         root = Path(os.path.realpath(index.parent))
+        asked: dict[str, Any] = {"folder": str(index), "query": query, "by": by, "sources": sources}
+        asked |= {"languages": languages, "kinds": kinds, "tags": tags, "metadata": metadata}
         if budget:
-            asked = {
-                "folder": str(index),
-                "query": query,
-                "budget": budget,
-                "by": by,
-                "sources": sources,
-                "languages": languages,
-            }
-            found = await self._ask("sources", **asked)
+            found = await self._ask("sources", budget=budget, **asked)
             allowed = await asyncio.to_thread(self._given, root, set(found))
-            pack = await self._ask("pack", **asked, allowed=sorted(allowed))
+            pack = await self._ask("pack", budget=budget, **asked, allowed=sorted(allowed))
             return {**pack, "withheld": len(set(found) - set(allowed))}
-        hits = await self._ask(
-            "search",
-            folder=str(index),
-            query=query,
-            limit=limit,
-            by=by,
-            sources=sources,
-            languages=languages,
-            most_characters=ANSWER_CHARACTERS,
-        )
+        hits = await self._ask("search", limit=limit, most_characters=ANSWER_CHARACTERS, **asked)
         # An index may have files that agents may not read: files outside of the roots, and secrets, if they were included.
         known = {hit["source"] for hit in hits}
         known |= {place.rpartition(":")[0] for hit in hits for place in hit["also"]}

@@ -48,6 +48,12 @@ MOST_TOKENS = 10_000_000
 MOST_TEXTS = 1_000
 ExportFormat = Literal["jsonl", "json", "csv", "parquet", "arrow"]
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+_Value = Annotated[str, Field(max_length=500)] | int | float | bool
+# Conditions on metadata: a name, and a value or several of which a text has one.
+Metadata = Annotated[
+    dict[Annotated[str, Field(max_length=500)], _Value | Annotated[list[_Value], Field(max_length=20)]],
+    Field(max_length=20),
+]
 Names = Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=20)]
 
 
@@ -109,6 +115,12 @@ class AskedSearch(Asked):
     by: Annotated[By, Field(description="What is compared: vectors, words, or both, fused.")] = "both"
     sources: Annotated[Names, Field(description="Only in files such as `src/*`.")] = []
     languages: Annotated[Names, Field(description="Only in these languages.")] = []
+    kinds: Annotated[Names, Field(description="Only chunks of these kinds, such as `function`.")] = []
+    tags: Annotated[Names, Field(description="Only files with one of these tags, such as a branch.")] = []
+    metadata: Annotated[
+        Metadata,
+        Field(description="Only texts that have one of the values under each name.", examples=[{"team": "support"}]),
+    ] = {}
 
 
 class AskedFile(Asked):

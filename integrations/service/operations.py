@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from bpe_engine.published.registry import published_encodings
 from chunker.counting.counters import UNITS
@@ -45,12 +45,32 @@ def _count(texts: list[str], tokenizer: str) -> list[int]:
 HIT_NAMES = tuple(name for name in (*FIELDS, *HIT_FIELDS) if name not in {"body", "tags", "points"})
 
 
+class Conditions(TypedDict, total=False):
+    """The conditions of a `Filter`, as JSON has them."""
+
+    sources: list[str]
+    languages: list[str]
+    kinds: list[str]
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
+def _filter(conditions: Conditions) -> Filter:
+    return Filter(
+        tags=tuple(conditions.get("tags", ())),
+        sources=tuple(conditions.get("sources", ())),
+        languages=tuple(conditions.get("languages", ())),
+        kinds=tuple(conditions.get("kinds", ())),
+        metadata=conditions.get("metadata", {}),
+    )
+
+
 def _search(
-    folder: str, query: str, limit: int, *, by: By, sources: list[str], languages: list[str], most_characters: int
+    folder: str, query: str, limit: int, *, by: By, most_characters: int, **conditions: Unpack[Conditions]
 ) -> list[dict[str, Any]]:
     index = _index(folder)
     told: list[dict[str, Any]] = []
-    for hit in index.search(query, limit, Filter(sources=tuple(sources), languages=tuple(languages)), by=by):
+    for hit in index.search(query, limit, _filter(conditions), by=by):
         record = hit.record()
         text = hit.text[: most_characters // limit]
         told.append(
@@ -63,19 +83,18 @@ def _search(
     return told
 
 
-def _sources(folder: str, query: str, budget: int, *, by: By, sources: list[str], languages: list[str]) -> list[str]:
+def _sources(folder: str, query: str, budget: int, *, by: By, **conditions: Unpack[Conditions]) -> list[str]:
     """The files of which a pack may have something."""
-    only = Filter(sources=tuple(sources), languages=tuple(languages))
-    hits = _index(folder).search(query, _hits(budget), only, by=by)
+    hits = _index(folder).search(query, _hits(budget), _filter(conditions), by=by)
     return list(dict.fromkeys(hit.source for hit in hits))
 
 
 def _pack(
-    folder: str, query: str, budget: int, *, by: By, sources: list[str], languages: list[str], allowed: list[str]
+    folder: str, query: str, budget: int, *, by: By, allowed: list[str], **conditions: Unpack[Conditions]
 ) -> dict[str, Any]:
     """A pack of hits in the files that are allowed, and no others."""
     index = _index(folder)
-    only = Filter(sources=tuple(sources), languages=tuple(languages))
+    only = _filter(conditions)
     given = frozenset(allowed)
     hits = [hit for hit in index.search(query, _hits(budget), only, by=by) if hit.source in given]
     pack = index.pack(query, budget, only, hits=hits)

@@ -176,6 +176,8 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
 
     hits = agent.call("search", query="onions simmer", by="words")
     assert [hit["source"] for hit in hits["hits"]] == ["notes.md"]
+    for other in ({"kinds": ["function"]}, {"tags": ["main"]}, {"metadata": {"team": "a"}}, {"languages": ["python"]}):
+        assert agent.call("search", query="onions simmer", by="words", **other)["hits"] == []
 
     made = agent.call(
         "assemble",

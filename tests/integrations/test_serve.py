@@ -91,6 +91,11 @@ def test_files_and_hits(server: Server) -> None:
     hits = server.ask("search", {"query": "f7", "by": "words"}).json["hits"]
     assert hits[0]["source"] == "src/a.py"
     assert "f7" in hits[0]["text"]
+    only = {"kinds": [hits[0]["kind"]], "tags": [""], "languages": ["python"]}
+    assert server.ask("search", {"query": "f7", "by": "words", **only}).json["hits"]
+    for other in ({"kinds": ["heading"]}, {"tags": ["main"]}, {"metadata": {"team": ["a", 1]}}):
+        assert server.ask("search", {"query": "f7", "by": "words", **only, **other}).json["hits"] == []
+    assert server.ask("search", {"query": "f7", "metadata": {"team": None}}).status == 422
 
 
 def test_the_text_of_a_document(tmp_path: Path) -> None:

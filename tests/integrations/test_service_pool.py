@@ -114,6 +114,30 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
+def test_conditions_of_a_search(tmp_path: Path) -> None:
+    index = Index.open(tmp_path / "index")
+    index.add({"a": "Onions simmer."}, metadata={"team": "kitchen", "open": True}, tags="main")
+    index.add({"b": "Onions grow."}, metadata={"team": "garden"}, language="markdown", tags="other")
+
+    def found(**conditions: Any) -> list[str]:
+        asked = {"folder": str(tmp_path / "index"), "query": "onions", "by": "words", **conditions}
+        hits = operations.OPERATIONS["search"](**asked, limit=5, most_characters=1000)
+        files = operations.OPERATIONS["sources"](**asked, budget=100)
+        pack = operations.OPERATIONS["pack"](**asked, budget=100, allowed=["a", "b"])
+        names = sorted(hit["source"] for hit in hits)
+        assert sorted(files) == names
+        assert sorted({part["source"] for part in pack["parts"]}) == names
+        return names
+
+    assert found() == ["a", "b"]
+    assert found(metadata={"team": "kitchen"}) == ["a"]
+    assert found(metadata={"team": ["kitchen", "garden"]}) == ["a", "b"]
+    assert found(metadata={"open": True}) == ["a"]
+    assert found(tags=["other"]) == ["b"]
+    assert found(languages=["markdown"], tags=["main"]) == []
+    assert found(kinds=["function"]) == []
+
+
 def test_what_is_wrong_is_told() -> None:
     async def work(pool: Pool) -> None:
         for operation, arguments, reason in WRONG:

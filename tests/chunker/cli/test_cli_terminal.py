@@ -73,6 +73,14 @@ def test_a_bar_on_a_terminal_and_results_alone_in_the_pipe(tree: Path) -> None:
     assert not shown.rstrip().endswith(f"{FILES}/{FILES}"), "the bar is left on the screen"
 
 
+def test_a_bar_of_indexing_has_a_total(tree: Path) -> None:
+    pytest.importorskip("tantivy", reason='needs tantivy: pip install "bpe-chunker[index]"')
+    code, out, error = run("index", ".", cwd=tree, out_terminal=False, error_terminal=True)
+    assert code == 0
+    assert f"{FILES:,} added" in out.decode()
+    assert f"of {FILES:,} files" in error.decode()
+
+
 def test_no_bar_in_a_pipe(tree: Path) -> None:
     for command in ("count", "chunk"):
         code, out, error = run(command, ".", cwd=tree, out_terminal=False, error_terminal=False)

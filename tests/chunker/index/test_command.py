@@ -67,6 +67,38 @@ def test_index_search_status(tmp_path: Path, write: Write) -> None:
     assert "bad.txt: byte 2 (line 1)" in run(tmp_path, "index", ".", code=1)[1]
 
 
+def test_a_cross_encoder_ranks(tmp_path: Path, write: Write) -> None:
+    write("long.md", "# Soup\n\nOnions, onions and onions, cut and simmered.\n")
+    write("short.md", "Onions.\n")
+    run(tmp_path, "index", ".")
+    package = tmp_path / "packages"
+    package.mkdir()
+    (package / "sentence_transformers.py").write_text(
+        "class CrossEncoder:\n"
+        "    def __init__(self, name):\n"
+        "        assert name == 'tiny'\n"
+        "    def predict(self, pairs):\n"
+        "        return [len(text) if question == 'onions' else 0 for question, text in pairs]\n"
+    )
+    path = os.pathsep.join([str(package), environment()["PYTHONPATH"]])
+
+    def first(*options: str) -> str:
+        done = subprocess.run(
+            command("search", "onions", *options),
+            cwd=tmp_path,
+            env={**environment(), "PYTHONPATH": path},
+            capture_output=True,
+            check=True,
+            timeout=60,
+            encoding="utf-8",
+        )
+        return done.stdout.partition(".md")[0]
+
+    assert first() == "short"
+    assert first("--rerank", "tiny") == "long"
+    assert first("--rerank", "tiny", "--budget", "60") == "## long"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is of POSIX")
 def test_watch(tmp_path: Path, write: Write) -> None:
     write("a.txt", "one\n")

@@ -352,3 +352,14 @@ def test_options(tmp_path: Path, index: Index) -> None:
         with pytest.raises(OptionError):
             call()
     assert not (tmp_path / "i").exists()
+
+
+def test_the_number_of_files_is_known_before_the_first(tmp_path: Path, write: Write, index: Index) -> None:
+    for number in range(5):
+        write(f"f{number}.txt", f"Text {number}.\n" * 9)
+    write(".env", "PASSWORD=1\n")
+    told: list[tuple[int, int]] = []
+    report = index.sync(tmp_path, progress=lambda so_far: told.append((so_far.files, so_far.found)))
+    assert (report.files, report.found) == (5, 5)
+    assert told
+    assert all(found == 5 for _, found in told)
