@@ -94,7 +94,9 @@ def see(chunker: TextChunker, text: str, path: str) -> SeenText:
     return see_chunks(chunker, text, path, chunker.chunk(text, source=path))
 
 
-def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chunk]) -> SeenText:
+def see_chunks(
+    chunker: TextChunker, text: str, path: str, chunks: Sequence[Chunk], *, reasons: bool = True
+) -> SeenText:
     """The facts about chunks that were made before.
 
     Args:
@@ -102,15 +104,16 @@ def see_chunks(chunker: TextChunker, text: str, path: str, chunks: Sequence[Chun
         text: The text.
         path: Its name.
         chunks: The chunks of the text, in order.
+        reasons: Whether to tell why each cut is where it is; only for the very chunker that made them.
     """
     outline = chunker.outline(text)
     cuts = Cuts(text, outline).before(chunks)
-    reasons = [None, *Reasons(chunker, text, outline).of(chunks)]
+    told = [None, *Reasons(chunker, text, outline).of(chunks)] if reasons else [None] * (len(chunks) + 1)
     offsets_of: Callable[[str], tuple[list[int], list[int]]] | None
     offsets_of = getattr(chunker.tokenizer, "encode_with_offsets", None)
     seen = []
     done = 0
-    for chunk, cut, reason in zip(chunks, cuts, reasons[:-1], strict=True):
+    for chunk, cut, reason in zip(chunks, cuts, told[: len(chunks)], strict=True):
         start, end = chunk.span.start, chunk.span.end
         # Nested chunks may lie wholly inside earlier text.
         repeated = min(max(done - start, 0), end - start)

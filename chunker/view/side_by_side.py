@@ -127,7 +127,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
     Args:
         shown: All chunks of one text, in order, as a chunker made them; or a text.
         chunkers: For a text, one a column; by default the one that `chunker_for` chooses. For chunks, the one that made them: their
-            limits and tokens are shown as it has them. Without it they are shown as those of the default tokenizer.
+            limits and tokens are shown as it has them, and why they end where they end. Without it they are shown as those of the default tokenizer.
         source: The name of a text.
 
     Raises:
@@ -150,7 +150,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
         )
     path = origin.source or "text"
     chunker = chunkers[0] if chunkers else _like(chunks)
-    return ChunkView(path, [(chunker, see_chunks(chunker, origin.text, path, chunks))])
+    return ChunkView(path, [(chunker, see_chunks(chunker, origin.text, path, chunks, reasons=bool(chunkers)))])
 
 
 def _like(chunks: Sequence[Chunk]) -> TextChunker:

@@ -13,10 +13,11 @@ from chunker import CodeChunker, MarkdownChunker, TextChunker
 from chunker.formats import Outline
 from chunker.growing import grower
 from chunker.growing.cut_rules import balanced_tail, whole_units
+from chunker.growing.pieces import ContextAt
 from chunker.options import Strategy
-from chunker.view import CutPart, cut_reasons
+from chunker.view import CutPart, cut_reasons, view
 
-TALES = 60
+TALES = 40
 
 
 def random_code(chance: random.Random) -> str:
@@ -58,9 +59,9 @@ def without_blank_end(text: str, start: int, end: int) -> str:
     return text[start : text.find("\n", start + ink, end) + 1 or end]
 
 
-def fits_alone(chunker: TextChunker, text: str, part: CutPart) -> bool:
+def fits_alone(chunker: TextChunker, text: str, context_at: ContextAt, part: CutPart) -> bool:
     """Whether the text of a part, counted at once, fits into a chunk that begins with it."""
-    context = chunker.context_of(text, chunker.outline(text), None)(part.start)
+    context = context_at(part.start)
     body = without_blank_end(text, part.start, part.end)
     return chunker.tokenizer.count(context + body) <= chunker.budget.max_tokens - chunker.budget.overlap
 
@@ -87,14 +88,14 @@ def test_numbers_are_those_of_the_tokenizer_and_the_options(strategy: Strategy) 
                 assert part.end in {*outline.offsets, len(text)}
                 assert reason.together == count(chunk.text + text[cut : part.end])
                 assert reason.together > reason.limit
-                assert reason.fits_alone is fits_alone(chunker, text, part)
+                assert reason.fits_alone is fits_alone(chunker, text, context_at, part)
                 assert reason.fits_alone or reason.rule != "whole"
             if around is not None:
                 assert around.start < cut
                 assert cut < around.end or not text[cut : around.end].strip()
                 assert around.tokens == count(text[around.start : around.end])
                 assert around.label == outline.labels[outline.offsets.index(around.start)]
-                assert reason.around_fits is fits_alone(chunker, text, around)
+                assert reason.around_fits is fits_alone(chunker, text, context_at, around)
             if reason.before is not None:
                 assert reason.around_fits
                 assert reason.before < max(budget.min_tokens, 1)
@@ -149,7 +150,7 @@ def test_the_rule_is_the_one_by_which_the_grower_decided(monkeypatch: pytest.Mon
         "tail": [{"tail"}],
     }
     rules: Counter[str] = Counter()
-    for seed in range(2 * TALES):
+    for seed in range(TALES):
         chunker, text = random_chunker(random.Random(seed), "grow", plain=True)
         chunks, outline = chunker.chunk(text), chunker.outline(text)
         moves = grown(chunker, text, outline, monkeypatch)
@@ -207,6 +208,27 @@ LINES = "One line of words here.\n" * 6
 )
 def test_sentences(chunker: TextChunker, text: str, told: str) -> None:
     assert str(cut_reasons(chunker, text, chunker.chunk(text))[0]) == told
+
+
+def test_only_the_chunker_that_made_chunks_tells_their_reasons() -> None:
+    chunker = TextChunker(30)
+    chunks = chunker.chunk(LINES)
+    assert '"reason":""' in view(chunks).html
+    assert '"reason":"the next line' in view(chunks, chunker).html
+
+
+def test_odd_texts_and_counters() -> None:
+    odd = "\ud800 one two three. " * 20 + "\r\n" + "x" * 60 + "\n\n\n" + "word " * 30
+    for chunker in (
+        TextChunker(12),
+        TextChunker(12, overlap=4, strategy="optimal"),
+        TextChunker(12, tokenizer=lambda text: len(text.split())),  # type: ignore[arg-type]  # a function will do
+        MarkdownChunker(40, tokenizer="characters"),
+    ):
+        chunks = chunker.chunk(odd)
+        *reasons, last = cut_reasons(chunker, odd, chunks)
+        assert last is None
+        assert all(reason is not None and reason.rule != "other" for reason in reasons)
 
 
 def test_chunks_that_do_not_follow_each_other_have_no_reason() -> None:
