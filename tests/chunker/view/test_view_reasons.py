@@ -72,6 +72,7 @@ def test_numbers_are_those_of_the_tokenizer_and_the_options(strategy: Strategy) 
     for seed in range(TALES):
         chunker, text = random_chunker(random.Random(seed), strategy)
         count, budget, outline = chunker.tokenizer.count, chunker.budget, chunker.outline(text)
+        context_at = chunker.context_of(text, outline, None)
         chunks = chunker.chunk(text)
 
         reasons = cut_reasons(chunker, text, chunks)
