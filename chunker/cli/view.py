@@ -28,6 +28,7 @@ from chunker.cli.options import (
     StrategyName,
     TokenizerName,
     Verbatim,
+    WebText,
     check_paths,
     intake_of,
     load_tokenizer,
@@ -85,6 +86,7 @@ def view(
     exclude: Exclude = None,
     generated: Generated = False,
     verbatim: Verbatim = False,
+    web_text: WebText = False,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Show how files are cut: one HTML page, or the terminal.
@@ -101,7 +103,7 @@ def view(
         if open_page and (terminal or output == STANDARD_OUTPUT):
             raise typer.BadParameter("there is no page to open", param_hint="--open")
         check_paths(paths, output)
-        intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim)
+        intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim, web_text=web_text)
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(
             load_tokenizer(tokenizer),

@@ -81,6 +81,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
     secrets: bool = False,
     generated: bool = False,
     verbatim: bool = False,
+    web_text: bool = False,
     include: Collection[str] = (),
     exclude: Collection[str] = (),
     encoding: str = "utf-8",
@@ -105,6 +106,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
             (`chunker.files.machine_made`). Otherwise each is a `Problem`.
         verbatim: Take notebooks, drawings in SVG and embedded data as they stand in the file, not as cells, words and
             "…".
+        web_text: Read pages of HTML as their text: headings, paragraphs, lists and tables, without tags and navigation.
         include: Patterns as in .gitignore, relative to the current folder, of the files of folders that are wanted.
         exclude: Patterns of those that are not; they win.
         encoding: The encoding of files that are not UTF-8.
@@ -139,7 +141,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
     cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
     for name, patterns in (("include", include), ("exclude", exclude)):
         require_all([patterns] if isinstance(patterns, str) else patterns, str, name, "patterns")
-    intake = Intake(secrets=secrets, generated=generated, verbatim=verbatim, encoding=encoding)
+    intake = Intake(secrets=secrets, generated=generated, verbatim=verbatim, web_text=web_text, encoding=encoding)
     wanted = Wanted.of(*([one] if isinstance(one, str) else one for one in (include, exclude)))
     listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     return _chunk_files(

@@ -420,6 +420,27 @@ def test_a_store_among_the_files_is_none_of_them(name: str, tmp_path: Path) -> N
     assert (report.files, report.problems, report.left_out) == (10, [], [])
 
 
+def test_several_stores_on_one_file_of_milvus(tmp_path: Path) -> None:
+    place = vector_store_kinds.place_of("milvus", tmp_path / "stores")
+    stores = [vector_store_kinds.store_at("milvus", place) for _ in range(3)]
+    rows = np.eye(3, 8, dtype=np.float32)
+    for number, store in enumerate(stores):
+        store.create(f"table_{number}", 8)
+    # All of them at once, and the last one longer than the others.
+    with stores[0].opened("table_0") as first, stores[1].opened("table_1") as second:
+        with stores[2].opened("table_2") as third:
+            for number, table in enumerate((first, second, third)):
+                table.put([bytes([number]) * 16], rows[number : number + 1])
+            assert [table.count() for table in (first, second, third)] == [1, 1, 1]
+        stores[2].discard("table_2")
+        assert first.nearest(rows[0], 3)[0] == [b"\0" * 16]
+        assert second.vectors([b"\1" * 16]).keys() == {b"\1" * 16}
+    with stores[2].opened("table_0") as again:
+        assert again.count() == 1
+    with pytest.raises(VectorStoreError, match="no collection table_2"), stores[0].opened("table_2"):
+        pass
+
+
 # --- by name, and what is refused
 
 

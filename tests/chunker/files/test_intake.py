@@ -214,3 +214,14 @@ def test_web_pages_as_their_text() -> None:
     empty = Intake(web_text=True).read_bytes(b"<html><script>1</script></html>", file)
     assert isinstance(empty, Document)
     assert empty.text.startswith("<html>")
+
+
+def test_web_pages_as_their_text_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "soup.html").write_text("<html><body><h1>Soup</h1><p>Cut the onions.</p></body></html>", "utf-8")
+    found: list[str] = []
+    for web_text in (True, False):
+        (result,) = chunk_files(tmp_path, 64, web_text=web_text)
+        assert isinstance(result, FileChunks)
+        found.append(result.chunks[0].text)
+    assert found[0].startswith("# Soup\n\nCut the onions.")
+    assert found[1].startswith("<html>")
